@@ -1,0 +1,19 @@
+/** Where an answer's words stand in a file: `text.slice(start, end) === quote`, always. */
+export type Citation = {
+  /** Relative to the indexed folder, with `/`. */
+  file: string
+  page?: number
+  pageEnd?: number
+  /** A record's number as a spreadsheet shows it: the header is 1. */
+  row?: number
+  rowEnd?: number
+  heading?: string
+  /** Offsets into the file's extracted text, in UTF-16 code units. */
+  start: number
+  end: number
+  quote: string
+  chunkId: string
+  /** The file has changed since, and its new version could not be read. */
+  stale?: true
+  score: { text?: number; vector?: number; fused: number }
+}

@@ -1,0 +1,139 @@
+/** Why something failed: a closed list that callers may switch over. */
+export type ErrorCode =
+  | 'invalid-config'
+  | 'invalid-argument'
+  | 'missing-key'
+  | 'missing-package'
+  | 'auth'
+  | 'rate-limit'
+  | 'quota'
+  | 'overloaded'
+  | 'context-overflow'
+  | 'content-filter'
+  | 'model-not-found'
+  | 'bad-request'
+  | 'invalid-tool-call'
+  | 'provider-error'
+  | 'network'
+  | 'timeout'
+  | 'aborted'
+  | 'incomplete-stream'
+  | 'malformed-stream'
+  | 'tool-error'
+  | 'session-busy'
+  | 'session-conflict'
+  | 'budget'
+  | 'max-steps'
+  | 'no-progress'
+  | 'approval'
+  | 'not-found'
+  | 'unreadable-file'
+  | 'storage'
+  | 'unsupported'
+
+/** Which wait ended in `timeout`. */
+export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
+
+export type ErrorDetails = {
+  cause?: unknown
+  /** Whether the same call may succeed later. */
+  retryable?: boolean
+  /** How long the other side asks to wait, in milliseconds. */
+  retryAfterMs?: number
+  /** The factory's name: `openai`, `azure`, … */
+  provider?: string
+  /** The model asked for, without its provider. */
+  model?: string
+  /** HTTP status of the provider's answer. */
+  status?: number
+  /** The provider's id of the request. */
+  requestId?: string
+  /** Which wait ended, for `timeout`. */
+  phase?: TimeoutPhase
+}
+
+const brand = Symbol.for('agentkit.error')
+
+/**
+ * The one error of agentkit: a code from a closed list, a message that says the fix, a cause.
+ *
+ * Branded by `Symbol.for`, so that two copies of the package agree; ask with {@link isAgentKitError}.
+ *
+ * @example
+ * try {
+ *   await agent.chat('Hello')
+ * } catch (error) {
+ *   if (isAgentKitError(error) && error.code === 'rate-limit') await wait(error.retryAfterMs ?? 1000)
+ * }
+ */
+export class AgentKitError extends Error {
+  override readonly name = 'AgentKitError'
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+  readonly provider?: string
+  readonly model?: string
+  readonly status?: number
+  readonly requestId?: string
+  readonly phase?: TimeoutPhase
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined)
+    Object.defineProperty(this, brand, { value: true })
+    this.code = code
+    this.retryable = details.retryable ?? false
+    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
+    if (details.provider !== undefined) this.provider = details.provider
+    if (details.model !== undefined) this.model = details.model
+    if (details.status !== undefined) this.status = details.status
+    if (details.requestId !== undefined) this.requestId = details.requestId
+    if (details.phase !== undefined) this.phase = details.phase
+  }
+}
+
+/** Whether a value is an {@link AgentKitError}, also one of another copy of this package. */
+export function isAgentKitError(value: unknown): value is AgentKitError {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+/** An error as plain JSON: what events carry. */
+export type ErrorInfo = {
+  code: ErrorCode
+  message: string
+  retryable: boolean
+  retryAfterMs?: number
+  provider?: string
+  model?: string
+  status?: number
+  requestId?: string
+  phase?: TimeoutPhase
+}
+
+export function toErrorInfo(error: AgentKitError): ErrorInfo {
+  const info: ErrorInfo = { code: error.code, message: error.message, retryable: error.retryable }
+  if (error.retryAfterMs !== undefined) info.retryAfterMs = error.retryAfterMs
+  if (error.provider !== undefined) info.provider = error.provider
+  if (error.model !== undefined) info.model = error.model
+  if (error.status !== undefined) info.status = error.status
+  if (error.requestId !== undefined) info.requestId = error.requestId
+  if (error.phase !== undefined) info.phase = error.phase
+  return info
+}
+
+/**
+ * The error that an ended signal stands for: `timeout` where its reason is a timeout, `aborted` otherwise.
+ * A reason that is an AgentKitError already is returned as it is.
+ */
+export function abortError(signal: AbortSignal): AgentKitError {
+  const reason: unknown = signal.reason
+  if (isAgentKitError(reason)) return reason
+  if (reason instanceof Error && reason.name === 'TimeoutError') {
+    return new AgentKitError('timeout', 'The run took longer than its signal allows.', { cause: reason, phase: 'run' })
+  }
+  return new AgentKitError('aborted', 'The run was aborted.', { cause: reason })
+}
+
+/** For the `default` of a switch over a closed union: it does not compile while a case is missing. */
+export function assertNever(value: never): never {
+  throw new AgentKitError('invalid-argument', `Unexpected ${JSON.stringify(value)}.`)
+}

@@ -1,0 +1,49 @@
+export type { Citation } from './citation.ts'
+export {
+  AgentKitError,
+  abortError,
+  assertNever,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorInfo,
+  isAgentKitError,
+  type TimeoutPhase,
+  toErrorInfo,
+} from './errors.ts'
+export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
+export type {
+  AssistantMessage,
+  AssistantPart,
+  FilePart,
+  ImagePart,
+  InputPart,
+  JSONSchema,
+  JSONValue,
+  Message,
+  Opaque,
+  ReasoningPart,
+  SystemMessage,
+  TextPart,
+  ToolCallPart,
+  ToolMessage,
+  UserMessage,
+  UserPart,
+} from './message.ts'
+export type {
+  Embedder,
+  Model,
+  ModelEvent,
+  ModelFinishReason,
+  ModelInfo,
+  ModelRequest,
+  Price,
+  ToolChoice,
+  ToolSpec,
+} from './model.ts'
+export { redactSecrets } from './redact.ts'
+export type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
+export type { InferOutput, StandardSchema } from './schema.ts'
+export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './session.ts'
+export { type Tool, type ToolContext, type ToolFunction, type ToolLike, tool, toolOfFunction } from './tool.ts'
+export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
+export { addUsage, type Cost, type Usage } from './usage.ts'

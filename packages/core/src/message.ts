@@ -1,0 +1,58 @@
+/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
+export type JSONValue = string | number | boolean | null | JSONValue[] | { [key: string]: JSONValue }
+
+/** A JSON Schema (draft 2020-12 or 7) as plain data. */
+export type JSONSchema = { [key: string]: unknown }
+
+/**
+ * Data of one provider that nobody else can read: a signature, encrypted reasoning.
+ * It is replayed only to its owner.
+ */
+export type Opaque = {
+  /** `provider/model` that made it. */
+  owner: string
+  data: JSONValue
+}
+
+export type TextPart = { type: 'text'; text: string }
+/** An image, as base64 or by URL: exactly one of the two. */
+export type ImagePart = { type: 'image'; base64?: string; url?: string; mediaType?: string }
+/** A file, as base64 or by URL: exactly one of the two. */
+export type FilePart = { type: 'file'; base64?: string; url?: string; mediaType: string; name?: string }
+
+/** What a user's message is made of, as plain JSON. */
+export type UserPart = TextPart | ImagePart | FilePart
+
+/** What `chat()` and `stream()` take: the stored parts, and bytes or URLs that become them. */
+export type InputPart =
+  | UserPart
+  | { type: 'image'; data: Uint8Array | URL; mediaType?: string; name?: string }
+  | { type: 'file'; data: Uint8Array | URL; mediaType?: string; name?: string }
+
+export type ReasoningPart = { type: 'reasoning'; text: string; opaque?: Opaque }
+export type ToolCallPart = {
+  type: 'tool-call'
+  callId: string
+  name: string
+  /** The arguments; `{}` when what the model wrote does not parse. */
+  input: JSONValue
+  /** What the model wrote, when it does not parse. */
+  inputText?: string
+  opaque?: Opaque
+}
+export type AssistantPart = { type: 'text'; text: string; opaque?: Opaque } | ReasoningPart | ToolCallPart
+
+type Versioned = { v?: 1 }
+export type SystemMessage = Versioned & { role: 'system'; content: string }
+export type UserMessage = Versioned & { role: 'user'; content: string | UserPart[] }
+export type AssistantMessage = Versioned & { role: 'assistant'; content: AssistantPart[]; model?: string }
+export type ToolMessage = Versioned & {
+  role: 'tool'
+  callId: string
+  name: string
+  content: string | (TextPart | ImagePart)[]
+  isError?: boolean
+}
+
+/** One message of a conversation: plain JSON, versioned, one closed union. */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage

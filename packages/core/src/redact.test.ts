@@ -1,0 +1,21 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { redactSecrets } from './redact.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+it('removes the values of secret environment variables, but not of others', () => {
+  vi.stubEnv('MY_SERVICE_TOKEN', 'correct-horse-battery')
+  vi.stubEnv('MY_SERVICE_REGION', 'eu-central-1')
+  expect(redactSecrets('correct-horse-battery in eu-central-1')).toBe('[redacted] in eu-central-1')
+})
+
+it.each(['sk-proj-abcdefgh12345678', 'Bearer abcdefgh12345678', 'gsk_abcdefgh12345678', 'AIzaabcdefgh12345678'])(
+  'removes what looks like a key: %s',
+  (secret) => {
+    expect(redactSecrets(`Incorrect API key provided: ${secret}.`)).not.toContain('abcdefgh12345678')
+  },
+)
+
+it('removes the secrets that it is given', () => {
+  expect(redactSecrets('password is hunter2-hunter2', ['hunter2-hunter2'])).toBe('password is [redacted]')
+})

@@ -1,0 +1,28 @@
+/** Names of environment variables whose values are secrets. */
+const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
+
+/** Shapes of well-known keys and tokens, wherever they come from. */
+const secretShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g,
+  /\b(?:gsk_|ghp_|gho_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|pcsk_)[A-Za-z0-9_-]{8,}/g,
+  /\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+]
+
+/**
+ * Text without its secrets: the values of environment variables that are named like one, what looks like a key or
+ * token, and the `secrets` given.
+ */
+export function redactSecrets(text: string, secrets: readonly string[] = []): string {
+  let clean = text
+  for (const secret of [...secrets, ...environmentSecrets()]) {
+    if (secret.length >= 6) clean = clean.replaceAll(secret, '[redacted]')
+  }
+  for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]')
+  return clean
+}
+
+function environmentSecrets(): string[] {
+  const environment: Record<string, string | undefined> = globalThis.process?.env ?? {}
+  return Object.entries(environment).flatMap(([name, value]) => (value && secretName.test(name) ? [value] : []))
+}

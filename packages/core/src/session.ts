@@ -1,0 +1,63 @@
+import type { JSONValue, Message } from './message.ts'
+import type { Usage } from './usage.ts'
+
+/** What names a conversation. Never joined into one string: ("a", "b_c") and ("a_b", "c") are two. */
+export type SessionKey = { agentId: string; userId: string; sessionId: string }
+
+/** A session as the next run needs it. */
+export type Session = {
+  /** Moves with each turn that begins or ends; `begin` takes it back as `expectedVersion`. */
+  version: number
+  /** What the model may see: always valid, never a tool call without its result. */
+  messages: Message[]
+  state?: JSONValue
+}
+
+export type TurnStatus = 'running' | 'done' | 'failed' | 'waiting'
+
+/** One run of a session, as it was journaled. */
+export type Turn = {
+  runId: string
+  messages: Message[]
+  status: TurnStatus
+  usage?: Usage
+  /** ISO 8601, UTC. */
+  createdAt: string
+  state?: JSONValue
+}
+
+export type SessionInfo = { sessionId: string; createdAt: string; updatedAt: string; turns: number }
+
+/**
+ * A step journal: a run begins, appends what is finished before the next thing starts, and ends.
+ * Every store passes `sessionStoreContract` of `@agentkit/testing/vitest`.
+ *
+ * - A session that has never begun a run loads as `undefined`.
+ * - What a call acknowledges survives the death of the process.
+ * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
+ * - A failed turn without a finished tool call is hidden from `load`; one with finished calls keeps them
+ *   (see `visibleMessages`). `turns` and `find` give what was journaled.
+ */
+export interface SessionStore {
+  load(key: SessionKey): Promise<Session | undefined>
+  /**
+   * @param run.expectedVersion the version that `load` gave; 0 for a session that it did not know
+   * @throws AgentKitError `session-conflict` when the version has moved or another run holds the session
+   */
+  begin(key: SessionKey, run: { runId: string; expectedVersion: number; input: Message[] }): Promise<void>
+  /**
+   * After each model call and each tool result. `state`, when given, replaces the session's.
+   * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
+   */
+  append(runId: string, messages: Message[], state?: JSONValue): Promise<void>
+  /** @throws AgentKitError `session-conflict` when the run is not (or no longer) running */
+  end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
+  find(runId: string): Promise<Turn | undefined>
+  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none. */
+  turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
+  /** A user's sessions with one agent, the last used first. */
+  list(owner: { agentId: string; userId: string }): Promise<SessionInfo[]>
+  /** Removes a session and its turns. An unknown one is no error. */
+  delete(key: SessionKey): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,121 @@
+import type { Citation } from './citation.ts'
+import { AgentKitError } from './errors.ts'
+import type { JSONSchema } from './message.ts'
+import type { InferOutput, StandardSchema } from './schema.ts'
+
+/** What a tool is told of the run that calls it. */
+export type ToolContext = {
+  /** Aborts when the run ends early or the tool's time is up. */
+  readonly signal: AbortSignal
+  readonly userId: string
+  readonly sessionId?: string
+  readonly runId: string
+  readonly callId: string
+  /** Names what the result stands on: each becomes a `source` event and part of `result.sources`. */
+  cite(sources: Citation[]): void
+}
+
+/**
+ * Something a model may call. `execute` gets validated input; it may return anything: a value is shown as JSON,
+ * a list of text and image parts as it is, `null` tells the model "no result", `undefined` "done".
+ * Throwing is an error result to the model, never a crashed run.
+ */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the input, or the Standard Schema that becomes one at the first run. */
+  readonly inputSchema: JSONSchema | StandardSchema
+  /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
+  readonly timeoutMs?: number
+  execute(input: unknown, context: ToolContext): unknown
+}
+
+/** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */
+export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
+
+/** A plain function that carries its tool. */
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions of every parameter list.
+export type ToolFunction = ((...parameters: any[]) => unknown) & { readonly [toolOfFunction]?: Tool }
+
+/** What an agent's `functions` takes. */
+export type ToolLike = Tool | ToolFunction
+
+/** Valid for all seven providers. */
+const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
+
+type ToolOptions = { name: string; description: string; timeoutMs?: number }
+
+/**
+ * Makes a tool from a schema and a function.
+ *
+ * @param options.name letters, digits, `_` and `-`, not beginning with a digit or `-`; at most 64 characters
+ * @param options.description what the tool does, for the model
+ * @param options.input any Standard Schema (zod, valibot, arktype, …) of an object, or a JSON Schema
+ * @param options.execute gets the validated input; sync or async
+ * @param options.timeoutMs how long one call may take, in milliseconds
+ * @throws AgentKitError `invalid-argument` when name, description or input cannot be a tool's
+ * @example
+ * const weather = tool({
+ *   name: 'weather',
+ *   description: 'The weather in a city.',
+ *   input: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => fetchWeather(city),
+ * })
+ */
+export function tool<Schema extends StandardSchema>(
+  options: ToolOptions & { input: Schema; execute(input: InferOutput<Schema>, context: ToolContext): unknown },
+): Tool
+export function tool(
+  options: ToolOptions & { input: JSONSchema; execute(input: Record<string, unknown>, context: ToolContext): unknown },
+): Tool
+export function tool(
+  options: ToolOptions & { input: JSONSchema | StandardSchema; execute(input: never, context: ToolContext): unknown },
+): Tool {
+  const { input, execute, ...rest } = options
+  // The loop calls `execute` with what `input` has validated, which is what the overloads promise it.
+  return checkTool({ ...rest, inputSchema: input, execute: execute as Tool['execute'] })
+}
+
+/**
+ * An agent's functions as tools, by name.
+ * @throws AgentKitError `invalid-argument` for a name used twice, and for a function that carries no schema
+ */
+export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
+  const tools = new Map<string, Tool>()
+  for (const item of functions) {
+    const next = checkTool(typeof item === 'function' ? carriedTool(item) : item)
+    if (tools.has(next.name)) {
+      throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
+    }
+    tools.set(next.name, next)
+  }
+  return tools
+}
+
+function carriedTool(plain: ToolFunction): Tool {
+  const carried = plain[toolOfFunction]
+  if (carried) return carried
+  const name = plain.name || 'anonymous'
+  throw new AgentKitError(
+    'invalid-argument',
+    `The function "${name}" carries no schema, so a model cannot call it. Wrap it: ` +
+      `tool({ name: "${name}", description: "…", input: z.object({ … }), execute: (input) => ${name}(…) }).`,
+  )
+}
+
+function checkTool(candidate: Tool): Tool {
+  const { name, description, inputSchema, execute, timeoutMs } = candidate ?? {}
+  const fail = (problem: string): never => {
+    throw new AgentKitError('invalid-argument', `Tool "${String(name)}": ${problem}`)
+  }
+  if (typeof name !== 'string' || !validName.test(name)) {
+    fail('a name has 1 to 64 letters, digits, "_" or "-", and begins with a letter or "_".')
+  }
+  if (typeof description !== 'string') fail('give it a description, so that the model knows when to call it.')
+  if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
+    fail('give `input` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
+  }
+  if (typeof execute !== 'function') fail('give `execute` as a function.')
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) fail('`timeoutMs` is a positive number of milliseconds.')
+  return candidate
+}
