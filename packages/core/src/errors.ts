@@ -1,3 +1,5 @@
+import type { Usage } from './usage.ts'
+
 /** Why something failed: a closed list that callers may switch over. */
 export type ErrorCode =
   | 'invalid-config'
@@ -50,6 +52,10 @@ export type ErrorDetails = {
   requestId?: string
   /** Which wait ended, for `timeout`. */
   phase?: TimeoutPhase
+  /** The run that failed. */
+  runId?: string
+  /** What the failed run had used. */
+  usage?: Usage
 }
 
 const brand = Symbol.for('agentkit.error')
@@ -76,6 +82,8 @@ export class AgentKitError extends Error {
   readonly status?: number
   readonly requestId?: string
   readonly phase?: TimeoutPhase
+  readonly runId?: string
+  readonly usage?: Usage
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
@@ -88,7 +96,16 @@ export class AgentKitError extends Error {
     if (details.status !== undefined) this.status = details.status
     if (details.requestId !== undefined) this.requestId = details.requestId
     if (details.phase !== undefined) this.phase = details.phase
+    if (details.runId !== undefined) this.runId = details.runId
+    if (details.usage !== undefined) this.usage = details.usage
   }
+}
+
+/** The same error, telling of the run that it ended. A copy: the original may belong to another run too. */
+export function errorOfRun(error: AgentKitError, run: { runId: string; usage: Usage }): AgentKitError {
+  const copy = new AgentKitError(error.code, error.message, { ...error, cause: error.cause, ...run })
+  if (error.stack !== undefined) copy.stack = error.stack
+  return copy
 }
 
 /** Whether a value is an {@link AgentKitError}, also one of another copy of this package. */

@@ -1,3 +1,5 @@
+export { Agent, type AgentOptions } from './agent.ts'
+export { agentIdFrom } from './agent-id.ts'
 export type { Citation } from './citation.ts'
 export {
   AgentKitError,
@@ -11,6 +13,7 @@ export {
   toErrorInfo,
 } from './errors.ts'
 export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
+export { memorySessions } from './memory-sessions.ts'
 export type {
   AssistantMessage,
   AssistantPart,

@@ -1,0 +1,140 @@
+import { agentIdFrom } from './agent-id.ts'
+import { AgentKitError } from './errors.ts'
+import { toUserMessage } from './input.ts'
+import { limits } from './limits.ts'
+import { memorySessions } from './memory-sessions.ts'
+import type { InputPart } from './message.ts'
+import type { Model } from './model.ts'
+import type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
+import { type AgentSpec, runAgent } from './run-agent.ts'
+import { compileTools, type ToolBox } from './run-tools.ts'
+import type { SessionStore } from './session.ts'
+import { startRun } from './start-run.ts'
+import { type ToolLike, toTools } from './tool.ts'
+
+export type AgentOptions = {
+  name: string
+  /** The functions that the model may call; may be empty. */
+  functions: readonly ToolLike[]
+  model: Model
+  /** Default: made from the name, `Research Team` → `research-team`. */
+  id?: string
+  /** What the agent is for and how it behaves: the system message. */
+  instruction?: string
+  /** What the agent is good at, for other agents. */
+  description?: string
+  /** Questions that a user may begin with. */
+  samplePrompts?: readonly string[]
+  /** Model calls of one run; default 20. */
+  maxSteps?: number
+  /** How long one tool call may take, in milliseconds; default 30,000. */
+  toolTimeoutMs?: number
+  /** Deadline of a whole run, in milliseconds; default none. */
+  timeoutMs?: number
+  /** Where conversations are kept; default in memory. */
+  sessions?: SessionStore
+}
+
+/**
+ * A name, an instruction and a list of functions that a model may call.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Weather', functions: [weather], model: openai().model('gpt-5.4-mini') })
+ * const answer = await agent.chat('Do I need an umbrella in Oslo?', { sessionId: 'ada' })
+ */
+export class Agent implements Runnable {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly samplePrompts: readonly string[]
+  readonly sessions: SessionStore
+  readonly #spec: AgentSpec
+  readonly #timeoutMs: number | undefined
+
+  /** @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix */
+  constructor(options: AgentOptions) {
+    const { name, functions, model, instruction, description, samplePrompts = [], timeoutMs } = options
+    this.id = agentIdFrom(name, options.id)
+    this.name = name
+    this.description = description
+    this.samplePrompts = [...samplePrompts]
+    this.sessions = options.sessions ?? memorySessions()
+    this.#timeoutMs = positive('timeoutMs', timeoutMs)
+    if (typeof model?.stream !== 'function') {
+      throw new AgentKitError('invalid-argument', 'Pass `model`: an object such as openai().model("gpt-5.4-mini").')
+    }
+    if (!Array.isArray(functions)) {
+      throw new AgentKitError('invalid-argument', 'Pass `functions`: a list of tools, which may be empty.')
+    }
+    const tools = toTools(functions)
+    let toolBox: Promise<ToolBox> | undefined
+    this.#spec = {
+      id: this.id,
+      instruction,
+      model,
+      sessions: this.sessions,
+      maxSteps: positive('maxSteps', options.maxSteps) ?? limits.maxSteps,
+      toolTimeoutMs: positive('toolTimeoutMs', options.toolTimeoutMs) ?? limits.toolTimeoutMs,
+      toolBox: () => (toolBox ??= compileTools(tools)),
+    }
+  }
+
+  /**
+   * Answers one message.
+   *
+   * @param input text, or parts: text, images, files
+   * @param options whose session, which one, a signal, a deadline in milliseconds
+   * @returns the answer's text
+   * @throws AgentKitError when the run fails, with its `runId` and `usage`
+   */
+  async chat(input: string | InputPart[], options: RunOptions = {}): Promise<string> {
+    const result = await this.#start(input, options, false).result
+    if (result.error) throw result.error
+    return answerOf(result)
+  }
+
+  /** The same as a run: iterate its events, await its `result`, or both. It starts when one of them is asked for. */
+  stream(input: string | InputPart[], options: RunOptions = {}): AgentRun {
+    return this.#start(input, options, true)
+  }
+
+  /** Lets go of what the agent holds: its session store, unless it was given one. */
+  async close(): Promise<void> {}
+
+  #start(input: string | InputPart[], options: RunOptions, keepEvents: boolean): AgentRun {
+    const { userId = 'default', sessionId, signal, timeoutMs = this.#timeoutMs, history = [] } = options
+    const message = toUserMessage(input)
+    return startRun({
+      runId: `run_${crypto.randomUUID()}`,
+      path: [this.id],
+      signal,
+      timeoutMs: positive('timeoutMs', timeoutMs),
+      keepEvents,
+      execute: (run) => runAgent(this.#spec, { ...run, userId, sessionId, input: message, history }),
+    })
+  }
+}
+
+/** Runs that ended early still answer when there is something to show. */
+function answerOf({ text, finishReason, runId, usage }: RunResult): string {
+  switch (finishReason) {
+    case 'stop':
+    case 'length':
+    case 'content-filter':
+      return text
+    case 'max-steps':
+    case 'budget':
+    case 'no-progress':
+    case 'approval':
+      if (text !== '' && finishReason !== 'approval') return text
+      throw new AgentKitError(finishReason, `The run ended without an answer: ${finishReason}.`, { runId, usage })
+    case 'aborted':
+    case 'error':
+      throw new AgentKitError('aborted', 'The run ended without an answer.', { runId, usage })
+  }
+}
+
+function positive(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || value > 0) return value
+  throw new AgentKitError('invalid-argument', `\`${name}\` is a positive number.`)
+}

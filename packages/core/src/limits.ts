@@ -1,0 +1,15 @@
+/** What bounds a run, unless an agent or a tool says otherwise. */
+export const limits = {
+  /** Model calls of one run. */
+  maxSteps: 20,
+  /** How long one tool call may take, in milliseconds. */
+  toolTimeoutMs: 30_000,
+  /** Tool calls of one step that run at once. */
+  parallelToolCalls: 8,
+  /** A tool result's text, in bytes of UTF-8. */
+  toolResultBytes: 262_144,
+  /** Events that wait for a reader, in bytes. */
+  eventBufferBytes: 262_144,
+  /** How long a run tries to get hold of a session that another process holds, in milliseconds. */
+  sessionWaitMs: 5_000,
+} as const

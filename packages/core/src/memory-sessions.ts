@@ -1,0 +1,133 @@
+import { AgentKitError } from './errors.ts'
+import type { JSONValue, Message } from './message.ts'
+import type { Session, SessionKey, SessionStore, Turn } from './session.ts'
+import { keyText } from './session-line.ts'
+import { visibleMessages } from './transcript.ts'
+
+type StoredTurn = Turn & { visible: readonly Message[] }
+type StoredSession = {
+  key: SessionKey
+  version: number
+  state?: JSONValue
+  turns: StoredTurn[]
+  createdAt: string
+  updatedAt: string
+}
+
+/**
+ * Sessions in memory: gone with the process. What is stored is a frozen copy, so nobody can change history.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Notes', functions: [], model, sessions: memorySessions() })
+ */
+export function memorySessions(): SessionStore {
+  const sessions = new Map<string, StoredSession>()
+  const running = new Map<string, { session: StoredSession; turn: StoredTurn }>()
+  const runs = new Map<string, StoredTurn>()
+
+  const requireRunning = (runId: string): { session: StoredSession; turn: StoredTurn } => {
+    const entry = running.get(runId)
+    if (!entry) throw new AgentKitError('session-conflict', `The run ${runId} does not hold its session (any more).`)
+    return entry
+  }
+
+  return {
+    async load(key) {
+      const session = sessions.get(keyText(key))
+      if (!session) return undefined
+      const loaded: Session = { version: session.version, messages: session.turns.flatMap((turn) => turn.visible) }
+      if (session.state !== undefined) loaded.state = session.state
+      return loaded
+    },
+
+    async begin(key, { runId, expectedVersion, input }) {
+      const known = sessions.get(keyText(key))
+      if (runs.has(runId)) throw new AgentKitError('session-conflict', `There is a run ${runId} already.`)
+      if (known?.turns.at(-1)?.status === 'running') {
+        throw new AgentKitError('session-conflict', 'Another run holds the session.', { retryable: true })
+      }
+      if ((known?.version ?? 0) !== expectedVersion) {
+        throw new AgentKitError('session-conflict', 'The session has moved on. Load it again.', { retryable: true })
+      }
+      const now = new Date().toISOString()
+      const session = known ?? { key: { ...key }, version: 0, turns: [], createdAt: now, updatedAt: now }
+      const turn: StoredTurn = { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
+      sessions.set(keyText(key), session)
+      session.turns.push(turn)
+      session.version++
+      session.updatedAt = now
+      running.set(runId, { session, turn })
+      runs.set(runId, turn)
+    },
+
+    async append(runId, messages, state) {
+      const { session, turn } = requireRunning(runId)
+      turn.messages.push(...frozen(messages))
+      if (state === undefined) return
+      session.state = frozen(state)
+      turn.state = session.state
+    },
+
+    async end(runId, status, usage) {
+      const { session, turn } = requireRunning(runId)
+      running.delete(runId)
+      turn.status = status
+      if (usage) turn.usage = { ...usage }
+      turn.visible = visibleMessages(turn)
+      session.version++
+      session.updatedAt = new Date().toISOString()
+    },
+
+    async find(runId) {
+      const turn = runs.get(runId)
+      return turn && publicTurn(turn)
+    },
+
+    async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
+      const turns = sessions.get(keyText(key))?.turns ?? []
+      const start = after === undefined ? 0 : turns.findIndex((turn) => turn.runId === after) + 1
+      return turns.slice(start, start + limit).map(publicTurn)
+    },
+
+    async list({ agentId, userId }) {
+      const own = [...sessions.values()].filter(({ key }) => key.agentId === agentId && key.userId === userId)
+      return own
+        .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+        .map(({ key, createdAt, updatedAt, turns }) => ({
+          sessionId: key.sessionId,
+          createdAt,
+          updatedAt,
+          turns: turns.length,
+        }))
+    },
+
+    async delete(key) {
+      const session = sessions.get(keyText(key))
+      sessions.delete(keyText(key))
+      for (const { runId } of session?.turns ?? []) {
+        runs.delete(runId)
+        running.delete(runId)
+      }
+    },
+
+    async close() {},
+  }
+}
+
+function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
+  return { ...turn, messages: [...turn.messages] }
+}
+
+/** A copy that nobody can change. The list itself may grow. */
+function frozen<Value extends JSONValue | Message[]>(value: Value): Value {
+  const copy: Value = JSON.parse(JSON.stringify(value))
+  if (Array.isArray(copy)) for (const item of copy) deepFreeze(item)
+  else deepFreeze(copy)
+  return copy
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const child of Object.values(value)) deepFreeze(child)
+  Object.freeze(value)
+}

@@ -1,0 +1,106 @@
+import { sleep, untilAborted } from './abort.ts'
+import { AgentKitError, isAgentKitError } from './errors.ts'
+import { limits } from './limits.ts'
+import type { Message } from './message.ts'
+import type { SessionKey, SessionStore } from './session.ts'
+import { keyText, perStore, waitInLine } from './session-line.ts'
+import type { Usage } from './usage.ts'
+
+/** A run's hold on its session, from `begin` to `end`. */
+export type OpenTurn = {
+  /** What the model may see of the conversation before this run. */
+  history: readonly Message[]
+  append(messages: Message[]): Promise<void>
+  end(status: 'done' | 'failed', usage: Usage): Promise<void>
+  /** Lets the next run of this session begin; after `end`, or instead of it when the store fails. */
+  release(): void
+}
+
+type TurnRequest = {
+  store: SessionStore
+  /** Absent: nothing is remembered. */
+  key: SessionKey | undefined
+  runId: string
+  input: Message
+  /** Seeds a session that has no history. */
+  seed: readonly Message[]
+  signal: AbortSignal
+}
+
+/**
+ * Claims the session for one run, loads its history and journals the user's message.
+ * Runs of this process wait in line; a run of another process is waited for up to 5 s.
+ *
+ * @throws AgentKitError `session-busy` when another process holds the session for longer
+ */
+export async function openTurn({ store, key, runId, input, seed, signal }: TurnRequest): Promise<OpenTurn> {
+  if (!key) return forgetfulTurn(seed)
+  const release = await waitInLine(store, key, signal)
+  try {
+    await endLeftover(store, key)
+    const history = await begin({ store, key, runId, input, seed, signal })
+    return {
+      history,
+      append: (messages) => store.append(runId, messages),
+      async end(status, usage) {
+        leftovers(store).set(keyText(key), runId)
+        await store.end(runId, status, usage)
+        leftovers(store).delete(keyText(key))
+      },
+      release,
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function forgetfulTurn(history: readonly Message[]): OpenTurn {
+  const nothing = async (): Promise<void> => {}
+  return { history, append: nothing, end: nothing, release() {} }
+}
+
+type KeyedRequest = TurnRequest & { key: SessionKey }
+
+async function begin({ store, key, runId, input, seed, signal }: KeyedRequest): Promise<readonly Message[]> {
+  const giveUpAt = performance.now() + limits.sessionWaitMs
+  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
+    const session = await untilAborted(signal, store.load(key))
+    const seeded = session && session.messages.length > 0 ? [] : seed
+    try {
+      const expectedVersion = session?.version ?? 0
+      const began = store.begin(key, { runId, expectedVersion, input: [...seeded, input] })
+      await untilAborted(signal, began).catch((error) => {
+        // The store may still grant what nobody waits for any more.
+        if (signal.aborted) began.then(() => store.end(runId, 'failed')).catch(() => {})
+        throw error
+      })
+      return session && session.messages.length > 0 ? session.messages : seed
+    } catch (error) {
+      if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
+      if (performance.now() > giveUpAt) throw sessionBusy(error)
+      await sleep(waitMs * (0.5 + Math.random() / 2), signal)
+    }
+  }
+}
+
+function sessionBusy(cause: AgentKitError): AgentKitError {
+  return new AgentKitError('session-busy', 'Another run holds this session. Try again when it has ended.', {
+    cause,
+    retryable: true,
+    retryAfterMs: 1000,
+  })
+}
+
+/** Runs that the store could not end, by session: while they stand, no other run can begin. */
+const leftovers = perStore<string>()
+
+async function endLeftover(store: SessionStore, key: SessionKey): Promise<void> {
+  const runId = leftovers(store).get(keyText(key))
+  if (runId === undefined) return
+  await store.end(runId, 'failed').catch((error) => {
+    // It has been ended or taken over meanwhile: what was wanted.
+    if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
+  })
+  leftovers(store).delete(keyText(key))
+}

@@ -1,0 +1,161 @@
+import { untilAborted } from './abort.ts'
+import type { Citation } from './citation.ts'
+import { AgentKitError } from './errors.ts'
+import { limits } from './limits.ts'
+import type { ToolMessage } from './message.ts'
+import type { ModelEvent, ToolSpec } from './model.ts'
+import { redactSecrets } from './redact.ts'
+import { type CompiledSchema, compileSchema } from './schema.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import { cutText, toToolResult } from './tool-result.ts'
+
+export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
+
+export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
+
+/** An agent's tools with their schemas compiled: what the model is told, and what runs. */
+export type ToolBox = { specs: ToolSpec[]; byName: Map<string, { tool: Tool; schema: CompiledSchema }> }
+
+/** What the calls of one step share. */
+export type ToolScope = {
+  toolBox: ToolBox
+  toolTimeoutMs: number
+  signal: AbortSignal
+  userId: string
+  sessionId?: string
+  runId: string
+  /** Stores a finished call before anything builds on it. */
+  onFinished(message: ToolMessage): Promise<void>
+}
+
+/**
+ * Runs the calls of one step, at most 8 at once.
+ *
+ * @returns one promise per call, in the order of the calls. Each gives an outcome, also when the call fails; it rejects
+ * only when the run's signal aborts or the outcome cannot be stored.
+ */
+export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome>[] {
+  const inTurn = limitConcurrency(limits.parallelToolCalls)
+  return calls.map((call) => {
+    const outcome = inTurn(() => runTool(call, scope))
+    // The caller awaits one after the other; a later one that rejects meanwhile is not unhandled.
+    outcome.catch(() => {})
+    return outcome
+  })
+}
+
+/** Compiles the schemas of an agent's tools. */
+export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
+  const byName: ToolBox['byName'] = new Map()
+  for (const tool of tools.values()) {
+    byName.set(tool.name, { tool, schema: await compileSchema(tool.inputSchema, `Tool "${tool.name}"`) })
+  }
+  const specs = [...byName.values()].map(({ tool, schema }) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: schema.json,
+  }))
+  return { specs, byName }
+}
+
+async function runTool(call: ToolCall, scope: ToolScope): Promise<ToolOutcome> {
+  const startedAt = performance.now()
+  const sources: Citation[] = []
+  const attempt = await execute(call, scope, sources)
+  const message: ToolMessage = { v: 1, role: 'tool', callId: call.callId, name: call.name, content: attempt.content }
+  if (attempt.isError) message.isError = true
+  await scope.onFinished(message)
+  return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
+}
+
+type Attempt = { content: ToolMessage['content']; output: unknown; isError: boolean }
+
+async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
+  const entry = scope.toolBox.byName.get(call.name)
+  if (!entry) return failed(unknownTool(call.name, scope.toolBox))
+  if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
+  const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
+  const deadline = startDeadline(scope.signal, timeoutMs)
+  const context: ToolContext = {
+    signal: deadline.signal,
+    userId: scope.userId,
+    ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }),
+    runId: scope.runId,
+    callId: call.callId,
+    cite: (cited) => void sources.push(...cited),
+  }
+  try {
+    const attempt = validateAndExecute(entry, call.input, context)
+    return await untilAborted(deadline.signal, attempt)
+  } catch (error) {
+    // An ended run ends its tools; all else is for the model to know.
+    scope.signal.throwIfAborted()
+    return failed(errorText(error))
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function validateAndExecute(
+  { tool, schema }: { tool: Tool; schema: CompiledSchema },
+  input: unknown,
+  context: ToolContext,
+): Promise<Attempt> {
+  const checked = await schema.validate(input)
+  if (checked.problems) {
+    return failed(`The arguments do not fit the tool's schema. ${checked.problems.join('; ')}. Send them again.`)
+  }
+  const value = await tool.execute(checked.value, context)
+  return { ...toToolResult(value), isError: false }
+}
+
+function failed(text: string): Attempt {
+  const content = cutText(redactSecrets(text), limits.toolResultBytes)
+  return { content, output: content, isError: true }
+}
+
+function unknownTool(name: string, toolBox: ToolBox): string {
+  const names = [...toolBox.byName.keys()]
+  return `There is no tool named "${name}". ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There are none.'}`
+}
+
+function errorText(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name
+  return typeof error === 'string' && error !== '' ? error : 'The tool failed without a message.'
+}
+
+/** A signal that ends with the run or when the tool's time is up. */
+function startDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(runSignal.reason)
+  const timer = setTimeout(() => {
+    const message = `The tool did not finish within ${timeoutMs} ms.`
+    controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))
+  }, timeoutMs)
+  runSignal.addEventListener('abort', abort)
+  if (runSignal.aborted) abort()
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      runSignal.removeEventListener('abort', abort)
+    },
+  }
+}
+
+/** Runs what it is given, in order, at most `most` at once. */
+function limitConcurrency(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

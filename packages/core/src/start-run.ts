@@ -1,0 +1,192 @@
+import { AgentKitError } from './errors.ts'
+import type { AgentEvent, AgentEventBody } from './event.ts'
+import { limits } from './limits.ts'
+import type { AgentRun, RunResult } from './run.ts'
+import type { RunScope } from './run-agent.ts'
+
+export type RunRequest = {
+  runId: string
+  /** From the outermost agent in. */
+  path: string[]
+  /** The caller's signal. */
+  signal: AbortSignal | undefined
+  /** The run's deadline, in milliseconds. */
+  timeoutMs: number | undefined
+  /** False when nobody can ask for the events. */
+  keepEvents: boolean
+  /** The algorithm. It never rejects. */
+  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit'>): Promise<RunResult>
+}
+
+/**
+ * The driver of one run: it starts the algorithm once, stops it by one signal, and holds its events in a bounded
+ * buffer, so that a run settles and lets go of its session whether or not anybody reads.
+ */
+export function startRun(request: RunRequest): AgentRun {
+  const { runId } = request
+  const events = eventBuffer(request)
+  const controller = new AbortController()
+  let result: Promise<RunResult> | undefined
+  let iterated = false
+
+  const start = (): Promise<RunResult> => {
+    if (result !== undefined) return result
+    const release = linkSignals(controller, request)
+    // After this turn of the event loop, so that reading `result` and then iterating sees every event.
+    result = Promise.resolve()
+      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit }))
+      .finally(() => {
+        release()
+        events.end()
+      })
+    return result
+  }
+  const cancel = (): void => {
+    controller.abort(new AgentKitError('aborted', 'The run was cancelled.'))
+  }
+  // A reader that waits, or a run that waits for its reader, must hear of the end.
+  controller.signal.addEventListener('abort', events.stopWaiting)
+
+  return {
+    runId,
+    get result() {
+      return start()
+    },
+    cancel,
+    [Symbol.asyncIterator]() {
+      if (iterated) throw new AgentKitError('invalid-argument', `The run ${runId} is being iterated already.`)
+      iterated = true
+      events.attachReader()
+      void start()
+      return {
+        next: events.next,
+        async return() {
+          cancel()
+          await start()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+/** One signal for the run: the caller's, the deadline's and `cancel()`. */
+function linkSignals(controller: AbortController, { signal, timeoutMs }: RunRequest): () => void {
+  const abort = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort)
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          const message = `The run did not end within ${timeoutMs} ms.`
+          controller.abort(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
+        }, timeoutMs)
+  return () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+type EventBuffer = {
+  emit(event: AgentEventBody): Promise<void> | undefined
+  next(): Promise<IteratorResult<AgentEvent, undefined>>
+  attachReader(): void
+  stopWaiting(): void
+  end(): void
+}
+
+function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
+  let seq = 0
+  let waiting: AgentEvent[] = []
+  let nextIndex = 0
+  let bytes = 0
+  let mode: 'unread' | 'read' | 'dropped' = keepEvents ? 'unread' : 'dropped'
+  let ended = false
+  let stopped = false
+  let readers: ((result: IteratorResult<AgentEvent, undefined>) => void)[] = []
+  let makeRoom: (() => void) | undefined
+  let room: Promise<void> | undefined
+
+  const letGo = (): void => {
+    makeRoom?.()
+    makeRoom = room = undefined
+  }
+  const drop = (): void => {
+    mode = 'dropped'
+    waiting = []
+    nextIndex = bytes = 0
+  }
+
+  return {
+    emit(body) {
+      seq++
+      if (mode === 'dropped') return undefined
+      const event: AgentEvent = { seq, runId, path, ...body }
+      const reader = readers.shift()
+      if (reader) {
+        reader({ done: false, value: event })
+        return undefined
+      }
+      waiting.push(event)
+      bytes += sizeOf(body)
+      if (bytes <= limits.eventBufferBytes) return undefined
+      if (mode === 'unread') {
+        drop()
+        return undefined
+      }
+      if (stopped) return undefined
+      room ??= new Promise((resolve) => {
+        makeRoom = resolve
+      })
+      return room
+    },
+    next() {
+      const value = waiting[nextIndex]
+      if (value !== undefined) {
+        nextIndex++
+        if (nextIndex === waiting.length) {
+          waiting = []
+          nextIndex = bytes = 0
+          letGo()
+        }
+        return Promise.resolve({ done: false, value })
+      }
+      if (ended) return Promise.resolve({ done: true, value: undefined })
+      return new Promise((resolve) => readers.push(resolve))
+    },
+    attachReader() {
+      if (mode === 'dropped') {
+        throw new AgentKitError(
+          'invalid-argument',
+          `The events of run ${runId} were not read while it ran, and are gone. Iterate it before awaiting its result.`,
+        )
+      }
+      mode = 'read'
+    },
+    stopWaiting() {
+      stopped = true
+      letGo()
+    },
+    end() {
+      ended = true
+      for (const reader of readers) reader({ done: true, value: undefined })
+      readers = []
+    },
+  }
+}
+
+/** About how many bytes an event holds. */
+function sizeOf(body: AgentEventBody): number {
+  switch (body.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return 64 + body.text.length
+    case 'tool-call':
+      return 64 + (JSON.stringify(body.input)?.length ?? 0)
+    case 'tool-result':
+      return 64 + (typeof body.output === 'string' ? body.output.length : (JSON.stringify(body.output)?.length ?? 0))
+    default:
+      return 256
+  }
+}

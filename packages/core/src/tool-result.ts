@@ -1,0 +1,125 @@
+import { limits } from './limits.ts'
+import type { ImagePart, JSONValue, TextPart, ToolMessage } from './message.ts'
+
+/** What the model sees of a tool's return value, and the same as plain JSON for events. */
+export type ToolResult = { content: ToolMessage['content']; output: unknown }
+
+/**
+ * Turns whatever a tool returned into something that can be shown and stored.
+ *
+ * Text stays text, a list of text and image parts stays as it is, all else becomes JSON. Circular references,
+ * BigInts, bytes and getters that throw are told in words. Longer text than `maxBytes` is cut, visibly.
+ */
+export function toToolResult(value: unknown, maxBytes: number = limits.toolResultBytes): ToolResult {
+  if (value === undefined) return { content: 'done', output: undefined }
+  if (value === null) return { content: 'no result', output: null }
+  if (typeof value === 'string') {
+    const content = cutText(value, maxBytes)
+    return { content, output: content }
+  }
+  if (isPartList(value)) return { content: value, output: value }
+  const output = toPlain(value, { ancestors: new Set(), charsLeft: maxBytes * 2 })
+  const json = JSON.stringify(output) ?? 'done'
+  const content = cutText(json, maxBytes)
+  return { content, output: content === json ? output : content }
+}
+
+const encoder = new TextEncoder()
+/** Room for the mark that tells of a cut, in bytes. */
+const markBytes = 64
+/** Deeper values are told in words, so that no value can overflow the stack. */
+const maxDepth = 200
+
+/** The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark. */
+export function cutText(text: string, maxBytes: number): string {
+  // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
+  if (text.length * 3 <= maxBytes) return text
+  const room = Math.max(0, maxBytes - markBytes)
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes))
+  if (read === text.length) return text
+  const shown = encoder.encodeInto(text, new Uint8Array(room)).read
+  return `${text.slice(0, shown)}\n[cut: ${shown} of ${text.length} characters shown]`
+}
+
+function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isPart)
+}
+
+function isPart(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  if (value.type === 'text') return 'text' in value && typeof value.text === 'string'
+  if (value.type !== 'image') return false
+  return ('base64' in value && typeof value.base64 === 'string') || ('url' in value && typeof value.url === 'string')
+}
+
+type Walk = { ancestors: Set<object>; charsLeft: number }
+
+/** A JSON clone of any value. It stops when it has seen more than can be shown. */
+function toPlain(value: unknown, walk: Walk): JSONValue {
+  walk.charsLeft -= 4
+  if (walk.charsLeft < 0) return '[cut]'
+  switch (typeof value) {
+    case 'string':
+      walk.charsLeft -= value.length
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'boolean':
+      return value
+    case 'bigint':
+      return value.toString()
+    case 'object':
+      return value === null ? null : objectToPlain(value, walk)
+    default:
+      return null
+  }
+}
+
+function objectToPlain(value: object, walk: Walk): JSONValue {
+  if (walk.ancestors.has(value)) return '[circular]'
+  if (walk.ancestors.size === maxDepth) return '[nested too deep]'
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
+  if (value instanceof Error) return `${value.name}: ${value.message}`
+  walk.ancestors.add(value)
+  try {
+    if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), walk)
+    if (value instanceof Map) return toPlain(Object.fromEntries(value), walk)
+    if (value instanceof Set) return toPlain([...value], walk)
+    return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
+  } catch (error) {
+    return `[unreadable: ${error instanceof Error ? error.message : 'it threw'}]`
+  } finally {
+    walk.ancestors.delete(value)
+  }
+}
+
+function listToPlain(list: readonly unknown[], walk: Walk): JSONValue[] {
+  const plain: JSONValue[] = []
+  for (const item of list) {
+    plain.push(toPlain(item, walk))
+    if (walk.charsLeft < 0) break
+  }
+  return plain
+}
+
+function recordToPlain(record: object, walk: Walk): JSONValue {
+  const entries: [string, JSONValue][] = []
+  for (const key of Object.keys(record)) {
+    const value = readProperty(record, key)
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue
+    walk.charsLeft -= key.length
+    entries.push([key, toPlain(value, walk)])
+    if (walk.charsLeft < 0) break
+  }
+  // fromEntries defines own properties, so a key named __proto__ stays data.
+  return Object.fromEntries(entries)
+}
+
+function readProperty(record: object, key: string): unknown {
+  try {
+    return record[key as keyof typeof record]
+  } catch (error) {
+    return `[unreadable: ${error instanceof Error ? error.message : 'it threw'}]`
+  }
+}
