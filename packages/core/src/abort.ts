@@ -23,6 +23,18 @@ export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value
   })
 }
 
+/** A controller that aborts with `signal`, until it is unlinked. */
+export function linkedController(signal: AbortSignal | undefined): {
+  controller: AbortController
+  unlink: () => void
+} {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort)
+  return { controller, unlink: () => signal?.removeEventListener('abort', abort) }
+}
+
 /** Waits, unless the signal aborts first: then it rejects. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

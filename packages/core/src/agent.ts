@@ -3,14 +3,15 @@ import { AgentKitError } from './errors.ts'
 import { toUserMessage } from './input.ts'
 import { limits } from './limits.ts'
 import { memorySessions } from './memory-sessions.ts'
-import type { InputPart } from './message.ts'
+import type { InputPart, Message } from './message.ts'
 import type { Model } from './model.ts'
 import type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
 import { type AgentSpec, runAgent } from './run-agent.ts'
 import { compileTools, type ToolBox } from './run-tools.ts'
 import type { SessionStore } from './session.ts'
 import { startRun } from './start-run.ts'
-import { type ToolLike, toTools } from './tool.ts'
+import { milliseconds, type ToolLike, toTools } from './tool.ts'
+import { validateTranscript } from './transcript.ts'
 
 export type AgentOptions = {
   name: string
@@ -59,7 +60,7 @@ export class Agent implements Runnable {
     this.description = description
     this.samplePrompts = [...samplePrompts]
     this.sessions = options.sessions ?? memorySessions()
-    this.#timeoutMs = positive('timeoutMs', timeoutMs)
+    this.#timeoutMs = milliseconds('`timeoutMs`', timeoutMs)
     if (typeof model?.stream !== 'function') {
       throw new AgentKitError('invalid-argument', 'Pass `model`: an object such as openai().model("gpt-5.4-mini").')
     }
@@ -73,8 +74,8 @@ export class Agent implements Runnable {
       instruction,
       model,
       sessions: this.sessions,
-      maxSteps: positive('maxSteps', options.maxSteps) ?? limits.maxSteps,
-      toolTimeoutMs: positive('toolTimeoutMs', options.toolTimeoutMs) ?? limits.toolTimeoutMs,
+      maxSteps: wholeNumber('maxSteps', options.maxSteps) ?? limits.maxSteps,
+      toolTimeoutMs: milliseconds('`toolTimeoutMs`', options.toolTimeoutMs) ?? limits.toolTimeoutMs,
       toolBox: () => (toolBox ??= compileTools(tools)),
     }
   }
@@ -104,11 +105,12 @@ export class Agent implements Runnable {
   #start(input: string | InputPart[], options: RunOptions, keepEvents: boolean): AgentRun {
     const { userId = 'default', sessionId, signal, timeoutMs = this.#timeoutMs, history = [] } = options
     const message = toUserMessage(input)
+    checkHistory(history)
     return startRun({
       runId: `run_${crypto.randomUUID()}`,
       path: [this.id],
       signal,
-      timeoutMs: positive('timeoutMs', timeoutMs),
+      timeoutMs: milliseconds('`timeoutMs`', timeoutMs),
       keepEvents,
       execute: (run) => runAgent(this.#spec, { ...run, userId, sessionId, input: message, history }),
     })
@@ -134,7 +136,14 @@ function answerOf({ text, finishReason, runId, usage }: RunResult): string {
   }
 }
 
-function positive(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || value > 0) return value
-  throw new AgentKitError('invalid-argument', `\`${name}\` is a positive number.`)
+function checkHistory(history: readonly Message[]): void {
+  const [first] = history.length > 0 ? validateTranscript(history) : []
+  if (!first) return
+  const message = `\`history\` is not a valid transcript: message ${first.index}, ${first.problem}.`
+  throw new AgentKitError('invalid-argument', message)
+}
+
+function wholeNumber(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value
+  throw new AgentKitError('invalid-argument', `\`${name}\` is a whole number above 0.`)
 }

@@ -1,10 +1,12 @@
 import { untilAborted } from './abort.ts'
-import { AgentKitError, abortError, assertNever, isAgentKitError } from './errors.ts'
+import { cloneJSON } from './clone-json.ts'
+import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from './errors.ts'
 import type { AgentEventBody } from './event.ts'
-import type { AssistantMessage } from './message.ts'
-import type { Model, ModelFinishReason, ModelRequest } from './model.ts'
+import type { AssistantMessage, JSONValue } from './message.ts'
+import type { Model, ModelEvent, ModelFinishReason, ModelRequest } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import type { ToolCall } from './run-tools.ts'
+import { toolCalls } from './transcript.ts'
 import type { Usage } from './usage.ts'
 
 /** Tells listeners of the run; a promise when they should be waited for. */
@@ -35,6 +37,8 @@ export function callModel(
   if (signal.aborted) return Promise.reject(abortError(signal))
   return untilAborted(signal, readReply(model, request, signal, emit, reply))
 }
+
+type FinishEvent = Extract<ModelEvent, { type: 'finish' }>
 
 export function emptyReply(): Reply {
   return {
@@ -73,13 +77,19 @@ async function readReply(
         case 'tool-call': {
           reply.calls.push(event)
           const input = event.invalid === undefined ? event.input : event.inputText
-          await emit({ type: 'tool-call', callId: event.callId, name: event.name, input })
+          await emit({
+            type: 'tool-call',
+            callId: event.callId,
+            name: event.name,
+            input: cloneJSON(input as JSONValue),
+          })
           break
         }
         case 'warning':
           reply.warnings.push(event.message)
           break
         case 'finish':
+          checkFinish(event, reply, model)
           finished = true
           reply.reason = event.reason
           reply.usage = event.usage
@@ -97,6 +107,17 @@ async function readReply(
   if (!finished) throw brokenStream(model, 'incomplete-stream', 'ended without a finish')
 }
 
+/** What the message holds must be what was told: its calls become history, and history must be valid. */
+function checkFinish({ usage, message }: FinishEvent, reply: Reply, model: Model): void {
+  if (!usage || !Array.isArray(message?.content)) throw brokenStream(model, 'malformed-stream', 'has no message')
+  const told = reply.calls.map((call) => call.callId)
+  const kept = toolCalls(message).map((call) => call.callId)
+  const same = told.length === kept.length && told.every((callId, index) => callId === kept[index])
+  if (!same || new Set(told).size < told.length || told.includes('')) {
+    throw brokenStream(model, 'malformed-stream', 'has tool calls without an id of their own')
+  }
+}
+
 function brokenStream(model: Model, code: 'incomplete-stream' | 'malformed-stream', what: string): AgentKitError {
   return new AgentKitError(code, `The answer of "${model.id}" ${what}.`, { retryable: true, ...nameOf(model) })
 }
@@ -104,7 +125,7 @@ function brokenStream(model: Model, code: 'incomplete-stream' | 'malformed-strea
 function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
-  const message = redactSecrets(error instanceof Error ? error.message : String(error))
+  const message = redactSecrets(messageOf(error))
   return new AgentKitError('provider-error', `The model "${model.id}" failed: ${message}`, {
     cause: error,
     ...nameOf(model),
@@ -112,6 +133,6 @@ function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKit
 }
 
 function nameOf({ id }: Model): { provider: string; model: string } {
-  const slash = id.indexOf('/')
-  return { provider: id.slice(0, slash), model: id.slice(slash + 1) }
+  const [provider = '', ...model] = id.split('/')
+  return { provider, model: model.join('/') }
 }

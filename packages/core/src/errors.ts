@@ -150,6 +150,16 @@ export function abortError(signal: AbortSignal): AgentKitError {
   return new AgentKitError('aborted', 'The run was aborted.', { cause: reason })
 }
 
+/** The words of anything that was thrown; empty when it has none. Never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const text: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown
+    return typeof text === 'string' ? text : ''
+  } catch {
+    return ''
+  }
+}
+
 /** For the `default` of a switch over a closed union: it does not compile while a case is missing. */
 export function assertNever(value: never): never {
   throw new AgentKitError('invalid-argument', `Unexpected ${JSON.stringify(value)}.`)

@@ -6,66 +6,77 @@ import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from './me
  * @throws AgentKitError `invalid-argument` for an empty message or a part that has neither data nor URL
  */
 export function toUserMessage(input: string | InputPart[]): UserMessage {
-  if (typeof input === 'string') {
-    if (input.trim() === '') throw invalid('The message is empty. Pass some text.')
-    return { v: 1, role: 'user', content: input }
-  }
-  if (!Array.isArray(input) || input.length === 0) throw invalid('The message is empty. Pass text or a list of parts.')
-  return { v: 1, role: 'user', content: input.map(toUserPart) }
+  const content = typeof input === 'string' ? input : Array.isArray(input) ? input.map(toUserPart) : []
+  if (isEmpty(content)) throw invalid('The message is empty. Pass some text, or a list of parts.')
+  return { v: 1, role: 'user', content }
+}
+
+function isEmpty(content: string | UserPart[]): boolean {
+  if (typeof content === 'string') return content.trim() === ''
+  return content.every((part) => part.type === 'text' && part.text.trim() === '')
 }
 
 function toUserPart(part: InputPart): UserPart {
-  if (part.type === 'text') {
-    if (typeof part.text !== 'string') throw invalid('A text part needs `text`.')
-    return part
+  switch (part?.type) {
+    case 'text':
+      if (typeof part.text !== 'string') throw invalid('A text part needs `text`.')
+      return { type: 'text', text: part.text }
+    case 'image':
+      return toImagePart(part)
+    case 'file':
+      return toFilePart(part)
+    default:
+      throw invalid('A part is an object of `type` "text", "image" or "file".')
   }
-  if (part.type !== 'image' && part.type !== 'file') throw invalid('A part is of type "text", "image" or "file".')
-  const { type, mediaType, name } = { name: undefined, ...part }
-  const data = toData(part)
-  const found = mediaType ?? (data.bytes && sniffImage(data.bytes))
-  const source: { base64: string } | { url: string } = data.bytes ? { base64: toBase64(data.bytes) } : data.source
-  if (type === 'image') {
-    const image: ImagePart = { type, ...source }
-    if (found !== undefined) image.mediaType = found
-    return image
-  }
-  if (found === undefined) throw invalid('A file part needs `mediaType`, such as "application/pdf".')
-  const file: FilePart = { type, ...source, mediaType: found }
-  if (name !== undefined) file.name = name
-  return file
 }
 
-type Data =
-  | { bytes: Uint8Array; source?: undefined }
-  | { bytes?: undefined; source: { base64: string } | { url: string } }
+/** A part as a user gives it, whatever its kind. */
+type GivenPart = {
+  type: string
+  data?: Uint8Array | URL
+  base64?: string
+  url?: string
+  mediaType?: string
+  name?: string
+}
 
-function toData(part: Exclude<InputPart, { type: 'text' }>): Data {
-  if ('data' in part && part.data !== undefined) {
-    if (part.data instanceof Uint8Array) return { bytes: part.data }
-    if (part.data instanceof URL) return { source: { url: part.data.href } }
-    throw invalid(`An ${part.type} part's \`data\` is a Uint8Array or a URL.`)
+function toImagePart(part: GivenPart): ImagePart {
+  const mediaType = part.mediaType ?? (part.data instanceof Uint8Array ? sniffImage(part.data) : undefined)
+  return { type: 'image', ...sourceOf(part), ...(mediaType === undefined ? {} : { mediaType }) }
+}
+
+function toFilePart(part: GivenPart): FilePart {
+  const { mediaType, name } = part
+  if (!mediaType) throw invalid('A part of type "file" needs `mediaType`, such as "application/pdf".')
+  return { type: 'file', ...sourceOf(part), mediaType, ...(name === undefined ? {} : { name }) }
+}
+
+function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | { url: string } {
+  const given = [data, base64, url].filter((source) => source !== undefined)
+  if (given.length === 1) {
+    if (data instanceof Uint8Array && data.length > 0) return { base64: toBase64(data) }
+    if (data instanceof URL) return { url: data.href }
+    if (typeof base64 === 'string' && base64 !== '') return { base64 }
+    if (typeof url === 'string' && url !== '') return { url }
   }
-  const { base64, url } = part as { base64?: string; url?: string }
-  if (typeof base64 === 'string' && url === undefined) return { source: { base64 } }
-  if (typeof url === 'string' && base64 === undefined) return { source: { url } }
-  throw invalid(`A part of type "${part.type}" needs exactly one of \`data\`, \`base64\` and \`url\`.`)
+  throw invalid(`A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`)
 }
 
 function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** By the first bytes; providers refuse an image whose type they are not told. */
-const imageSignatures: readonly (readonly [string, string])[] = [
-  ['89504e47', 'image/png'],
-  ['ffd8ff', 'image/jpeg'],
-  ['47494638', 'image/gif'],
-  ['52494646', 'image/webp'],
+/** How images begin. Providers refuse an image whose type they are not told. */
+const imageSignatures: readonly { mediaType: string; start: RegExp }[] = [
+  { mediaType: 'image/png', start: /^\x89PNG/ },
+  { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/ },
+  { mediaType: 'image/gif', start: /^GIF8/ },
+  { mediaType: 'image/webp', start: /^RIFF.{4}WEBP/s },
 ]
 
 function sniffImage(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 4)).toString('hex')
-  return imageSignatures.find(([signature]) => start.startsWith(signature))?.[1]
+  const start = String.fromCharCode(...bytes.subarray(0, 12))
+  return imageSignatures.find((signature) => signature.start.test(start))?.mediaType
 }
 
 function invalid(message: string): AgentKitError {

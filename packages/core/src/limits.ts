@@ -8,8 +8,12 @@ export const limits = {
   parallelToolCalls: 8,
   /** A tool result's text, in bytes of UTF-8. */
   toolResultBytes: 262_144,
+  /** What a failed tool says, in bytes of UTF-8. */
+  toolErrorBytes: 16_384,
   /** Events that wait for a reader, in bytes. */
   eventBufferBytes: 262_144,
   /** How long a run tries to get hold of a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
+  /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays claimed meanwhile. */
+  endFailedMs: 50,
 } as const

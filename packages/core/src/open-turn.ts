@@ -37,13 +37,12 @@ export async function openTurn({ store, key, runId, input, seed, signal }: TurnR
   if (!key) return forgetfulTurn(seed)
   const release = await waitInLine(store, key, signal)
   try {
-    await endLeftover(store, key)
+    await untilAborted(signal, endLeftover(store, key))
     const history = await begin({ store, key, runId, input, seed, signal })
     return {
       history,
       append: (messages) => store.append(runId, messages),
       async end(status, usage) {
-        leftovers(store).set(keyText(key), runId)
         await store.end(runId, status, usage)
         leftovers(store).delete(keyText(key))
       },
@@ -69,12 +68,10 @@ async function begin({ store, key, runId, input, seed, signal }: KeyedRequest): 
     const seeded = session && session.messages.length > 0 ? [] : seed
     try {
       const expectedVersion = session?.version ?? 0
+      // Until the end is stored, the next run must see to it: the store may have granted what it could not tell.
+      leftovers(store).set(keyText(key), runId)
       const began = store.begin(key, { runId, expectedVersion, input: [...seeded, input] })
-      await untilAborted(signal, began).catch((error) => {
-        // The store may still grant what nobody waits for any more.
-        if (signal.aborted) began.then(() => store.end(runId, 'failed')).catch(() => {})
-        throw error
-      })
+      await untilAborted(signal, began)
       return session && session.messages.length > 0 ? session.messages : seed
     } catch (error) {
       if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error

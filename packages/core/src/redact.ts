@@ -6,7 +6,7 @@ const secretShapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g,
   /\b(?:gsk_|ghp_|gho_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|pcsk_)[A-Za-z0-9_-]{8,}/g,
   /\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ]
 
 /**
@@ -15,7 +15,9 @@ const secretShapes: readonly RegExp[] = [
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text
-  for (const secret of [...secrets, ...environmentSecrets()]) {
+  // Longest first: a secret that begins another one must not leave the rest of it.
+  const known = [...secrets, ...environmentSecrets()].sort((a, b) => b.length - a.length)
+  for (const secret of known) {
     if (secret.length >= 6) clean = clean.replaceAll(secret, '[redacted]')
   }
   for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]')

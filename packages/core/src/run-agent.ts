@@ -1,7 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { untilAborted } from './abort.ts'
 import { callModel, type Emit, emptyReply, type Reply } from './call-model.ts'
 import type { Citation } from './citation.ts'
-import { AgentKitError, abortError, errorOfRun, isAgentKitError, toErrorInfo } from './errors.ts'
+import { AgentKitError, abortError, errorOfRun, isAgentKitError, messageOf, toErrorInfo } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
+import { limits } from './limits.ts'
 import type { Message, ToolMessage, UserMessage } from './message.ts'
 import type { Model } from './model.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
@@ -45,13 +48,13 @@ export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunRe
   try {
     turn = await openTurn({ ...scope, store: agent.sessions, key: sessionKey(agent, scope), seed: scope.history })
     finishReason = await takeSteps(agent, scope, turn, progress)
-    await turn.end('done', progress.usage)
+    scope.signal.throwIfAborted()
+    await untilAborted(scope.signal, turn.end('done', progress.usage))
+    turn.release()
   } catch (cause) {
     error = toRunError(cause, scope, progress.usage)
     finishReason = error.code === 'aborted' ? 'aborted' : 'error'
     await endFailed(turn, progress, error)
-  } finally {
-    turn?.release()
   }
   const result = toResult(scope.runId, progress, finishReason, error)
   const { text, usage } = result
@@ -79,7 +82,7 @@ async function takeSteps(
   progress: Progress,
 ): Promise<RunFinishReason> {
   const { signal, emit } = scope
-  const toolBox = await agent.toolBox()
+  const toolBox = await untilAborted(signal, agent.toolBox())
   const tools = toolBox.specs.length > 0 ? { tools: toolBox.specs } : undefined
   const before: Message[] = agent.instruction
     ? [{ v: 1, role: 'system', content: agent.instruction }, ...turn.history]
@@ -89,7 +92,7 @@ async function takeSteps(
     const reply = emptyReply()
     progress.reply = reply
     await callModel(agent.model, { messages: [...before, ...progress.messages], ...tools }, signal, emit, reply)
-    await keepReply(reply, turn, progress)
+    await keepReply(reply, turn, progress, signal)
     for (const pending of runTools(reply.calls, toolScope(agent, scope, toolBox, turn, progress))) {
       await tellOutcome(await pending, emit, progress)
     }
@@ -97,11 +100,11 @@ async function takeSteps(
     await emit({ type: 'step-end', step, model: reply.message.model ?? agent.model.id, finishReason, usage })
     // Some providers say "stop" and still call tools: whether there are calls decides, not the reason.
     if (reply.calls.length === 0) return finishReason === 'tool-calls' ? 'stop' : finishReason
-    if (step === agent.maxSteps) return 'max-steps'
+    if (step >= agent.maxSteps) return 'max-steps'
   }
 }
 
-async function keepReply(reply: Reply, turn: OpenTurn, progress: Progress): Promise<void> {
+async function keepReply(reply: Reply, turn: OpenTurn, progress: Progress, signal: AbortSignal): Promise<void> {
   progress.steps++
   progress.usage = addUsage(progress.usage, reply.usage)
   progress.warnings.push(...reply.warnings)
@@ -112,7 +115,7 @@ async function keepReply(reply: Reply, turn: OpenTurn, progress: Progress): Prom
   }
   if (reply.message.content.length === 0) return
   progress.messages.push(reply.message)
-  await turn.append([reply.message])
+  await untilAborted(signal, turn.append([reply.message]))
 }
 
 async function tellOutcome(outcome: ToolOutcome, emit: Emit, progress: Progress): Promise<void> {
@@ -145,7 +148,7 @@ function toolScope(
     runId,
     ...(sessionId === undefined ? {} : { sessionId }),
     async onFinished(message) {
-      await turn.append([message])
+      await untilAborted(signal, turn.append([message]))
       progress.finished.push(message)
     },
   }
@@ -158,19 +161,21 @@ function newProgress(input: UserMessage): Progress {
 /** Ends the turn as failed; with finished calls, by a note that says why, so that nothing is done twice. */
 async function endFailed(turn: OpenTurn | undefined, progress: Progress, error: AgentKitError): Promise<void> {
   if (!turn) return
-  try {
-    if (progress.finished.length > 0) await turn.append([stoppedNote(error.code)])
-    await turn.end('failed', progress.usage)
-  } catch {
-    // The run has failed already, and says why. The store settles the turn when the session is next loaded.
-  }
+  const { append, end, release } = turn
+  const ending = (async () => {
+    // The run has failed already, and says why: what the store makes of it changes nothing. What it cannot end now is
+    // ended before the session's next run.
+    if (progress.finished.length > 0) await append([stoppedNote(error.code)]).catch(() => {})
+    await end('failed', progress.usage).catch(() => {})
+  })().finally(release)
+  await Promise.race([ending, wait(limits.endFailedMs, undefined, { ref: false })])
 }
 
 function toRunError(cause: unknown, { signal, runId }: RunScope, usage: Usage): AgentKitError {
   const error = signal.aborted ? abortError(signal) : cause
   if (isAgentKitError(error)) return errorOfRun(error, { runId, usage })
   // Models and tools have been answered for: what is left to throw something else is the session store.
-  const message = `The session store failed: ${redactSecrets(error instanceof Error ? error.message : String(error))}`
+  const message = `The session store failed: ${redactSecrets(messageOf(error))}`
   return new AgentKitError('storage', message, { cause, runId, usage })
 }
 

@@ -1,8 +1,9 @@
-import { untilAborted } from './abort.ts'
+import { linkedController, untilAborted } from './abort.ts'
 import type { Citation } from './citation.ts'
-import { AgentKitError } from './errors.ts'
+import { cloneJSON } from './clone-json.ts'
+import { AgentKitError, messageOf } from './errors.ts'
 import { limits } from './limits.ts'
-import type { ToolMessage } from './message.ts'
+import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import { type CompiledSchema, compileSchema } from './schema.ts'
@@ -35,13 +36,17 @@ export type ToolScope = {
  * only when the run's signal aborts or the outcome cannot be stored.
  */
 export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome>[] {
+  if (calls.length === 0) return []
   const inTurn = limitConcurrency(limits.parallelToolCalls)
-  return calls.map((call) => {
-    const outcome = inTurn(() => runTool(call, scope))
-    // The caller awaits one after the other; a later one that rejects meanwhile is not unhandled.
-    outcome.catch(() => {})
+  const step = linkedController(scope.signal)
+  const outcomes = calls.map((call) => {
+    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.controller.signal }))
+    // One that cannot be stored ends the others. The caller awaits them one by one, so none may count as unhandled.
+    outcome.catch((error) => step.controller.abort(error))
     return outcome
   })
+  void Promise.allSettled(outcomes).then(step.unlink)
+  return outcomes
 }
 
 /** Compiles the schemas of an agent's tools. */
@@ -59,6 +64,7 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
 }
 
 async function runTool(call: ToolCall, scope: ToolScope): Promise<ToolOutcome> {
+  scope.signal.throwIfAborted()
   const startedAt = performance.now()
   const sources: Citation[] = []
   const attempt = await execute(call, scope, sources)
@@ -85,12 +91,12 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
     cite: (cited) => void sources.push(...cited),
   }
   try {
-    const attempt = validateAndExecute(entry, call.input, context)
+    const attempt = validateAndExecute(entry, cloneJSON(call.input as JSONValue), context)
     return await untilAborted(deadline.signal, attempt)
   } catch (error) {
     // An ended run ends its tools; all else is for the model to know.
     scope.signal.throwIfAborted()
-    return failed(errorText(error))
+    return failed(messageOf(error))
   } finally {
     deadline.clear()
   }
@@ -105,12 +111,13 @@ async function validateAndExecute(
   if (checked.problems) {
     return failed(`The arguments do not fit the tool's schema. ${checked.problems.join('; ')}. Send them again.`)
   }
+  context.signal.throwIfAborted()
   const value = await tool.execute(checked.value, context)
   return { ...toToolResult(value), isError: false }
 }
 
 function failed(text: string): Attempt {
-  const content = cutText(redactSecrets(text), limits.toolResultBytes)
+  const content = redactSecrets(cutText(text || 'The tool failed without a message.', limits.toolErrorBytes))
   return { content, output: content, isError: true }
 }
 
@@ -119,26 +126,18 @@ function unknownTool(name: string, toolBox: ToolBox): string {
   return `There is no tool named "${name}". ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There are none.'}`
 }
 
-function errorText(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name
-  return typeof error === 'string' && error !== '' ? error : 'The tool failed without a message.'
-}
-
 /** A signal that ends with the run or when the tool's time is up. */
 function startDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController()
-  const abort = (): void => controller.abort(runSignal.reason)
+  const { controller, unlink } = linkedController(runSignal)
   const timer = setTimeout(() => {
     const message = `The tool did not finish within ${timeoutMs} ms.`
     controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))
   }, timeoutMs)
-  runSignal.addEventListener('abort', abort)
-  if (runSignal.aborted) abort()
   return {
     signal: controller.signal,
     clear() {
       clearTimeout(timer)
-      runSignal.removeEventListener('abort', abort)
+      unlink()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { AgentKitError, isAgentKitError } from './errors.ts'
+import { AgentKitError, isAgentKitError, messageOf } from './errors.ts'
 import type { JSONSchema } from './message.ts'
 
 /**
@@ -51,15 +51,16 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
   const json = objectSchema(schema, owner)
   // Loaded here because most tools bring their own validator.
   const { Validator } = await import('@cfworker/json-schema')
-  const validator = new Validator(json, '2020-12', false)
+  const validator = usable(() => new Validator(json, '2020-12', false), owner)
   return {
     json,
     validate(value) {
       const { valid, errors } = validator.validate(value)
       if (valid) return { value }
       // The validator tells of each enclosing schema too; the innermost problems say what to change.
-      const innermost = errors.filter((error) => !errors.some((other) => isInside(other, error)))
-      return { problems: innermost.map((error) => `${error.instanceLocation.slice(1) || 'input'}: ${error.error}`) }
+      const some = errors.slice(0, 50)
+      const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
+      return { problems: toldProblems(innermost.map((error) => `${error.instanceLocation}: ${error.error}`)) }
     },
   }
 }
@@ -72,7 +73,12 @@ function isInside(inner: Located, outer: Located): boolean {
 async function validateStandard(schema: StandardSchema, value: unknown): Promise<Validation> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { value: result.value }
-  return { problems: result.issues.map((issue) => `${issuePath(issue)}: ${issue.message}`) }
+  return { problems: toldProblems(result.issues.map((issue) => `${issuePath(issue)}: ${issue.message}`)) }
+}
+
+/** As many as help. */
+function toldProblems(problems: string[]): string[] {
+  return problems.length <= 10 ? problems : [...problems.slice(0, 10), `and ${problems.length - 10} more`]
 }
 
 function issuePath(issue: StandardIssue): string {
@@ -98,9 +104,7 @@ async function toJSONSchema(schema: StandardSchema, owner: string): Promise<JSON
     if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
     if (convert) return await convert(schema, owner)
   } catch (cause) {
-    if (isAgentKitError(cause)) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AgentKitError('invalid-argument', `${owner}: its schema has no JSON Schema (${reason}).`, { cause })
+    throw unusable(cause, owner)
   }
   throw new AgentKitError(
     'invalid-argument',
@@ -108,6 +112,7 @@ async function toJSONSchema(schema: StandardSchema, owner: string): Promise<JSON
   )
 }
 
+type Zod3Schema = Parameters<typeof import('zod-to-json-schema').zodToJsonSchema>[0]
 type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
 
 /** By `vendor`, for versions that do not describe themselves. */
@@ -120,15 +125,29 @@ const converters: Record<string, (schema: StandardSchema, owner: string) => Prom
     }
     const { zodToJsonSchema } = await optional(import('zod-to-json-schema'), 'zod-to-json-schema', owner)
     // The converter reads the schema's `_def`, which every zod 3 schema has.
-    return zodToJsonSchema(schema as unknown as Parameters<typeof zodToJsonSchema>[0]) as JSONSchema
+    return zodToJsonSchema(schema as unknown as Zod3Schema, { pipeStrategy: 'input' }) as JSONSchema
   },
   async valibot(schema, owner) {
     const { toJsonSchema } = await optional(import('@valibot/to-json-schema'), '@valibot/to-json-schema', owner)
-    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0]) as JSONSchema
+    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], { typeMode: 'input' }) as JSONSchema
   },
   async arktype(schema) {
     return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
   },
+}
+
+function usable<Value>(make: () => Value, owner: string): Value {
+  try {
+    return make()
+  } catch (cause) {
+    throw unusable(cause, owner)
+  }
+}
+
+function unusable(cause: unknown, owner: string): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  const message = `${owner}: its schema cannot be used as JSON Schema (${messageOf(cause)}).`
+  return new AgentKitError('invalid-argument', message, { cause })
 }
 
 async function optional<Module>(loading: Promise<Module>, name: string, owner: string): Promise<Module> {

@@ -30,15 +30,15 @@ export async function waitInLine(store: SessionStore, key: SessionKey, signal: A
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   const last = ahead.then(() => left)
   line.set(session, last)
-  const release = (): void => {
-    leave()
+  // Only when everybody ahead has left too: one who gives up while waiting must not open the way for the next.
+  void last.then(() => {
     if (line.get(session) === last) line.delete(session)
-  }
+  })
   try {
     await untilAborted(signal, ahead)
-    return release
+    return leave
   } catch (error) {
-    release()
+    leave()
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { linkedController } from './abort.ts'
 import { AgentKitError } from './errors.ts'
 import type { AgentEvent, AgentEventBody } from './event.ts'
 import { limits } from './limits.ts'
@@ -25,18 +26,19 @@ export type RunRequest = {
 export function startRun(request: RunRequest): AgentRun {
   const { runId } = request
   const events = eventBuffer(request)
-  const controller = new AbortController()
+  const { controller, unlink } = linkedController(request.signal)
   let result: Promise<RunResult> | undefined
   let iterated = false
 
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
-    const release = linkSignals(controller, request)
+    const clearDeadline = startDeadline(controller, request.timeoutMs)
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit }))
       .finally(() => {
-        release()
+        clearDeadline()
+        unlink()
         events.end()
       })
     return result
@@ -55,13 +57,14 @@ export function startRun(request: RunRequest): AgentRun {
     cancel,
     [Symbol.asyncIterator]() {
       if (iterated) throw new AgentKitError('invalid-argument', `The run ${runId} is being iterated already.`)
-      iterated = true
       events.attachReader()
+      iterated = true
       void start()
       return {
         next: events.next,
         async return() {
           cancel()
+          events.detachReader()
           await start()
           return { done: true, value: undefined }
         },
@@ -70,28 +73,20 @@ export function startRun(request: RunRequest): AgentRun {
   }
 }
 
-/** One signal for the run: the caller's, the deadline's and `cancel()`. */
-function linkSignals(controller: AbortController, { signal, timeoutMs }: RunRequest): () => void {
-  const abort = (): void => controller.abort(signal?.reason)
-  if (signal?.aborted) abort()
-  else signal?.addEventListener('abort', abort)
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          const message = `The run did not end within ${timeoutMs} ms.`
-          controller.abort(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
-        }, timeoutMs)
-  return () => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
-  }
+function startDeadline(controller: AbortController, timeoutMs: number | undefined): () => void {
+  if (timeoutMs === undefined) return () => {}
+  const timer = setTimeout(() => {
+    const message = `The run did not end within ${timeoutMs} ms.`
+    controller.abort(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
+  }, timeoutMs)
+  return () => clearTimeout(timer)
 }
 
 type EventBuffer = {
   emit(event: AgentEventBody): Promise<void> | undefined
   next(): Promise<IteratorResult<AgentEvent, undefined>>
   attachReader(): void
+  detachReader(): void
   stopWaiting(): void
   end(): void
 }
@@ -122,7 +117,7 @@ function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
     emit(body) {
       seq++
       if (mode === 'dropped') return undefined
-      const event: AgentEvent = { seq, runId, path, ...body }
+      const event: AgentEvent = { seq, runId, path: [...path], ...body }
       const reader = readers.shift()
       if (reader) {
         reader({ done: false, value: event })
@@ -164,6 +159,10 @@ function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
       }
       mode = 'read'
     },
+    detachReader() {
+      drop()
+      ended = true
+    },
     stopWaiting() {
       stopped = true
       letGo()
@@ -186,6 +185,8 @@ function sizeOf(body: AgentEventBody): number {
       return 64 + (JSON.stringify(body.input)?.length ?? 0)
     case 'tool-result':
       return 64 + (typeof body.output === 'string' ? body.output.length : (JSON.stringify(body.output)?.length ?? 0))
+    case 'source':
+      return 256 + body.source.quote.length
     default:
       return 256
   }

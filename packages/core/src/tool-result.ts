@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts'
 import { limits } from './limits.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from './message.ts'
 
@@ -17,7 +18,10 @@ export function toToolResult(value: unknown, maxBytes: number = limits.toolResul
     const content = cutText(value, maxBytes)
     return { content, output: content }
   }
-  if (isPartList(value)) return { content: value, output: value }
+  if (isPartList(value)) {
+    const content = copyParts(value, maxBytes)
+    return { content, output: content }
+  }
   const output = toPlain(value, { ancestors: new Set(), charsLeft: maxBytes * 2 })
   const json = JSON.stringify(output) ?? 'done'
   const content = cutText(json, maxBytes)
@@ -39,6 +43,21 @@ export function cutText(text: string, maxBytes: number): string {
   if (read === text.length) return text
   const shown = encoder.encodeInto(text, new Uint8Array(room)).read
   return `${text.slice(0, shown)}\n[cut: ${shown} of ${text.length} characters shown]`
+}
+
+/** The parts without whatever else is on them; their texts share the bound, images are not text. */
+function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
+  let bytesLeft = maxBytes
+  return parts.map((part) => {
+    if (part.type === 'text') {
+      const text = cutText(part.text, bytesLeft)
+      bytesLeft = Math.max(0, bytesLeft - encoder.encode(text).length)
+      return { type: 'text', text }
+    }
+    const { base64, url, mediaType } = part
+    const source = base64 === undefined ? { url: String(url) } : { base64 }
+    return { type: 'image', ...source, ...(typeof mediaType === 'string' ? { mediaType } : {}) }
+  })
 }
 
 function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
@@ -88,7 +107,7 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
     if (value instanceof Set) return toPlain([...value], walk)
     return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
   } catch (error) {
-    return `[unreadable: ${error instanceof Error ? error.message : 'it threw'}]`
+    return `[unreadable: ${messageOf(error)}]`
   } finally {
     walk.ancestors.delete(value)
   }
@@ -120,6 +139,6 @@ function readProperty(record: object, key: string): unknown {
   try {
     return record[key as keyof typeof record]
   } catch (error) {
-    return `[unreadable: ${error instanceof Error ? error.message : 'it threw'}]`
+    return `[unreadable: ${messageOf(error)}]`
   }
 }

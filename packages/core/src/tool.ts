@@ -103,6 +103,16 @@ function carriedTool(plain: ToolFunction): Tool {
   )
 }
 
+/** What timers take; a longer time would end at once. */
+const longestMs = 2_147_483_647
+
+/** @throws AgentKitError `invalid-argument` for what is no time that a timer can wait */
+export function milliseconds(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= longestMs)) return value
+  const message = `${name} is a number of milliseconds, above 0 and at most ${longestMs}. Leave it out for the default.`
+  throw new AgentKitError('invalid-argument', message)
+}
+
 function checkTool(candidate: Tool): Tool {
   const { name, description, inputSchema, execute, timeoutMs } = candidate ?? {}
   const fail = (problem: string): never => {
@@ -116,6 +126,6 @@ function checkTool(candidate: Tool): Tool {
     fail('give `input` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
   }
   if (typeof execute !== 'function') fail('give `execute` as a function.')
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) fail('`timeoutMs` is a positive number of milliseconds.')
+  milliseconds(`Tool "${name}": timeoutMs`, timeoutMs)
   return candidate
 }
