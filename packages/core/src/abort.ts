@@ -23,16 +23,15 @@ export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value
   })
 }
 
-/** A controller that aborts with `signal`, until it is unlinked. */
-export function linkedController(signal: AbortSignal | undefined): {
-  controller: AbortController
-  unlink: () => void
-} {
-  const controller = new AbortController()
+/**
+ * Aborts the controller when the signal aborts.
+ * @returns unlinks the two; to be called when the controller is no longer needed, as signals may live long
+ */
+export function linkSignal(controller: AbortController, signal: AbortSignal | undefined): () => void {
   const abort = (): void => controller.abort(signal?.reason)
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
-  return { controller, unlink: () => signal?.removeEventListener('abort', abort) }
+  return () => signal?.removeEventListener('abort', abort)
 }
 
 /** Waits, unless the signal aborts first: then it rejects. */

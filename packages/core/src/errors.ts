@@ -76,14 +76,15 @@ export class AgentKitError extends Error {
   override readonly name = 'AgentKitError'
   readonly code: ErrorCode
   readonly retryable: boolean
-  readonly retryAfterMs?: number
-  readonly provider?: string
-  readonly model?: string
-  readonly status?: number
-  readonly requestId?: string
-  readonly phase?: TimeoutPhase
-  readonly runId?: string
-  readonly usage?: Usage
+  // Declared, not defined: a detail that is not there leaves no key.
+  declare readonly retryAfterMs?: number
+  declare readonly provider?: string
+  declare readonly model?: string
+  declare readonly status?: number
+  declare readonly requestId?: string
+  declare readonly phase?: TimeoutPhase
+  declare readonly runId?: string
+  declare readonly usage?: Usage
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)

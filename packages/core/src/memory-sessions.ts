@@ -85,8 +85,9 @@ export function memorySessions(): SessionStore {
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
       const turns = sessions.get(keyText(key))?.turns ?? []
-      const start = after === undefined ? 0 : turns.findIndex((turn) => turn.runId === after) + 1
-      return turns.slice(start, start + limit).map(publicTurn)
+      const last = after === undefined ? -1 : turns.findIndex((turn) => turn.runId === after)
+      if (after !== undefined && last === -1) return []
+      return turns.slice(last + 1, last + 1 + limit).map(publicTurn)
     },
 
     async list({ agentId, userId }) {
@@ -115,7 +116,7 @@ export function memorySessions(): SessionStore {
 }
 
 function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
-  return { ...turn, messages: [...turn.messages] }
+  return { ...turn, messages: [...turn.messages], ...(turn.usage ? { usage: { ...turn.usage } } : {}) }
 }
 
 /** A copy that nobody can change. The list itself may grow. */

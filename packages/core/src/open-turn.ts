@@ -41,10 +41,10 @@ export async function openTurn({ store, key, runId, input, seed, signal }: TurnR
     const history = await begin({ store, key, runId, input, seed, signal })
     return {
       history,
-      append: (messages) => store.append(runId, messages),
+      append: async (messages) => store.append(runId, messages),
       async end(status, usage) {
         await store.end(runId, status, usage)
-        leftovers(store).delete(keyText(key))
+        forgetLeftover(store, key, runId)
       },
       release,
     }
@@ -61,23 +61,42 @@ function forgetfulTurn(history: readonly Message[]): OpenTurn {
 
 type KeyedRequest = TurnRequest & { key: SessionKey }
 
-async function begin({ store, key, runId, input, seed, signal }: KeyedRequest): Promise<readonly Message[]> {
+async function begin(request: KeyedRequest): Promise<readonly Message[]> {
+  const { store, key, seed, input, signal } = request
   const giveUpAt = performance.now() + limits.sessionWaitMs
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = await untilAborted(signal, store.load(key))
-    const seeded = session && session.messages.length > 0 ? [] : seed
-    try {
-      const expectedVersion = session?.version ?? 0
-      // Until the end is stored, the next run must see to it: the store may have granted what it could not tell.
-      leftovers(store).set(keyText(key), runId)
-      const began = store.begin(key, { runId, expectedVersion, input: [...seeded, input] })
-      await untilAborted(signal, began)
-      return session && session.messages.length > 0 ? session.messages : seed
-    } catch (error) {
-      if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
-      if (performance.now() > giveUpAt) throw sessionBusy(error)
-      await sleep(waitMs * (0.5 + Math.random() / 2), signal)
+    const known = session && session.messages.length > 0
+    const conflict = await claim(request, session?.version ?? 0, known ? [input] : [...seed, input])
+    if (!conflict) return known ? session.messages : seed
+    if (performance.now() > giveUpAt) throw sessionBusy(conflict)
+    await sleep(waitMs * (0.5 + Math.random() / 2), signal)
+  }
+}
+
+/** @returns the conflict, when somebody else was faster or holds the session */
+async function claim(
+  { store, key, runId, signal }: KeyedRequest,
+  expectedVersion: number,
+  input: Message[],
+): Promise<AgentKitError | undefined> {
+  // Until the end is stored, the next run must see to it: the store may grant what it could not tell.
+  leftovers(store).set(keyText(key), runId)
+  const granted = (async () => store.begin(key, { runId, expectedVersion, input }))()
+  try {
+    await untilAborted(signal, granted)
+    return undefined
+  } catch (error) {
+    if (isAgentKitError(error) && error.code === 'session-conflict') {
+      forgetLeftover(store, key, runId)
+      return error
     }
+    // What is granted after an abort is given back at once, for the sake of other processes.
+    granted
+      .then(() => store.end(runId, 'failed'))
+      .then(() => forgetLeftover(store, key, runId))
+      .catch(() => {})
+    throw error
   }
 }
 
@@ -99,5 +118,10 @@ async function endLeftover(store: SessionStore, key: SessionKey): Promise<void> 
     // It has been ended or taken over meanwhile: what was wanted.
     if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
   })
-  leftovers(store).delete(keyText(key))
+  forgetLeftover(store, key, runId)
+}
+
+function forgetLeftover(store: SessionStore, key: SessionKey, runId: string): void {
+  // A later run may have noted itself meanwhile.
+  if (leftovers(store).get(keyText(key)) === runId) leftovers(store).delete(keyText(key))
 }

@@ -19,3 +19,23 @@ it.each(['sk-proj-abcdefgh12345678', 'Bearer abcdefgh12345678', 'gsk_abcdefgh123
 it('removes the secrets that it is given', () => {
   expect(redactSecrets('password is hunter2-hunter2', ['hunter2-hunter2'])).toBe('password is [redacted]')
 })
+
+it('removes the whole of a secret that another one begins', () => {
+  vi.stubEnv('A_KEY', 'correct-horse')
+  vi.stubEnv('B_KEY', 'correct-horse-battery-staple')
+  expect(redactSecrets('it is correct-horse-battery-staple')).toBe('it is [redacted]')
+})
+
+it.each(['eyJ-', 'eyJabcdefghij.', 'sk-', 'Bearer ', 'a'])(
+  'takes no more than a moment for a long text of %s',
+  (word) => {
+    const startedAt = performance.now()
+    redactSecrets(word.repeat(50_000))
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  },
+)
+
+it('leaves short values of the environment alone', () => {
+  vi.stubEnv('USE_TOKEN', 'true')
+  expect(redactSecrets('it is true')).toBe('it is true')
+})

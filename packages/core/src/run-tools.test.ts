@@ -69,7 +69,9 @@ describe('calls of one step', () => {
 describe('the context', () => {
   it('tells a tool who calls it', async () => {
     let seen: ToolContext | undefined
-    const act = makeTool((_input, context) => void (seen = context))
+    const act = makeTool((_input, context) => {
+      seen = context
+    })
     const model = scriptedModel([{ toolCalls: [{ name: 'act', callId: 'c7' }] }, 'Done.'])
     const run = new Agent({ name: 'Test', functions: [act], model }).stream('Go', { userId: 'ada', sessionId: 's1' })
     await run.result
@@ -79,7 +81,10 @@ describe('the context', () => {
 
   it('has no sessionId outside a session, and the default user', async () => {
     let seen: ToolContext | undefined
-    await runCalls([makeTool((_input, context) => void (seen = context))], [{ name: 'act' }])
+    const act = makeTool((_input, context) => {
+      seen = context
+    })
+    await runCalls([act], [{ name: 'act' }])
     expect(seen?.userId).toBe('default')
     expect(seen).not.toHaveProperty('sessionId')
   })

@@ -1,4 +1,4 @@
-import { linkedController, untilAborted } from './abort.ts'
+import { linkSignal, untilAborted } from './abort.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { AgentKitError, messageOf } from './errors.ts'
@@ -7,7 +7,7 @@ import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import { type CompiledSchema, compileSchema } from './schema.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import { milliseconds, type Tool, type ToolContext } from './tool.ts'
 import { cutText, toToolResult } from './tool-result.ts'
 
 export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
@@ -38,14 +38,15 @@ export type ToolScope = {
 export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome>[] {
   if (calls.length === 0) return []
   const inTurn = limitConcurrency(limits.parallelToolCalls)
-  const step = linkedController(scope.signal)
+  const step = new AbortController()
+  const unlink = linkSignal(step, scope.signal)
   const outcomes = calls.map((call) => {
-    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.controller.signal }))
+    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.signal }))
     // One that cannot be stored ends the others. The caller awaits them one by one, so none may count as unhandled.
-    outcome.catch((error) => step.controller.abort(error))
+    outcome.catch((error) => step.abort(error))
     return outcome
   })
-  void Promise.allSettled(outcomes).then(step.unlink)
+  void Promise.allSettled(outcomes).then(unlink)
   return outcomes
 }
 
@@ -80,7 +81,7 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
   const entry = scope.toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, scope.toolBox))
   if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
-  const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
+  const timeoutMs = milliseconds('timeoutMs', entry.tool.timeoutMs) ?? scope.toolTimeoutMs
   const deadline = startDeadline(scope.signal, timeoutMs)
   const context: ToolContext = {
     signal: deadline.signal,
@@ -117,7 +118,10 @@ async function validateAndExecute(
 }
 
 function failed(text: string): Attempt {
-  const content = redactSecrets(cutText(text || 'The tool failed without a message.', limits.toolErrorBytes))
+  const whole = text || 'The tool failed without a message.'
+  // Redaction need not read a whole page, but must see more than is shown: a secret may stand across the cut.
+  const clean = redactSecrets(whole.slice(0, limits.toolErrorBytes * 2))
+  const content = cutText(clean, limits.toolErrorBytes, Math.max(whole.length, clean.length))
   return { content, output: content, isError: true }
 }
 
@@ -128,7 +132,8 @@ function unknownTool(name: string, toolBox: ToolBox): string {
 
 /** A signal that ends with the run or when the tool's time is up. */
 function startDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
-  const { controller, unlink } = linkedController(runSignal)
+  const controller = new AbortController()
+  const unlink = linkSignal(controller, runSignal)
   const timer = setTimeout(() => {
     const message = `The tool did not finish within ${timeoutMs} ms.`
     controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))

@@ -99,7 +99,7 @@ function objectSchema(json: JSONSchema, owner: string): JSONSchema {
 
 async function toJSONSchema(schema: StandardSchema, owner: string): Promise<JSONSchema> {
   const { vendor, jsonSchema } = schema['~standard']
-  const convert = converters[vendor]
+  const convert = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
   try {
     if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
     if (convert) return await convert(schema, owner)

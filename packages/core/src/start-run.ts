@@ -1,4 +1,4 @@
-import { linkedController } from './abort.ts'
+import { linkSignal } from './abort.ts'
 import { AgentKitError } from './errors.ts'
 import type { AgentEvent, AgentEventBody } from './event.ts'
 import { limits } from './limits.ts'
@@ -26,12 +26,13 @@ export type RunRequest = {
 export function startRun(request: RunRequest): AgentRun {
   const { runId } = request
   const events = eventBuffer(request)
-  const { controller, unlink } = linkedController(request.signal)
+  const controller = new AbortController()
   let result: Promise<RunResult> | undefined
   let iterated = false
 
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
+    const unlink = linkSignal(controller, request.signal)
     const clearDeadline = startDeadline(controller, request.timeoutMs)
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()

@@ -34,34 +34,52 @@ const markBytes = 64
 /** Deeper values are told in words, so that no value can overflow the stack. */
 const maxDepth = 200
 
-/** The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark. */
-export function cutText(text: string, maxBytes: number): string {
+/**
+ * The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark.
+ * @param length of the whole, where `text` is a part of it already
+ */
+export function cutText(text: string, maxBytes: number, length: number = text.length): string {
   // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
   if (text.length * 3 <= maxBytes) return text
-  const room = Math.max(0, maxBytes - markBytes)
   const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes))
-  if (read === text.length) return text
-  const shown = encoder.encodeInto(text, new Uint8Array(room)).read
-  return `${text.slice(0, shown)}\n[cut: ${shown} of ${text.length} characters shown]`
+  return read === text.length ? text : cutAt(text, maxBytes - markBytes, length)
+}
+
+function cutAt(text: string, bytes: number, length: number): string {
+  const shown = encoder.encodeInto(text, new Uint8Array(Math.max(0, bytes))).read
+  return `${text.slice(0, shown)}\n[cut: ${shown} of ${length} characters shown]`
 }
 
 /** The parts without whatever else is on them; their texts share the bound, images are not text. */
 function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
-  let bytesLeft = maxBytes
-  return parts.map((part) => {
-    if (part.type === 'text') {
-      const text = cutText(part.text, bytesLeft)
-      bytesLeft = Math.max(0, bytesLeft - encoder.encode(text).length)
-      return { type: 'text', text }
+  const copies: (TextPart | ImagePart)[] = []
+  let bytesLeft = maxBytes - markBytes
+  for (const part of parts) {
+    if (part.type === 'image') {
+      copies.push(copyImage(part))
+      continue
     }
-    const { base64, url, mediaType } = part
-    const source = base64 === undefined ? { url: String(url) } : { base64 }
-    return { type: 'image', ...source, ...(typeof mediaType === 'string' ? { mediaType } : {}) }
-  })
+    const { length } = encoder.encode(part.text)
+    if (length > bytesLeft) {
+      copies.push({ type: 'text', text: cutAt(part.text, bytesLeft, part.text.length) })
+      break
+    }
+    copies.push({ type: 'text', text: part.text })
+    bytesLeft -= length
+  }
+  return copies
+}
+
+function copyImage({ base64, url, mediaType }: ImagePart): ImagePart {
+  const source = base64 === undefined ? { url: String(url) } : { base64 }
+  return { type: 'image', ...source, ...(typeof mediaType === 'string' ? { mediaType } : {}) }
 }
 
 function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isPart)
+  if (!Array.isArray(value) || value.length === 0) return false
+  // Not `every`, which skips holes: a list of a billion of them would be one of parts.
+  for (const item of value) if (!isPart(item)) return false
+  return true
 }
 
 function isPart(value: unknown): boolean {

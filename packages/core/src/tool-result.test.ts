@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import { cutText, toToolResult } from './tool-result.ts'
+
+const bound = 262_144
+const bytesOf = (text: unknown): number => Buffer.byteLength(String(text))
+
+describe('a result', () => {
+  class Temperature {
+    celsius = 7
+    #secret = 'hidden'
+    get fahrenheit(): number {
+      return this.celsius * 1.8 + 32 + this.#secret.length * 0
+    }
+  }
+  const circular: Record<string, unknown> = { name: 'loop' }
+  circular.self = circular
+  circular.list = [circular]
+  const shared = { city: 'Oslo' }
+  const sparse: unknown[] = [1]
+  sparse[3] = 4
+  const throwing = {
+    fine: 1,
+    get bad(): never {
+      throw new Error('no access')
+    },
+  }
+  const deadProxy = Proxy.revocable({}, {})
+  deadProxy.revoke()
+
+  it.each<[string, unknown, string]>([
+    ['a number', 7, '7'],
+    ['zero below zero', -0, '0'],
+    ['NaN', Number.NaN, '"NaN"'],
+    ['infinity', { most: Number.POSITIVE_INFINITY }, '{"most":"Infinity"}'],
+    ['a boolean', false, 'false'],
+    ['a BigInt', 12345678901234567890n, '"12345678901234567890"'],
+    ['a BigInt inside', { wei: [1n] }, '{"wei":["1"]}'],
+    ['an empty text', '', ''],
+    ['an empty list', [], '[]'],
+    ['a list with gaps', sparse, '[1,null,null,4]'],
+    ['undefined inside', { a: undefined, b: [undefined], c: null }, '{"b":[null],"c":null}'],
+    ['functions and symbols', { a: () => 1, b: Symbol('x'), [Symbol('k')]: 1, c: [() => 1] }, '{"c":[null]}'],
+    ['a function alone', () => 1, 'null'],
+    ['a date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['an invalid date', { at: new Date(Number.NaN) }, '{"at":null}'],
+    [
+      'a Map',
+      new Map<unknown, unknown>([
+        ['a', 1],
+        [2, new Map()],
+      ]),
+      '{"2":{},"a":1}',
+    ],
+    ['a Set', new Set([1, 'a']), '[1,"a"]'],
+    ['a Buffer', Buffer.from('hello'), '"[5 bytes]"'],
+    [
+      'typed arrays',
+      { a: new Float32Array(4), b: new DataView(new ArrayBuffer(3)), c: new ArrayBuffer(2) },
+      '{"a":"[16 bytes]","b":"[3 bytes]","c":"[2 bytes]"}',
+    ],
+    ['an error', { reason: new RangeError('too far') }, '{"reason":"RangeError: too far"}'],
+    ['a class instance', new Temperature(), '{"celsius":7}'],
+    ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+    ['a key named __proto__', JSON.parse('{"__proto__":{"admin":true},"a":1}'), '{"__proto__":{"admin":true},"a":1}'],
+    ['circular references', circular, '{"name":"loop","self":"[circular]","list":["[circular]"]}'],
+    [
+      'one object twice',
+      { a: shared, b: [shared, shared] },
+      '{"a":{"city":"Oslo"},"b":[{"city":"Oslo"},{"city":"Oslo"}]}',
+    ],
+    ['a getter that throws', throwing, '{"fine":1,"bad":"[unreadable: no access]"}'],
+    ['a toJSON', { toJSON: () => ({ a: 1n }) }, '{"a":"1"}'],
+    ['a toJSON that throws', { a: { toJSON: makeThrower() }, b: 2 }, '{"a":"[unreadable: no]","b":2}'],
+    [
+      'a toJSON that returns itself',
+      {
+        toJSON() {
+          return this
+        },
+      },
+      '"[circular]"',
+    ],
+    ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable: no]"}'],
+  ])('is told as JSON: %s', (_name, value, json) => {
+    const { content, output } = toToolResult(value)
+    expect(content).toBe(json)
+    expect(JSON.stringify(output)).toBe(json === '' ? '""' : json)
+  })
+
+  it('does not take prototypes from its keys', () => {
+    const { output } = toToolResult(JSON.parse('{"__proto__":{"admin":true}}'))
+    expect((output as { admin?: boolean }).admin).toBeUndefined()
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+
+  it('never crashes on a proxy that is dead', () => {
+    expect(() => JSON.stringify(toToolResult({ a: 1, dead: deadProxy.proxy }))).not.toThrow()
+  })
+
+  it.each([
+    ['lists', (inner: unknown): unknown => [inner]],
+    ['objects', (inner: unknown): unknown => ({ inner })],
+    ['maps', (inner: unknown): unknown => new Map([['inner', inner]])],
+    ['values that make themselves', (inner: unknown): unknown => ({ toJSON: () => inner })],
+  ])('may be %s in 10,000 levels, and says where it stops', (_name, wrap) => {
+    let value: unknown = 'core'
+    for (let level = 0; level < 10_000; level++) value = wrap(value)
+    const { content, output } = toToolResult(value)
+    expect(content).toContain('too deep')
+    expect(() => structuredClone(output)).not.toThrow()
+  })
+
+  it('may be endless', () => {
+    const endless = (): object =>
+      Object.defineProperties({}, { a: { get: endless, enumerable: true }, b: { get: endless, enumerable: true } })
+    const { content } = toToolResult(endless())
+    expect(bytesOf(content)).toBeLessThanOrEqual(bound)
+    expect(content).toMatch(/\[cut/)
+  })
+
+  it.each<[string, unknown]>([
+    ['a long text', 'x'.repeat(1_000_000)],
+    ['a list of a million', Array.from({ length: 1_000_000 }, (_, index) => index)],
+    ['a list of ten million gaps', new Array(10_000_000)],
+    ['a long text inside', { text: 'é'.repeat(500_000) }],
+    ['many keys', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key${index}`, index]))],
+    ['a long key', { ['k'.repeat(600_000)]: 1 }],
+    ['one object many times over', doubled(40)],
+  ])('is cut where it is too long, and says so: %s', (_name, value) => {
+    const { content, output } = toToolResult(value)
+    expect(bytesOf(content)).toBeLessThanOrEqual(bound)
+    expect(bytesOf(content)).toBeGreaterThan(bound / 2)
+    expect(content).toMatch(/\[cut: \d+ of \d+ characters shown\]$/)
+    expect(output).toBe(content)
+  })
+
+  it('is not cut at exactly the bound', () => {
+    expect(toToolResult('x'.repeat(bound)).content).toHaveLength(bound)
+    expect(toToolResult('x'.repeat(bound + 1)).content).toContain('[cut: ')
+  })
+})
+
+describe('parts', () => {
+  it('stay parts, without whatever else is on them', () => {
+    const part = { type: 'text', text: 'a', owner: 1n, self: undefined as unknown }
+    part.self = part
+    const { content, output } = toToolResult([part, { type: 'image', url: 'https://example.com/a.png', size: 3n }])
+    expect(content).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'image', url: 'https://example.com/a.png' },
+    ])
+    expect(output).toEqual(content)
+  })
+
+  it('are a copy: what the tool does to its own later changes nothing', () => {
+    const part = { type: 'text', text: 'a' }
+    const { content } = toToolResult([part])
+    part.text = 'b'
+    expect(content).toEqual([{ type: 'text', text: 'a' }])
+  })
+
+  it('share the bound', () => {
+    const { content } = toToolResult(Array.from({ length: 3 }, () => ({ type: 'text', text: 'é'.repeat(100_000) })))
+    const texts = content as { text: string }[]
+    expect(texts[0]?.text).toHaveLength(100_000)
+    expect(texts.map(({ text }) => text).join('')).toMatch(/\[cut: /)
+    expect(texts.reduce((sum, { text }) => sum + bytesOf(text), 0)).toBeLessThanOrEqual(bound)
+  })
+
+  it('share the bound also when they are many', () => {
+    const { content } = toToolResult(Array.from({ length: 10_000 }, () => ({ type: 'text', text: 'x'.repeat(100) })))
+    const texts = (content as { text: string }[]).map(({ text }) => text).join('')
+    expect(bytesOf(texts)).toBeLessThanOrEqual(bound)
+    expect(texts).toMatch(/\[cut: /)
+  })
+
+  it.each<[string, unknown[]]>([
+    ['a list that is not all parts', [{ type: 'text', text: 'a' }, { city: 'Oslo' }]],
+    ['a text part without text', [{ type: 'text' }]],
+    ['an image without a source', [{ type: 'image', mediaType: 'image/png' }]],
+    ['a file', [{ type: 'file', url: 'https://example.com/a.pdf' }]],
+    ['null', [null]],
+  ])('are not: %s', (_name, value) => {
+    expect(toToolResult(value).content).toBe(JSON.stringify(value))
+  })
+})
+
+describe('a cut', () => {
+  it.each([
+    ['one byte each', 'x'],
+    ['two bytes each', 'é'],
+    ['three bytes each', '漢'],
+    ['four bytes each', '😀'],
+    ['of every size', 'xé漢😀'],
+    ['lone halves', '\ud83d'],
+  ])('never splits a character nor passes the bound: %s', (_name, character) => {
+    const text = character.repeat(200)
+    for (let maxBytes = 64; maxBytes < 200; maxBytes++) {
+      const cut = cutText(text, maxBytes)
+      expect(bytesOf(cut)).toBeLessThanOrEqual(maxBytes)
+      const [, shown = '', count] = /^(.*)\n\[cut: (\d+) of \d+ characters shown\]$/s.exec(cut) ?? []
+      expect(text.startsWith(shown)).toBe(true)
+      expect(shown).toHaveLength(Number(count))
+      if (character.isWellFormed()) expect(cut.isWellFormed()).toBe(true)
+    }
+  })
+
+  it('leaves a text that fits, to the byte', () => {
+    for (const text of ['x'.repeat(300), 'é'.repeat(150), '😀'.repeat(75)]) expect(cutText(text, 300)).toBe(text)
+    expect(cutText('é'.repeat(150), 299)).toContain('[cut: ')
+  })
+})
+
+function makeThrower(): () => never {
+  return () => {
+    throw new Error('no')
+  }
+}
+
+/** A small graph that is 2^levels leaves when written out. */
+function doubled(levels: number): unknown {
+  let value: unknown = 'leaf'
+  for (let level = 0; level < levels; level++) value = [value, value]
+  return value
+}
