@@ -114,8 +114,8 @@ async function keepReply(reply: Reply, turn: OpenTurn, progress: Progress, signa
     reply.message = { ...reply.message, content: reply.message.content.filter((part) => part.type !== 'tool-call') }
   }
   if (reply.message.content.length === 0) return
-  progress.messages.push(reply.message)
   await untilAborted(signal, turn.append([reply.message]))
+  progress.messages.push(reply.message)
 }
 
 async function tellOutcome(outcome: ToolOutcome, emit: Emit, progress: Progress): Promise<void> {

@@ -7,7 +7,7 @@ import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import { type CompiledSchema, compileSchema } from './schema.ts'
-import { milliseconds, type Tool, type ToolContext } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import { cutText, toToolResult } from './tool-result.ts'
 
 export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
@@ -81,7 +81,7 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
   const entry = scope.toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, scope.toolBox))
   if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
-  const timeoutMs = milliseconds('timeoutMs', entry.tool.timeoutMs) ?? scope.toolTimeoutMs
+  const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
   const deadline = startDeadline(scope.signal, timeoutMs)
   const context: ToolContext = {
     signal: deadline.signal,

@@ -108,9 +108,9 @@ const longestMs = 2_147_483_647
 
 /** @throws AgentKitError `invalid-argument` for what is no time to wait */
 export function milliseconds(name: string, value: number | undefined): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && value > 0) return Math.min(value, longestMs)
-  throw new AgentKitError('invalid-argument', `${name} is a number of milliseconds above 0.`)
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= longestMs)) return value
+  const message = `${name} is a number of milliseconds, above 0 and at most ${longestMs}. Leave it out for the default.`
+  throw new AgentKitError('invalid-argument', message)
 }
 
 function checkTool(candidate: Tool): Tool {
