@@ -1,1 +1,45 @@
-export {}
+export {
+  type AgentEvent,
+  AgentKitError,
+  type AgentRun,
+  type AssistantMessage,
+  type AssistantPart,
+  type Citation,
+  type Cost,
+  type ErrorCode,
+  type ErrorInfo,
+  type InputPart,
+  isAgentKitError,
+  type JSONSchema,
+  type JSONValue,
+  type Message,
+  type Model,
+  type ModelEvent,
+  type ModelFinishReason,
+  type ModelInfo,
+  type ModelRequest,
+  memorySessions,
+  type RunFinishReason,
+  type RunOptions,
+  type RunResult,
+  type Session,
+  type SessionInfo,
+  type SessionKey,
+  type SessionStore,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolLike,
+  type ToolMessage,
+  type Turn,
+  tool,
+  type Usage,
+  type UserMessage,
+  type UserPart,
+} from '@agentkit/core'
+export type { AgentServer } from '@agentkit/server'
+export { Agent, type AgentOptions } from './agent.ts'
+export { type ModelName, resolveModelName } from './model-name.ts'
+export { defaultModel } from './named-model.ts'
+export { SDKContext } from './sdk-context.ts'
+export type { ServeOptions } from './serve-agent.ts'

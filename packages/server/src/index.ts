@@ -1,1 +1,9 @@
-export {}
+export { createApp } from './create-app.ts'
+export type { Auth } from './guards/auth.ts'
+export { type HandleSignalsOptions, handleSignals } from './handle-signals.ts'
+export { defaultLimits, type Limits } from './limits.ts'
+export type { Log, LogEntry } from './log.ts'
+export type { CorsOptions, ServerOptions } from './options.ts'
+export type { FieldError } from './problem.ts'
+export { type ProblemCode, type ProblemKind, problemTable, type RequestErrorCode } from './problem-table.ts'
+export { type AgentServer, serve } from './serve.ts'

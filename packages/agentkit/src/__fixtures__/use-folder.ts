@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { keyVariables } from '../providers.ts'
+
+/** An empty working directory for each test, an environment without keys, and a list of what was warned of. */
+export function useFolder(): {
+  path(name: string): string
+  write(name: string, text: string): string
+  readonly printed: string[]
+} {
+  let folder = ''
+  let start = ''
+  const printed: string[] = []
+  const path = (name: string): string => join(folder, name)
+  beforeEach(() => {
+    start = process.cwd()
+    folder = mkdtempSync(join(tmpdir(), 'agentkit-'))
+    process.chdir(folder)
+    printed.length = 0
+    vi.spyOn(console, 'warn').mockImplementation((line: string) => void printed.push(line))
+    for (const variable of ['OPENAI_BASE_URL', 'NODE_ENV', ...Object.values(keyVariables).flat()]) {
+      vi.stubEnv(variable, undefined)
+    }
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    process.chdir(start)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const write = (name: string, text: string): string => {
+    writeFileSync(path(name), text)
+    return path(name)
+  }
+  return { path, write, printed }
+}

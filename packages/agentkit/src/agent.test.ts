@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type ModelRequest, memorySessions } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { useFolder } from './__fixtures__/use-folder.ts'
+import { Agent, type AgentOptions } from './agent.ts'
+import { SDKContext } from './sdk-context.ts'
+
+const folder = useFolder()
+const image = { type: 'image', url: 'https://example.com/cat.png' } as const
+const file = { type: 'file', url: 'https://example.com/cat.pdf', mediaType: 'application/pdf' } as const
+
+/** An agent with a scripted model and sessions in memory. */
+function makeAgent(options: Partial<AgentOptions> = {}): { agent: Agent; requests: readonly ModelRequest[] } {
+  const model = scriptedModel(['Hello', 'Hello again'])
+  const agent = new Agent({ name: 'Weather', functions: [], model, sessions: memorySessions(), ...options })
+  return { agent, requests: model.requests }
+}
+
+describe('Agent', () => {
+  it('answers', async () => {
+    expect(await makeAgent().agent.chat('Hi')).toBe('Hello')
+  })
+
+  it('refuses a context beside a file', () => {
+    const configPath = folder.write('config.toml', '')
+    expect(() => makeAgent({ sdkContext: new SDKContext(), configPath })).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('not both') }),
+    )
+  })
+
+  it('refuses a model without its key when it is made', () => {
+    expect(() => new Agent({ name: 'Weather', functions: [], model: 'claude-opus-5' })).toThrow(
+      expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
+    )
+    expect(() => new Agent({ name: 'Weather', functions: [] })).toThrow(
+      expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('LLMPROVIDER_API_KEY') }),
+    )
+  })
+
+  it('finds a key in .env', () => {
+    folder.write('.env', 'ANTHROPIC_API_KEY=the-key\n')
+    const made = (): Agent => new Agent({ name: 'Weather', functions: [], model: 'claude-opus-5' })
+    expect(made).not.toThrow()
+  })
+
+  it('tells with the first chat that a package is absent', async () => {
+    vi.stubEnv('MISTRAL_API_KEY', 'the-key')
+    const { agent } = makeAgent({ model: 'mistral-large-2512' })
+    await expect(agent.chat('Hi')).rejects.toMatchObject({
+      code: 'missing-package',
+      message: expect.stringContaining('npm i @agentkit/providers-mistral'),
+    })
+  })
+
+  it('tells before it serves that a package is absent', async () => {
+    vi.stubEnv('MISTRAL_API_KEY', 'the-key')
+    const { agent } = makeAgent({ model: 'mistral-large-2512' })
+    await expect(agent.run({ port: 0 })).rejects.toMatchObject({ code: 'missing-package' })
+  })
+
+  describe('with a table in the configuration', () => {
+    const toml = `
+[defaults]
+instruction = "From defaults."
+max_steps = 1
+sample_prompts = ["default"]
+[weather]
+instruction = "From the table."
+`
+    const instructionOf = async (options: Partial<AgentOptions>): Promise<unknown> => {
+      const { agent, requests } = makeAgent(options)
+      await agent.chat('Hi')
+      return requests[0]?.messages.find(({ role }) => role === 'system')?.content
+    }
+
+    it.each([
+      ['the constructor', 'From the constructor.', { instruction: 'From the constructor.' }],
+      ['the table', 'From the table.', {}],
+      ['[defaults]', 'From defaults.', { name: 'Other' }],
+    ])('takes from %s', async (_, instruction, options) => {
+      folder.write('agentkit_config.toml', toml)
+      expect(await instructionOf(options)).toBe(instruction)
+    })
+
+    it('takes sample prompts, which the constructor replaces', () => {
+      folder.write('agentkit_config.toml', toml)
+      expect(makeAgent().agent.samplePrompts).toEqual(['default'])
+      expect(makeAgent({ samplePrompts: [] }).agent.samplePrompts).toEqual([])
+    })
+
+    it('takes max_steps', async () => {
+      folder.write('agentkit_config.toml', toml)
+      const turns = [{ toolCalls: [{ name: 'none' }] }, 'Never']
+      const { agent } = makeAgent({ model: scriptedModel(turns) })
+      expect((await agent.stream('Hi').result).finishReason).toBe('max-steps')
+      const { agent: longer } = makeAgent({ model: scriptedModel(turns), maxSteps: 2 })
+      expect(await longer.chat('Hi')).toBe('Never')
+    })
+
+    it('takes the model, which the constructor replaces', () => {
+      folder.write('agentkit_config.toml', '[weather]\nmodel = "groq/openai/gpt-oss-120b"\n')
+      const made = (model?: string): Agent =>
+        new Agent({ name: 'Weather', functions: [], ...(model && { model }), sessions: memorySessions() })
+      expect(() => made()).toThrow(expect.objectContaining({ code: 'missing-key', provider: 'groq' }))
+      expect(() => made('offline/extractive')).not.toThrow()
+    })
+
+    it('takes tool_timeout, in seconds', async () => {
+      folder.write('agentkit_config.toml', '[weather]\ntool_timeout = 0.01\n')
+      const slow = {
+        name: 'slow',
+        description: 'Waits.',
+        inputSchema: { type: 'object' },
+        execute: () => new Promise(() => {}),
+      }
+      const model = scriptedModel([{ toolCalls: [{ name: 'slow' }] }, 'Done'])
+      const { agent } = makeAgent({ model, functions: [slow] })
+      const events = []
+      for await (const event of agent.stream('Hi')) events.push(event)
+      expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({ isError: true })
+    })
+
+    it('takes timeout, in seconds, for a silent model, and sends it the key', async () => {
+      const keys: (string | undefined)[] = []
+      const silent = createServer((request) => void keys.push(request.headers.authorization)).listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const { port } = silent.address() as AddressInfo // of a server that listens on a port
+      vi.stubEnv('OPENAI_BASE_URL', `http://127.0.0.1:${port}/v1`)
+      vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
+      vi.stubEnv('MISTRAL_API_KEY', 'another-key')
+      folder.write('agentkit_config.toml', '[defaults]\nmodel = "openai/gpt-5.4-mini"\ntimeout = 1.5\n')
+      const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions(), timeoutMs: 10_000 })
+      await expect(agent.chat('Hi')).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })
+      expect(keys).toEqual(['Bearer the-key'])
+      silent.closeAllConnections()
+      silent.close()
+    })
+
+    it('warns where `timeout` cannot reach a model that was passed', () => {
+      folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
+      const sdkContext = new SDKContext()
+      makeAgent({ sdkContext })
+      expect(sdkContext.warnings).toEqual([expect.stringContaining('`timeout` does not reach test/scripted')])
+    })
+  })
+
+  describe('with enable_multi_modal = false', () => {
+    it.each([
+      ['image', image],
+      ['file', file],
+    ])('refuses an %s, naming the key', async (kind, part) => {
+      folder.write('agentkit_config.toml', '[defaults]\nenable_multi_modal = false\n')
+      const { agent, requests } = makeAgent()
+      const refusal = {
+        code: 'invalid-argument',
+        message: expect.stringMatching(new RegExp(`no ${kind}s.*enable_multi_modal`)),
+      }
+      await expect(agent.chat([{ type: 'text', text: 'What is this?' }, part])).rejects.toMatchObject(refusal)
+      expect(() => agent.stream([part])).toThrow(expect.objectContaining(refusal))
+      expect(requests).toEqual([])
+    })
+
+    it('takes text in parts', async () => {
+      const { agent } = makeAgent({ enableMultiModal: false })
+      expect(await agent.chat([{ type: 'text', text: 'Hi' }])).toBe('Hello')
+    })
+
+    it('lets the constructor allow them', async () => {
+      folder.write('agentkit_config.toml', '[defaults]\nenable_multi_modal = false\n')
+      expect(await makeAgent({ enableMultiModal: true }).agent.chat([image])).toBe('Hello')
+    })
+  })
+
+  it('leaves images to the model where nothing is said', async () => {
+    const { agent, requests } = makeAgent()
+    await agent.chat([image])
+    expect(requests[0]?.messages.at(-1)?.content).toEqual([image])
+  })
+
+  it('warns at the first run of tables that belong to no agent', async () => {
+    folder.write('agentkit_config.toml', '[wether]\n')
+    const { agent } = makeAgent()
+    expect(folder.printed).toEqual([])
+    await agent.chat('Hi')
+    await agent.chat('Hi')
+    expect(folder.printed).toEqual([expect.stringContaining('Did you mean [weather]?')])
+  })
+
+  it('warns of an open model asked of OpenAI where there is a key of Groq', () => {
+    vi.stubEnv('GROQ_API_KEY', 'one')
+    vi.stubEnv('OPENAI_API_KEY', 'two')
+    makeAgent({ model: 'openai/gpt-oss-120b' })
+    expect(folder.printed).toEqual([expect.stringContaining('groq/openai/gpt-oss-120b')])
+  })
+
+  it('shares the session store of its context, and leaves it to the owner of the context', async () => {
+    const sdkContext = new SDKContext()
+    const model = scriptedModel(['Hello', 'Hello'])
+    const one = new Agent({ name: 'One', functions: [], model, sdkContext })
+    const two = new Agent({ name: 'Two', functions: [], model, sdkContext })
+    expect(one.sessions).toBe(two.sessions)
+    await one.close()
+    expect(await two.chat('Hi', { sessionId: 's' })).toBe('Hello')
+    await sdkContext.close()
+  })
+
+  it('closes the context that it made', async () => {
+    const agent = new Agent({ name: 'One', functions: [], model: scriptedModel([]), sessions: 'own.db' })
+    const closed = vi.spyOn(agent.sessions, 'close')
+    await agent.close()
+    expect(closed).toHaveBeenCalledTimes(1)
+  })
+
+  it('leaves a store that it was given open', async () => {
+    const sessions = memorySessions()
+    const closed = vi.spyOn(sessions, 'close')
+    await makeAgent({ sessions }).agent.close()
+    expect(closed).not.toHaveBeenCalled()
+  })
+
+  it('promises the types of its options', () => {
+    expectTypeOf<NonNullable<AgentOptions['model']>>().not.toEqualTypeOf<never>()
+    expectTypeOf<string>().toExtend<NonNullable<AgentOptions['model']>>()
+    expectTypeOf<string[]>().not.toExtend<NonNullable<AgentOptions['model']>>()
+  })
+})

@@ -1,0 +1,177 @@
+import {
+  AgentKitError,
+  type AgentRun,
+  agentIdFrom,
+  Agent as CoreAgent,
+  type InputPart,
+  type Model,
+  type RunOptions,
+  type SessionStore,
+  type ToolLike,
+} from '@agentkit/core'
+import type { AgentServer } from '@agentkit/server'
+import type { AgentTable } from './config-keys.ts'
+import { definedOnly } from './defined-only.ts'
+import { namedModel } from './named-model.ts'
+import { SDKContext } from './sdk-context.ts'
+import { type ServeOptions, serveAgent, serveOptions } from './serve-agent.ts'
+
+/** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
+export type AgentOptions = {
+  name: string
+  /** The functions that the model may call; may be empty. */
+  functions: readonly ToolLike[]
+  /** Default: made from the name, `Research Team` → `research-team`. */
+  id?: string
+  /** What the agent is for and how it behaves: the system message. */
+  instruction?: string
+  /** What the agent is good at, for other agents. */
+  description?: string
+  /** The context that the agent shares with others; whoever made it closes it. */
+  sdkContext?: SDKContext
+  /** The TOML file of a context of the agent's own. */
+  configPath?: string
+  /** By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set. */
+  model?: string | Model
+  /** `false` refuses images and files. Absent, what the model can read decides. */
+  enableMultiModal?: boolean
+  /** Deadline of a whole run, in milliseconds; default none. */
+  timeoutMs?: number
+  /** Questions that a user may begin with. */
+  samplePrompts?: readonly string[]
+  /** Model calls of one run; default 20. */
+  maxSteps?: number
+  /** How long one tool call may take, in milliseconds; default 30,000. */
+  toolTimeoutMs?: number
+  /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
+  sessions?: SessionStore | string
+}
+
+/**
+ * An agent with all that belongs to it: the configuration file, models by name, sessions on disk, and a server.
+ *
+ * An option counts before the agent's table in the configuration, that before `[defaults]`, that before the
+ * environment. Without `sdkContext` the agent makes a context of its own and closes it.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Weather', functions: [weather], instruction: 'You answer briefly.' })
+ * console.log(await agent.chat('Do I need an umbrella in Oslo?'))
+ * await agent.run() // http://127.0.0.1:8000
+ */
+export class Agent extends CoreAgent {
+  /** The context that was passed, or the agent's own. */
+  readonly sdkContext: SDKContext
+  readonly #ownContext: boolean
+  readonly #loadModel: () => Promise<void>
+  readonly #multiModal: boolean
+  readonly #production: boolean
+
+  /**
+   * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
+   * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
+   */
+  constructor(options: AgentOptions) {
+    const context = contextOf(options)
+    const settings = context.settingsOf({ name: options.name, id: agentIdFrom(options.name, options.id) })
+    const { model, load } = modelOf(options.model, settings, context)
+    super({
+      name: options.name,
+      functions: options.functions,
+      model,
+      sessions: sessionsOf(options.sessions, context),
+      ...definedOnly({
+        id: options.id,
+        instruction: options.instruction ?? settings.instruction,
+        description: options.description ?? settings.description,
+        samplePrompts: options.samplePrompts ?? settings.sample_prompts,
+        maxSteps: options.maxSteps ?? settings.max_steps,
+        toolTimeoutMs: options.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
+        timeoutMs: options.timeoutMs,
+      }),
+    })
+    this.sdkContext = context
+    this.#ownContext = options.sdkContext === undefined
+    this.#loadModel = load
+    this.#multiModal = options.enableMultiModal ?? settings.enable_multi_modal ?? true
+    this.#production = (settings.environment ?? process.env.NODE_ENV) === 'production'
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
+    this.#begin(input)
+    return super.chat(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override stream(input: string | InputPart[], options?: RunOptions): AgentRun {
+    this.#begin(input)
+    return super.stream(input, options)
+  }
+
+  /**
+   * Serves the agent over HTTP, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
+   *
+   * @param options beat those of `[server]`; default http://127.0.0.1:8000
+   * @throws AgentKitError `missing-package` when the model's provider is not installed
+   * @throws AgentKitError `invalid-config` for an address that cannot be served, or tokens that are not there
+   */
+  async run(options: ServeOptions = {}): Promise<AgentServer> {
+    this.sdkContext.warnOfStrayTables()
+    await this.#loadModel()
+    return serveAgent(this, serveOptions(options, this.sdkContext.config.server, this.#production))
+  }
+
+  /** Closes the agent's own context, if it made one. */
+  override async close(): Promise<void> {
+    await super.close()
+    if (this.#ownContext) await this.sdkContext.close()
+  }
+
+  #begin(input: string | InputPart[]): void {
+    this.sdkContext.warnOfStrayTables()
+    if (this.#multiModal || !Array.isArray(input)) return
+    const refused = input.find((part) => part.type !== 'text')
+    if (!refused) return
+    throw new AgentKitError(
+      'invalid-argument',
+      `The agent "${this.id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
+    )
+  }
+}
+
+function contextOf({ sdkContext, configPath }: AgentOptions): SDKContext {
+  if (sdkContext && configPath !== undefined) {
+    throw new AgentKitError(
+      'invalid-config',
+      'Pass `sdkContext` or `configPath`, not both: a context has its own file.',
+    )
+  }
+  return sdkContext ?? new SDKContext(definedOnly({ configPath }))
+}
+
+type LoadableModel = { model: Model; load: () => Promise<void> }
+
+function modelOf(model: string | Model | undefined, settings: AgentTable, context: SDKContext): LoadableModel {
+  const silence = milliseconds(settings.timeout)
+  if (typeof model === 'object') {
+    if (silence !== undefined) {
+      context.warn(`\`timeout\` does not reach ${model.id}, which was made apart. Pass its factory the timeouts.`)
+    }
+    return { model, load: async () => {} }
+  }
+  const timeouts = definedOnly({ firstByteTimeoutMs: silence, idleTimeoutMs: silence })
+  const named = namedModel(model ?? settings.model, timeouts)
+  if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
+    context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
+  }
+  return { model: named, load: named.load }
+}
+
+function sessionsOf(sessions: SessionStore | string | undefined, context: SDKContext): SessionStore {
+  return typeof sessions === 'object' ? sessions : context.sessionsAt(sessions)
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
+}

@@ -1,0 +1,255 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Config, readConfig } from './config.ts'
+
+describe('readConfig', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'agentkit-config-'))
+    vi.stubEnv('OPENAI_BASE_URL', undefined)
+  })
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+    rmSync(folder, { recursive: true })
+  })
+
+  const path = (): string => join(folder, 'agentkit_config.toml')
+  const read = (toml: string): Config => {
+    writeFileSync(path(), toml)
+    return readConfig(path())
+  }
+  const failure = (toml: string): AgentKitError => {
+    try {
+      read(toml)
+    } catch (error) {
+      expect(error).toBeInstanceOf(AgentKitError)
+      return error as AgentKitError
+    }
+    throw new Error('The configuration was accepted.')
+  }
+
+  it('reads every key', () => {
+    const config = read(`
+[defaults]
+model = "offline/extractive"
+timeout = 1.5
+
+["Research Team"]
+model = "openai/gpt-5.4-mini"
+instruction = """
+Be brief.
+"""
+description = ""
+sample_prompts = ["One?", "Two?"]
+timeout = 60
+tool_timeout = 10
+max_steps = 3
+enable_multi_modal = false
+
+[sample_prompts]
+prompts = ["Hello?"]
+
+[server]
+host = "0.0.0.0"
+port = 0
+auth_tokens_env = "TOKENS"
+cors_origins = ["https://example.com"]
+`)
+    expect(config).toEqual({
+      path: path(),
+      defaults: { model: 'offline/extractive', timeout: 1.5 },
+      agents: new Map([
+        [
+          'Research Team',
+          {
+            model: 'openai/gpt-5.4-mini',
+            instruction: 'Be brief.\n',
+            description: '',
+            sample_prompts: ['One?', 'Two?'],
+            timeout: 60,
+            tool_timeout: 10,
+            max_steps: 3,
+            enable_multi_modal: false,
+          },
+        ],
+      ]),
+      samplePrompts: { prompts: ['Hello?'] },
+      server: { host: '0.0.0.0', port: 0, auth_tokens_env: 'TOKENS', cors_origins: ['https://example.com'] },
+      warnings: [],
+    })
+  })
+
+  it('is empty where nobody names a file and there is none', () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    expect(readConfig()).toEqual({ defaults: {}, agents: new Map(), samplePrompts: {}, server: {}, warnings: [] })
+  })
+
+  it('finds ./agentkit_config.toml where nobody names a file', () => {
+    writeFileSync(path(), '[defaults]\nmax_steps = 7\n')
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    expect(readConfig().defaults).toEqual({ max_steps: 7 })
+  })
+
+  it('refuses a file that is missing', () => {
+    expect(() => readConfig(join(folder, 'absent.toml'))).toThrow(
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: `${join(folder, 'absent.toml')}: there is no such file. Make it, or correct \`configPath\`.`,
+      }),
+    )
+  })
+
+  it('refuses a file that cannot be read', () => {
+    mkdirSync(path())
+    expect(() => readConfig(path())).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('EISDIR') }),
+    )
+  })
+
+  it.each([
+    { toml: '[defaults]\nmodel = \n', line: 2 },
+    { toml: '[defaults]\nmax_steps = 1\nmax_steps = 2\n', line: 3 },
+    { toml: '[defaults\n', line: 1 },
+    { toml: '\n\nmodel', line: 3 },
+  ])('refuses what is no TOML, with the line: $toml', ({ toml, line }) => {
+    const { code, message } = failure(toml)
+    expect(code).toBe('invalid-config')
+    expect(message).toContain(`${path()}:${line}: this is no TOML: `)
+    expect(message).not.toContain('\n')
+  })
+
+  describe.each(['defaults', 'weather'])('in [%s]', (table) => {
+    it.each([
+      'model = 3',
+      'model = ""',
+      'model = ["gpt-5.4-mini"]',
+      'model = "nobody-knows-me"',
+      'instruction = true',
+      'description = 1',
+      'sample_prompts = "Hello?"',
+      'sample_prompts = ["Hello?", 3]',
+      'timeout = "60"',
+      'timeout = 0',
+      'timeout = -1',
+      'timeout = inf',
+      'timeout = nan',
+      'timeout = 3000000',
+      'timeout = 2026-11-21',
+      'tool_timeout = "10s"',
+      'max_steps = 0',
+      'max_steps = 1.5',
+      'max_steps = "20"',
+      'max_steps = inf',
+      'enable_multi_modal = "false"',
+      'enable_multi_modal = 0',
+      'environment = true',
+      'ollama_server_url = 11434',
+      'model = {}',
+    ])('refuses %s', (line) => {
+      const { code, message } = failure(`# a comment\n[${table}]\n\n${line}\n`)
+      expect(code).toBe('invalid-config')
+      expect(message).toContain(`${path()}:4: `)
+    })
+  })
+
+  it.each([
+    'host = 1',
+    'host = ""',
+    'port = "8000"',
+    'port = 65536',
+    'port = -1',
+    'port = 1.5',
+    'auth_tokens_env = ["A"]',
+    'cors_origins = "*"',
+  ])('refuses %s in [server]', (line) => {
+    const { code, message } = failure(`[server]\n${line}\n`)
+    expect(code).toBe('invalid-config')
+    expect(message).toContain(`${path()}:2: `)
+  })
+
+  it('refuses sample prompts that are no list', () => {
+    expect(failure('[sample_prompts]\nprompts = "Hello?"').message).toContain(`${path()}:2: "prompts" must be a list`)
+  })
+
+  it('tells the fix of a wrong type', () => {
+    expect(failure('[defaults]\ntimeout = "60"').message).toBe(
+      `${path()}:2: "timeout" must be a number of seconds, above 0 and at most 2147483. Write for example timeout = 60.`,
+    )
+  })
+
+  it.each([
+    ['server = 3', '[server]'],
+    ['defaults = "x"', '[defaults]'],
+    ['[[server]]\nport = 1', '[server]'],
+    ['[[weather]]\nmodel = "offline/extractive"', '[weather]'],
+  ])('refuses %s, which is no table', (toml, fix) => {
+    const { code, message } = failure(toml)
+    expect(code).toBe('invalid-config')
+    expect(message).toContain(`${path()}:1: `)
+    expect(message).toContain(`Write it as ${fix}`)
+  })
+
+  it.each([
+    ['defaults', 'modle', 'model'],
+    ['defaults', 'max_step', 'max_steps'],
+    ['defaults', 'enableMultiModal', 'enable_multi_modal'],
+    ['weather', 'timout', 'timeout'],
+    ['weather', 'instructions', 'instruction'],
+    ['server', 'prot', 'port'],
+    ['server', 'cors_origin', 'cors_origins'],
+    ['sample_prompts', 'prompt', 'prompts'],
+  ])('warns of [%s] %s with the nearest known key', (table, key, nearest) => {
+    const { warnings } = read(`[${table}]\n${key} = 1\n`)
+    expect(warnings).toEqual([`${path()}:2: "${key}" is no key of [${table}]. Did you mean "${nearest}"?`])
+  })
+
+  it('lists the keys where none is near', () => {
+    expect(read('[sample_prompts]\nsomething_else = 1').warnings).toEqual([
+      `${path()}:2: "something_else" is no key of [sample_prompts]. Its keys are prompts.`,
+    ])
+  })
+
+  it.each([
+    ['[embedding]\nmodel = 3', '[embedding] is not used by this version.'],
+    ['[retriever]\nindex_path = "x"', '[retriever] is not used by this version.'],
+    ['[defaults]\nollama_server_url = "http://x"', '"ollama_server_url" is not used by this version.'],
+  ])('warns of %j, which has no effect yet', (toml, warning) => {
+    expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
+  })
+
+  it('warns of a key outside of every table', () => {
+    expect(read('model = "offline/extractive"\n').warnings).toEqual([
+      `${path()}:1: "model" stands in no table. Did you mean "model" below [defaults]?`,
+    ])
+  })
+
+  it('takes names of the language itself as plain names', () => {
+    const config = read(`
+[__proto__]
+model = "offline/extractive"
+[constructor]
+__proto__ = 1
+toString = 2
+[server]
+__proto__ = { port = 1 }
+`)
+    expect([...config.agents.keys()]).toEqual(['__proto__', 'constructor'])
+    expect(config.server).toEqual({})
+    expect(config.server.port).toBeUndefined()
+    expect(config.warnings).toHaveLength(3)
+    expect(({} as { model?: string }).model).toBeUndefined()
+  })
+
+  it('finds the line of a key however it is written', () => {
+    expect(failure('defaults.timeout = "x"').message).toContain(':1: ')
+    expect(failure('[defaults]\n"timeout" = "x"').message).toContain(':2: ')
+    expect(failure('defaults = {\n  max_steps = 1, timeout = "x" }').message).toContain(':2: ')
+    expect(failure('[defaults]\r\nmax_steps = 1\r\ntimeout = "x"\r\n').message).toContain(':3: ')
+    expect(failure('[defaults]\ninstruction = """\ntimeout = 3\n"""\ntimeout = "x"').message).toContain(':5: ')
+    expect(failure('[a]\ntimeout = 1\n[b]\nsample_prompts = [\n  1,\n]').message).toContain(':4: ')
+  })
+})

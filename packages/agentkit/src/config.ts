@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
+import {
+  type AgentTable,
+  agentKeys,
+  type ConfigKey,
+  reservedTables,
+  type SamplePromptsTable,
+  type ServerTable,
+  samplePromptKeys,
+  serverKeys,
+  unusedTables,
+  valueProblem,
+} from './config-keys.ts'
+import { keyLine } from './key-line.ts'
+import { nearestWord } from './nearest-word.ts'
+
+/** The configuration file, checked: only known keys, each of its type. */
+export type Config = {
+  /** The file, absolute; absent when there is none. */
+  readonly path?: string
+  readonly defaults: AgentTable
+  /** By the table's name, which is an agent's name or id. */
+  readonly agents: ReadonlyMap<string, AgentTable>
+  readonly samplePrompts: SamplePromptsTable
+  readonly server: ServerTable
+  /** What the file says in vain, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/** Where the file is looked for when nobody names one. */
+const defaultPath = './agentkit_config.toml'
+
+/**
+ * Reads and checks a configuration file.
+ *
+ * @param configPath relative to the working directory; absent, `./agentkit_config.toml` where there is one
+ * @throws AgentKitError `invalid-config` for a file that is missing or no TOML, and for a value of the wrong type or
+ *   out of range; the message tells file, line and fix
+ */
+export function readConfig(configPath?: string): Config {
+  const path = resolve(configPath ?? defaultPath)
+  const toml = readText(path, configPath !== undefined)
+  if (toml === undefined) return { defaults: {}, agents: new Map(), samplePrompts: {}, server: {}, warnings: [] }
+  return checkConfig({ path, toml }, parseToml(path, toml))
+}
+
+function readText(path: string, required: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT' // what `fs` throws
+    if (missing && !required) return undefined
+    const problem = missing ? 'there is no such file. Make it, or correct `configPath`' : `${(cause as Error).message}`
+    throw new AgentKitError('invalid-config', `${path}: ${problem}.`, { cause })
+  }
+}
+
+function parseToml(path: string, toml: string): TomlTable {
+  try {
+    return parse(toml)
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '')
+    throw new AgentKitError('invalid-config', `${path}:${cause.line}: this is no TOML: ${reason}. Correct the line.`, {
+      cause,
+    })
+  }
+}
+
+type Source = { path: string; toml: string }
+
+function checkConfig(source: Source, file: TomlTable): Config {
+  const warnings: string[] = []
+  const warn = (path: readonly string[], problem: string): void =>
+    void warnings.push(`${place(source, path)}: ${problem}`)
+  const read = <Table>(name: string, keys: Record<string, ConfigKey>): Table => {
+    const table = file[name]
+    return (table === undefined ? {} : checkTable(source, name, table, keys, warn)) as Table // what `keys` promise
+  }
+  const agents = new Map<string, AgentTable>()
+  for (const [name, value] of Object.entries(file)) {
+    if (unusedTables.includes(name)) warn([name], `[${name}] is not used by this version.`)
+    else if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
+    else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
+  }
+  return {
+    path: source.path,
+    defaults: read('defaults', agentKeys),
+    agents,
+    samplePrompts: read('sample_prompts', samplePromptKeys),
+    server: read('server', serverKeys),
+    warnings,
+  }
+}
+
+type Warn = (path: readonly string[], problem: string) => void
+
+/** A table's known keys, each of its type. Unknown ones are warned of and left out. */
+function checkTable(
+  source: Source,
+  name: string,
+  table: TomlValue,
+  keys: Record<string, ConfigKey>,
+  warn: Warn,
+): Record<string, unknown> {
+  if (!isTable(table)) fail(source, [name], `"${name}" must be a table. Write it as [${name}].`)
+  const checked: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(table)) {
+    const known = Object.hasOwn(keys, key) ? keys[key] : undefined
+    if (!known) {
+      warn([name, key], unknownKey(key, name, Object.keys(keys)))
+      continue
+    }
+    const problem = valueProblem(key, known, value)
+    if (problem) fail(source, [name, key], problem)
+    if (known.unused) warn([name, key], `"${key}" is not used by this version.`)
+    checked[key] = value
+  }
+  return checked
+}
+
+function unknownKey(key: string, table: string, known: readonly string[]): string {
+  const nearest = nearestWord(key, known)
+  const hint = nearest ? `Did you mean "${nearest}"?` : `Its keys are ${known.join(', ')}.`
+  return `"${key}" is no key of [${table}]. ${hint}`
+}
+
+/** What stands outside of every table. */
+function checkStray(source: Source, name: string, value: TomlValue, warn: Warn): void {
+  if (Array.isArray(value) && value.some(isTable)) {
+    fail(source, [name], `"${name}" must be one table. Write it as [${name}], in single brackets.`)
+  }
+  const nearest = nearestWord(name, Object.keys(agentKeys))
+  const hint = nearest ? `Did you mean "${nearest}" below [defaults]?` : 'Put it below a table, such as [defaults].'
+  warn([name], `"${name}" stands in no table. ${hint}`)
+}
+
+function isTable(value: unknown): value is TomlTable {
+  // The parser's tables have no prototype; its dates and lists have one.
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+}
+
+function fail(source: Source, path: readonly string[], problem: string): never {
+  throw new AgentKitError('invalid-config', `${place(source, path)}: ${problem}`)
+}
+
+function place({ path, toml }: Source, keys: readonly string[]): string {
+  const line = keyLine(toml, keys)
+  return line === undefined ? path : `${path}:${line}`
+}

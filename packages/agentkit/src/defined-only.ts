@@ -1,0 +1,8 @@
+/** The entries that have a value: an option that is `undefined` counts as one that is absent. */
+export function definedOnly<Values extends object>(
+  values: Values,
+): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  // The same keys, without those whose value is `undefined`.
+  return Object.fromEntries(entries) as { [Key in keyof Values]?: Exclude<Values[Key], undefined> }
+}

@@ -1,0 +1,96 @@
+import { AgentKitError, type Model, type ModelEvent } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { lazyModel } from './lazy-model.ts'
+
+const request = { messages: [] }
+const { signal } = new AbortController()
+const finish: ModelEvent = { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content: [] } }
+
+async function collect(stream: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = []
+  for await (const event of stream) events.push(event)
+  return events
+}
+
+/** A model that tells its streams and whether they were closed. */
+function fakeModel(): Model & { opened: AsyncIterable<ModelEvent>[]; closed: number } {
+  const fake = {
+    id: 'fake/one',
+    info: { contextWindow: 7 },
+    opened: [] as AsyncIterable<ModelEvent>[],
+    closed: 0,
+    stream: () => {
+      const events = stream()
+      fake.opened.push(events)
+      return events
+    },
+  }
+  async function* stream(): AsyncGenerator<ModelEvent> {
+    try {
+      yield { type: 'text-delta', text: 'Hi' }
+      yield finish
+    } finally {
+      fake.closed++
+    }
+  }
+  return fake
+}
+
+describe('lazyModel', () => {
+  it('loads at the first event and then gives the same events', async () => {
+    let loads = 0
+    const lazy = lazyModel('fake/one', async () => {
+      loads++
+      return fakeModel()
+    })
+    const stream = lazy.stream(request, signal)
+    expect(loads).toBe(0)
+    expect(lazy.info).toBeUndefined()
+    expect(await collect(stream)).toEqual([{ type: 'text-delta', text: 'Hi' }, finish])
+    expect(loads).toBe(1)
+    expect(lazy.info).toEqual({ contextWindow: 7 })
+  })
+
+  it("hands out the loaded model's own streams", async () => {
+    const fake = fakeModel()
+    const lazy = lazyModel('fake/one', async () => fake)
+    await lazy.load()
+    expect(lazy.stream(request, signal)).toBe(fake.opened[0])
+  })
+
+  it('loads once for calls that come together', async () => {
+    let loads = 0
+    const lazy = lazyModel('fake/one', async () => {
+      loads++
+      return fakeModel()
+    })
+    await Promise.all([lazy.load(), collect(lazy.stream(request, signal)), lazy.load()])
+    expect(loads).toBe(1)
+  })
+
+  it('closes the stream of a reader that leaves', async () => {
+    const fake = fakeModel()
+    const lazy = lazyModel('fake/one', async () => fake)
+    for await (const _ of lazy.stream(request, signal)) break
+    expect(fake.closed).toBe(1)
+  })
+
+  it('opens nothing for a reader that leaves before the first event', async () => {
+    const fake = fakeModel()
+    const lazy = lazyModel('fake/one', async () => fake)
+    const reader = lazy.stream(request, signal)[Symbol.asyncIterator]()
+    expect(await reader.return?.()).toEqual({ done: true, value: undefined })
+    expect(fake.opened).toEqual([])
+  })
+
+  it('tries a load that failed again', async () => {
+    let loads = 0
+    const lazy = lazyModel('fake/one', async () => {
+      loads++
+      if (loads === 1) throw new AgentKitError('missing-package', 'Install it.')
+      return fakeModel()
+    })
+    await expect(collect(lazy.stream(request, signal))).rejects.toMatchObject({ code: 'missing-package' })
+    expect(await collect(lazy.stream(request, signal))).toHaveLength(2)
+  })
+})

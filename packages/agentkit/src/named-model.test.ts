@@ -1,0 +1,124 @@
+import type { Model } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { defaultModel, namedModel } from './named-model.ts'
+import { keyVariables, type ModelTimeouts, type ProviderId, providerIds } from './providers.ts'
+
+const { signal } = new AbortController()
+
+/** Provider packages that tell what was asked of them. */
+function fakePackages() {
+  const asked: { provider: ProviderId; apiKey?: string; model: string; timeouts?: ModelTimeouts }[] = []
+  const load = async (provider: ProviderId) => (options: { apiKey?: string }) => ({
+    model(model: string, timeouts?: ModelTimeouts): Model {
+      asked.push({ provider, ...options, model, ...(timeouts && { timeouts }) })
+      return scriptedModel(['Hello'], { id: `${provider}/${model}` })
+    },
+  })
+  return { asked, load }
+}
+
+describe('namedModel', () => {
+  beforeEach(() => {
+    for (const variable of Object.values(keyVariables).flat()) vi.stubEnv(variable, undefined)
+    vi.stubEnv('OPENAI_BASE_URL', undefined)
+  })
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it.each(providerIds.flatMap((provider) => keyVariables[provider].map((variable) => ({ provider, variable }))))(
+    'gives $variable to $provider',
+    async ({ provider, variable }) => {
+      vi.stubEnv(variable, 'the-key')
+      const { asked, load } = fakePackages()
+      await namedModel(`${provider}/some-model`, {}, load).load()
+      expect(asked).toEqual([{ provider, apiKey: 'the-key', model: 'some-model', timeouts: {} }])
+    },
+  )
+
+  it.each([
+    ['openai', 'LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'],
+    ['gemini', 'GOOGLE_API_KEY', 'GEMINI_API_KEY'],
+  ])('prefers for %s the key of %s to that of %s', async (provider, first, second) => {
+    vi.stubEnv(first, 'one')
+    vi.stubEnv(second, 'two')
+    const { asked, load } = fakePackages()
+    await namedModel(`${provider}/m`, {}, load).load()
+    expect(asked[0]?.apiKey).toBe('one')
+  })
+
+  it('takes an empty variable for an absent one', async () => {
+    vi.stubEnv('LLMPROVIDER_API_KEY', ' ')
+    vi.stubEnv('OPENAI_API_KEY', 'two')
+    const { asked, load } = fakePackages()
+    await namedModel('gpt-4o', {}, load).load()
+    expect(asked[0]?.apiKey).toBe('two')
+  })
+
+  it.each(['ollama/llama3.2', 'offline/extractive'])('needs no key for %s, and sends none', async (name) => {
+    vi.stubEnv('OPENAI_API_KEY', 'the-key')
+    const { asked, load } = fakePackages()
+    await namedModel(name, {}, load).load()
+    expect(asked[0]).not.toHaveProperty('apiKey')
+  })
+
+  it.each(providerIds.filter((provider) => keyVariables[provider].length > 0))(
+    'refuses %s without its key, whatever other keys there are, and names the variables',
+    (provider) => {
+      for (const other of providerIds) {
+        if (other !== provider) for (const variable of keyVariables[other]) vi.stubEnv(variable, 'key-of-another')
+      }
+      expect(() => namedModel(`${provider}/m`, {}, fakePackages().load)).toThrow(
+        expect.objectContaining({
+          code: 'missing-key',
+          provider,
+          message: expect.stringContaining(keyVariables[provider].join(' or ')),
+        }),
+      )
+    },
+  )
+
+  it('takes the default model where a key of OpenAI is all there is', () => {
+    vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
+    expect(namedModel(undefined, {}, fakePackages().load).id).toBe(defaultModel)
+  })
+
+  it('refuses no model and no key', () => {
+    expect(() => namedModel(undefined)).toThrow(
+      expect.objectContaining({
+        code: 'missing-key',
+        message: expect.stringMatching(/LLMPROVIDER_API_KEY or OPENAI_API_KEY.*"offline\/extractive" needs no key/),
+      }),
+    )
+  })
+
+  it("asks for no key where OPENAI_BASE_URL names a server of one's own", async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
+    const { asked, load } = fakePackages()
+    await namedModel('some-model', {}, load).load()
+    expect(asked).toEqual([{ provider: 'openai', model: 'some-model', timeouts: {} }])
+    expect(() => namedModel('claude-opus-5')).toThrow(expect.objectContaining({ code: 'missing-key' }))
+    expect(() => namedModel(undefined)).toThrow(expect.objectContaining({ code: 'missing-key' }))
+  })
+
+  it("asks for a key where OPENAI_BASE_URL is OpenAI's own", () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'https://api.openai.com/v1')
+    expect(() => namedModel('gpt-4o')).toThrow(expect.objectContaining({ code: 'missing-key' }))
+  })
+
+  it('points at the key of another provider where no model is named', () => {
+    vi.stubEnv('GROQ_API_KEY', 'the-key')
+    expect(() => namedModel(undefined)).toThrow(
+      expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('"groq/…"') }),
+    )
+  })
+
+  it('passes the timeouts on, and imports nothing before it is asked', async () => {
+    const { asked, load } = fakePackages()
+    const timeouts = { firstByteTimeoutMs: 5, idleTimeoutMs: 7 }
+    const model = namedModel('offline/extractive', timeouts, load)
+    expect(model.id).toBe('offline/extractive')
+    expect(asked).toEqual([])
+    for await (const _ of model.stream({ messages: [] }, signal)) break
+    expect(asked).toEqual([{ provider: 'offline', model: 'extractive', timeouts }])
+  })
+})

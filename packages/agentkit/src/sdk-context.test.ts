@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { useFolder } from './__fixtures__/use-folder.ts'
+import { SDKContext } from './sdk-context.ts'
+
+const folder = useFolder()
+
+describe('SDKContext', () => {
+  it('tells its warnings, and prints each once', () => {
+    const configPath = folder.write('config.toml', '[defaults]\nmodle = "x"\n')
+    const context = new SDKContext({ configPath })
+    const warning = `${configPath}:2: "modle" is no key of [defaults]. Did you mean "model"?`
+    expect(context.warnings).toEqual([warning])
+    context.warn(warning)
+    expect(context.warnings).toEqual([warning])
+    expect(folder.printed).toEqual([`agentkit: ${warning}`])
+  })
+
+  it('says nothing of a configuration that is right', () => {
+    folder.write('agentkit_config.toml', '[defaults]\nmodel = "offline/extractive"\n')
+    folder.write('.env', 'UNRELATED_VALUE=1\n')
+    const written = vi.spyOn(process.stdout, 'write')
+    expect(new SDKContext().warnings).toEqual([])
+    expect(folder.printed).toEqual([])
+    expect(written).not.toHaveBeenCalled()
+  })
+
+  it('refuses a file that is not there', () => {
+    expect(() => new SDKContext({ configPath: 'absent.toml' })).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(folder.path('absent.toml')) }),
+    )
+  })
+
+  it('warns of tables without an agent, at the first run', () => {
+    folder.write('agentkit_config.toml', '[wether]\nmax_steps = 1\n[default]\n["My Agent"]\n[other]\n')
+    const context = new SDKContext()
+    context.settingsOf({ name: 'Weather', id: 'weather' })
+    context.settingsOf({ name: 'My Agent', id: 'my-agent' })
+    expect(context.warnings).toEqual([])
+    context.warnOfStrayTables()
+    context.warnOfStrayTables()
+    expect(context.warnings).toEqual([
+      expect.stringContaining('[wether] belongs to no agent. Did you mean [weather]?'),
+      expect.stringContaining('[default] belongs to no agent. Did you mean [defaults]?'),
+      expect.stringContaining('[other] belongs to no agent. A table is found by'),
+    ])
+  })
+
+  it('keeps one session store for each path', async () => {
+    const context = new SDKContext()
+    expect(context.sessionsAt('a.db')).toBe(context.sessionsAt(folder.path('a.db')))
+    expect(context.sessionsAt()).toBe(context.sessionsAt('agentkit-data/sessions.db'))
+    expect(context.sessionsAt()).not.toBe(context.sessionsAt('a.db'))
+    await context.close()
+  })
+
+  it.each(['postgres://localhost/agentkit', 'https://example.com'])('refuses %s as a place for sessions', (address) => {
+    expect(() => new SDKContext().sessionsAt(address)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
+  })
+
+  it.each(['', ' '])('refuses %j as the path of sessions', (path) => {
+    expect(() => new SDKContext().sessionsAt(path)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+
+  it('keeps sessions in memory where it is asked to', async () => {
+    const context = new SDKContext()
+    const store = context.sessionsAt(':memory:')
+    await store.list({ agentId: 'a', userId: 'u' })
+    expect(readdirSync('.')).toEqual([])
+    await context.close()
+  })
+
+  it('gives nothing any more once it is closed, also twice', async () => {
+    const context = new SDKContext()
+    const store = context.sessionsAt('a.db')
+    const closed = vi.spyOn(store, 'close')
+    await context.close()
+    await context.close()
+    expect(closed).toHaveBeenCalledTimes(1)
+    expect(() => context.sessionsAt('a.db')).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+})
+
+describe('.env', () => {
+  afterEach(() => {
+    for (const name of ['AGENTKIT_TEST_A', 'AGENTKIT_TEST_B', 'AGENTKIT_TEST_C']) delete process.env[name]
+  })
+
+  it('sets what is not set, and overrides nothing, not even with an empty value', () => {
+    process.env.AGENTKIT_TEST_A = 'from outside'
+    process.env.AGENTKIT_TEST_B = ''
+    folder.write('.env', 'AGENTKIT_TEST_A=file\nAGENTKIT_TEST_B=file\nAGENTKIT_TEST_C="with # and spaces"\n')
+    new SDKContext()
+    expect(process.env.AGENTKIT_TEST_A).toBe('from outside')
+    expect(process.env.AGENTKIT_TEST_B).toBe('')
+    expect(process.env.AGENTKIT_TEST_C).toBe('with # and spaces')
+  })
+
+  it('is warned of when it cannot be read', () => {
+    mkdirSync('.env')
+    expect(new SDKContext().warnings).toEqual([expect.stringContaining('.env could not be read')])
+  })
+})

@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { serveOptions } from './serve-agent.ts'
+
+describe('serveOptions', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it('takes [server] for what is not passed', () => {
+    vi.stubEnv('TOKENS', 'secret=ada')
+    const table = { host: '127.0.0.2', port: 0, auth_tokens_env: 'TOKENS', cors_origins: ['https://example.com'] }
+    const fromTable = {
+      host: '127.0.0.2',
+      port: 0,
+      cors: ['https://example.com'],
+      auth: { tokens: { secret: 'ada' } },
+    }
+    expect(serveOptions({}, table, false)).toEqual(fromTable)
+    expect(serveOptions({ port: 8001, host: undefined } as object, table, false)).toEqual({ ...fromTable, port: 8001 })
+    expect(serveOptions({ cors: '*' }, table, false)).toEqual({ ...fromTable, cors: '*' })
+  })
+
+  it('reads no tokens from the environment where `auth` is passed', () => {
+    const auth = { tokens: { other: '*' } }
+    expect(serveOptions({ auth }, { auth_tokens_env: 'TOKENS' }, false)).toEqual({ auth })
+  })
+
+  it('refuses to serve without the tokens that [server] asks for', () => {
+    expect(() => serveOptions({}, { auth_tokens_env: 'TOKENS' }, false)).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('TOKENS') }),
+    )
+  })
+
+  it('logs JSON in production, unless told otherwise', () => {
+    expect(serveOptions({}, {}, true)).toEqual({ log: 'json' })
+    expect(serveOptions({ log: 'human' }, {}, true)).toEqual({ log: 'human' })
+    expect(serveOptions({}, {}, false)).toEqual({})
+  })
+})

@@ -1,0 +1,147 @@
+import {
+  type AgentEvent,
+  type AgentEventBody,
+  AgentKitError,
+  type AgentRun,
+  abortError,
+  isAgentKitError,
+  type InputPart,
+  memorySessions,
+  type Runnable,
+  type RunOptions,
+  type RunResult,
+  toErrorInfo,
+} from '@agentkit/core'
+
+/** What a scripted run does next: tells an event, waits for a number of milliseconds or for its end, or fails. */
+export type Act = AgentEventBody | { wait: number } | 'hang' | { fail: AgentKitError } | { throwRaw: unknown }
+
+export type FakeCall = {
+  input: string | InputPart[]
+  options: RunOptions
+  /** `performance.now()` at which the run heard that it is to stop. */
+  abortedAt: number | undefined
+  /** Whether the run is over. */
+  ended: boolean
+}
+
+export type FakeAgent = Runnable & { calls: FakeCall[] }
+
+/** A Runnable whose runs follow a script; without a `run-end` in it they end in "stop" with the text told so far. */
+export function fakeAgent(script: Iterable<Act> | (() => Iterable<Act>) = [text('Hello.')]): FakeAgent {
+  const calls: FakeCall[] = []
+  return {
+    id: 'fake',
+    name: 'Fake',
+    samplePrompts: ['What can you do?'],
+    sessions: memorySessions(),
+    calls,
+    stream(input, options = {}) {
+      const call: FakeCall = { input, options, abortedAt: undefined, ended: false }
+      calls.push(call)
+      return fakeRun(typeof script === 'function' ? script() : script, call)
+    },
+  }
+}
+
+export function text(value: string): Act {
+  return { type: 'text-delta', text: value }
+}
+
+/** An answer of one message, as a run tells it. */
+export const plainRun: Act[] = [{ type: 'run-start' }, { type: 'step-start', step: 1 }, text('Hello'), text(' there.')]
+
+function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
+  const controller = new AbortController()
+  const { signal } = controller
+  const outer = call.options.signal
+  if (outer?.aborted) controller.abort(outer.reason)
+  outer?.addEventListener('abort', () => controller.abort(outer.reason))
+  signal.addEventListener('abort', () => {
+    call.abortedAt = performance.now()
+  })
+  const runId = 'run_fake'
+  const end = Promise.withResolvers<RunResult>()
+  end.promise.catch(() => {})
+  const events = play(script, runId, signal, end)
+  let started = false
+  return {
+    runId,
+    get result() {
+      if (!started) {
+        started = true
+        void drain(events)
+      }
+      return end.promise.finally(() => {
+        call.ended = true
+      })
+    },
+    cancel: () => controller.abort(new AgentKitError('aborted', 'cancelled')),
+    async *[Symbol.asyncIterator]() {
+      started = true
+      try {
+        yield* events
+      } finally {
+        controller.abort()
+        call.ended = true
+      }
+    },
+  }
+}
+
+async function drain(events: AsyncIterable<AgentEvent>): Promise<void> {
+  try {
+    for await (const _event of events) {
+      // Only its result is asked for.
+    }
+  } catch {
+    // The result carries it.
+  }
+}
+
+async function* play(
+  script: Iterable<Act>,
+  runId: string,
+  signal: AbortSignal,
+  end: PromiseWithResolvers<RunResult>,
+): AsyncGenerator<AgentEvent, undefined> {
+  let seq = 0
+  const place = () => ({ seq: ++seq, runId, path: ['fake'] })
+  const base = { runId, messages: [], usage: {}, steps: 1, sources: [], warnings: [] }
+  let answer = ''
+  try {
+    for (const act of script) {
+      if (signal.aborted) throw abortError(signal)
+      if (act === 'hang') await aborted(signal)
+      else if ('wait' in act) await Promise.race([new Promise((go) => setTimeout(go, act.wait)), aborted(signal)])
+      else if ('fail' in act) throw act.fail
+      else if ('throwRaw' in act) throw act.throwRaw
+      else {
+        if (act.type === 'text-delta') answer += act.text
+        if (act.type === 'run-end') {
+          const { finishReason, text, usage, cost } = act
+          end.resolve({ ...base, finishReason, text, usage, ...(cost && { cost }) })
+        }
+        yield { ...place(), ...act }
+        if (act.type === 'run-end') return
+      }
+    }
+    end.resolve({ ...base, finishReason: 'stop', text: answer })
+    yield { ...place(), type: 'run-end', finishReason: 'stop', text: answer, usage: {} }
+  } catch (error) {
+    if (!isAgentKitError(error)) {
+      end.reject(error)
+      throw error
+    }
+    const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
+    end.resolve({ ...base, finishReason, text: answer, error })
+    yield { ...place(), type: 'run-end', finishReason, text: answer, usage: {}, error: toErrorInfo(error) }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(abortError(signal))
+    signal.addEventListener('abort', () => reject(abortError(signal)))
+  })
+}

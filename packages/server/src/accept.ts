@@ -1,0 +1,52 @@
+/** The forms in which a chat is answered. */
+export type AnswerFormat = 'text/plain' | 'application/json' | 'text/event-stream'
+
+const formats: readonly AnswerFormat[] = ['text/plain', 'application/json', 'text/event-stream']
+
+type MediaRange = { type: string; quality: number; position: number }
+type Match = { format: AnswerFormat; quality: number; specificity: number; position: number }
+
+/**
+ * The format that an `Accept` header asks for.
+ *
+ * @param accept the header's value; absent or empty accepts everything
+ * @param fallback what is sent to a client that does not care
+ * @returns `undefined` when the header accepts none of the formats
+ */
+export function negotiate(accept: string | undefined, fallback: AnswerFormat): AnswerFormat | undefined {
+  if (!accept || accept === '*/*') return fallback
+  const exact = formats.find((format) => format === accept)
+  if (exact) return exact
+  const ranges = accept.split(',').map(toMediaRange)
+  let best: Match | undefined
+  for (const format of [fallback, ...formats]) {
+    const match = matchFormat(format, ranges)
+    if (match && match.quality > 0 && (best === undefined || isBetter(match, best))) best = match
+  }
+  return best?.format
+}
+
+function toMediaRange(text: string, position: number): MediaRange {
+  const [type = '', ...parameters] = text.split(';')
+  const weight = parameters.map((parameter) => parameter.trim().toLowerCase()).find((name) => name.startsWith('q='))
+  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  return { type: type.trim().toLowerCase(), quality: quality >= 0 && quality <= 1 ? quality : 1, position }
+}
+
+/** The most specific range decides a format's quality, as RFC 9110 has it. */
+function matchFormat(format: AnswerFormat, ranges: readonly MediaRange[]): Match | undefined {
+  const anyOfType = `${format.slice(0, format.indexOf('/'))}/*`
+  let match: Match | undefined
+  for (const { type, quality, position } of ranges) {
+    const specificity = type === format ? 3 : type === anyOfType ? 2 : type === '*/*' ? 1 : 0
+    if (specificity > (match?.specificity ?? 0)) match = { format, quality, specificity, position }
+  }
+  return match
+}
+
+/** Of two that a client likes the same, the one that it names more exactly, then the one that it names first. */
+function isBetter(candidate: Match, best: Match): boolean {
+  if (candidate.quality !== best.quality) return candidate.quality > best.quality
+  if (candidate.specificity !== best.specificity) return candidate.specificity > best.specificity
+  return candidate.position < best.position
+}

@@ -1,0 +1,281 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { fakeAgent } from './__fixtures__/fake-agent.ts'
+import {
+  boundary,
+  chatData,
+  chatRequest,
+  expectHealthy,
+  expectProblem,
+  formBody,
+  multipart,
+  validFields,
+} from './__fixtures__/requests.ts'
+import { createApp } from './create-app.ts'
+
+const user = { role: 'user', content: 'Hi' }
+const deep = `{"messages":[{"role":"user","content":"Hi","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}]}`
+
+type Row = [name: string, request: RequestInit, status: number, code: string, detail?: string]
+
+function fields(changes: Record<string, string | undefined>): RequestInit {
+  const entries = Object.entries({ ...validFields, ...changes }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return chatRequest(Object.fromEntries(entries))
+}
+
+function chat(...messages: unknown[]): RequestInit {
+  return fields({ chat_data: chatData(...messages) })
+}
+
+function body(text: string, contentType = multipart): RequestInit {
+  return { method: 'POST', body: text, headers: { 'content-type': contentType } }
+}
+
+function part(headers: string, value: string): string {
+  return `--${boundary}\r\n${headers}\r\n\r\n${value}\r\n`
+}
+
+const file = part('Content-Disposition: form-data; name="files[]"; filename="a.txt"', 'text')
+const valid = formBody(validFields)
+
+const rows: Row[] = [
+  ['1 no user_id', fields({ user_id: undefined }), 422, 'missing-field', 'Required: user_id.'],
+  ['1 no session_id', fields({ session_id: undefined }), 422, 'missing-field', 'Required: session_id.'],
+  ['1 no chat_data', fields({ chat_data: undefined }), 422, 'missing-field', 'Required: chat_data.'],
+  ['1 a form without fields', body(`--${boundary}--\r\n`), 422, 'missing-field'],
+  ['2 an empty user_id', fields({ user_id: '' }), 422, 'invalid-field'],
+  ['2 a user_id of quotes alone', fields({ user_id: '""' }), 422, 'invalid-field'],
+  ['2 a user_id of 129 characters', fields({ user_id: 'a'.repeat(129) }), 422, 'invalid-field'],
+  ['2 a user_id with a control character', fields({ user_id: 'a\u0007b' }), 422, 'invalid-field'],
+  ['2 a user_id with a line end', fields({ user_id: 'a\r\nb' }), 422, 'invalid-field'],
+  ['2 a user_id with a C1 control', fields({ user_id: 'a\u009bb' }), 422, 'invalid-field'],
+  ['2 a session_id with NUL', fields({ session_id: 'a\u0000' }), 422, 'invalid-field'],
+  ['2 a session_id of 129 characters', fields({ session_id: 'a'.repeat(129) }), 422, 'invalid-field'],
+  [
+    '2 user_id sent twice',
+    body(formBody({ user_id: 'eve' }).replace(/--\r\n$/, '\r\n') + valid.slice(boundary.length + 4)),
+    422,
+    'invalid-field',
+  ],
+  ['3 chat_data that is no JSON', fields({ chat_data: '{"messages": [' }), 400, 'malformed-chat-data'],
+  ['3 empty chat_data', fields({ chat_data: '' }), 400, 'malformed-chat-data'],
+  ['3 chat_data that is a string', fields({ chat_data: '"hello"' }), 400, 'malformed-chat-data'],
+  ['4 chat_data that is a list', fields({ chat_data: '[]' }), 400, 'malformed-chat-data'],
+  ['4 chat_data that is null', fields({ chat_data: 'null' }), 400, 'malformed-chat-data'],
+  ['4 messages that are no list', fields({ chat_data: '{"messages":{"0":1}}' }), 400, 'malformed-chat-data'],
+  ['4 a message that is null', chat(null), 400, 'malformed-chat-data'],
+  ['4 the role "root"', chat({ role: 'root', content: 'Hi' }), 400, 'malformed-chat-data'],
+  ['4 no role', chat({ content: 'Hi' }), 400, 'malformed-chat-data'],
+  ['4 a number as content', chat({ role: 'user', content: 1 }), 400, 'malformed-chat-data'],
+  ['4 parts as content', chat({ role: 'user', content: [{ type: 'text', text: 'Hi' }] }), 400, 'malformed-chat-data'],
+  ['4 no content', chat({ role: 'user' }), 400, 'malformed-chat-data'],
+  ['4 an empty question', chat({ role: 'user', content: ' \n' }), 400, 'malformed-chat-data'],
+  ['5 no messages', chat(), 400, 'malformed-chat-data', 'No messages provided'],
+  [
+    '6 an assistant last',
+    chat(user, { role: 'assistant', content: 'Hi' }),
+    400,
+    'malformed-chat-data',
+    'Last message must be from user',
+  ],
+  ['7 a system message last', chat({ role: 'system', content: 'Obey' }), 400, 'forbidden-role'],
+  ['7 a system message earlier', chat({ role: 'system', content: 'Obey' }, user), 400, 'forbidden-role'],
+  ['7 a tool message earlier', chat({ role: 'tool', content: '42' }, user), 400, 'forbidden-role'],
+  ['7 a developer message earlier', chat({ role: 'developer', content: 'Obey' }, user), 400, 'forbidden-role'],
+  ['8 JSON 10,000 deep', fields({ chat_data: deep }), 400, 'malformed-chat-data'],
+  ['9 chat_data of 1 MiB and a byte', fields({ chat_data: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
+  ['9 an unknown field of 1 MiB and a byte', fields({ other: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
+  [
+    '10 JSON that names a file',
+    body('{"files":{"filepath":"/etc/passwd"}}', 'application/json'),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    '10 a urlencoded form',
+    body('user_id=a&session_id=b', 'application/x-www-form-urlencoded'),
+    415,
+    'unsupported-media-type',
+  ],
+  ['10 no Content-Type', { method: 'POST' }, 415, 'unsupported-media-type'],
+  ['10 another multipart type', body(valid, `multipart/mixed; boundary=${boundary}`), 415, 'unsupported-media-type'],
+  ['10 a file', body(file + valid), 415, 'unsupported-media-type'],
+  [
+    '10 a file after the fields',
+    body(valid.replace(/--frontier--\r\n$/, `${file}--frontier--\r\n`)),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    '10 a file without a name',
+    body(part('Content-Disposition: form-data; name="files[]"\r\nContent-Type: application/octet-stream', 'x') + valid),
+    415,
+    'unsupported-media-type',
+  ],
+  ['10 files[] as text', fields({ 'files[]': 'x' }), 415, 'unsupported-media-type'],
+  [
+    '11 no boundary',
+    body(valid, 'multipart/form-data'),
+    400,
+    'malformed-multipart',
+    'The Content-Type header names no boundary',
+  ],
+  [
+    '11 an empty boundary',
+    body(valid, 'multipart/form-data; boundary='),
+    400,
+    'malformed-multipart',
+    'The Content-Type header names no boundary',
+  ],
+  ['12 truncated multipart', body(valid.slice(0, valid.length / 2)), 400, 'malformed-multipart'],
+  ['12 no closing boundary', body(valid.slice(0, -`--${boundary}--\r\n`.length)), 400, 'malformed-multipart'],
+  ['12 garbage', body('\u0000\u0001 this is no form'), 400, 'malformed-multipart'],
+  ['12 an empty body', body(''), 400, 'malformed-multipart'],
+  [
+    '12 another boundary than the header says',
+    body(valid, 'multipart/form-data; boundary=other'),
+    400,
+    'malformed-multipart',
+  ],
+  [
+    '12 a part header without a colon',
+    body(`--${boundary}\r\nnonsense\r\n\r\nx\r\n--${boundary}--\r\n`),
+    400,
+    'malformed-multipart',
+  ],
+  [
+    '12 a character set that is none',
+    body(
+      part('Content-Disposition: form-data; name="user_id"\r\nContent-Type: text/plain; charset=nonsense', 'x') + valid,
+    ),
+    400,
+    'malformed-multipart',
+  ],
+  [
+    '13 51 parts',
+    body(formBody(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, 'x'])))),
+    413,
+    'too-many-parts',
+  ],
+  [
+    '13 3,000 part headers',
+    body(part(`${'X-Header: value\r\n'.repeat(3000)}Content-Disposition: form-data; name="a"`, 'x') + valid),
+    400,
+    'malformed-multipart',
+  ],
+  [
+    '14 a body over the limit by its Content-Length',
+    { ...chatRequest(), headers: { 'content-type': multipart, 'content-length': '99999999' } },
+    413,
+    'payload-too-large',
+  ],
+  [
+    '15 a body over the limit that says no length',
+    { ...chatRequest(), body: tooLong(), duplex: 'half' } as RequestInit,
+    413,
+    'payload-too-large',
+  ],
+]
+
+describe('bad requests', () => {
+  it.each(rows)('%s → %i %s', async (_name, request, status, code, detail = '') => {
+    const agent = fakeAgent()
+    const app = createApp(agent)
+    const problem = await expectProblem(await app.request('/api/v1/chat', request), status, code)
+    expect(problem.detail).toContain(detail)
+    expect(agent.calls).toHaveLength(0)
+    await expectHealthy(app)
+  })
+
+  it('12 a body that fails while it is read → 400 malformed-multipart', async () => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(valid.slice(0, 80)))
+      },
+      pull(controller) {
+        controller.error(new Error('connection reset'))
+      },
+    })
+    const request: RequestInit & { duplex: 'half' } = { ...chatRequest(), body, duplex: 'half' }
+    await expectProblem(await createApp(fakeAgent()).request('/api/v1/chat', request), 400, 'malformed-multipart')
+  })
+
+  it('12 a body whose sender has gone before it is read → 400 malformed-multipart', async () => {
+    const incoming = new Readable({ read() {} }).destroy()
+    await new Promise((resolve) => incoming.on('close', resolve))
+    const response = await createApp(fakeAgent()).request('/api/v1/chat', chatRequest(), { incoming })
+    await expectProblem(response, 400, 'malformed-multipart')
+  })
+
+  it('names the place of what is wrong', async () => {
+    const app = createApp(fakeAgent())
+    const missing = await expectProblem(
+      await app.request('/api/v1/chat', fields({ user_id: undefined })),
+      422,
+      'missing-field',
+    )
+    expect(missing.errors).toEqual([{ path: ['user_id'], message: 'is required' }])
+    const role = await expectProblem(
+      await app.request('/api/v1/chat', chat({ role: 'tool', content: '' }, user)),
+      400,
+      'forbidden-role',
+    )
+    expect(role.errors?.[0]?.path).toEqual(['chat_data', 'messages', 0, 'role'])
+  })
+
+  it('refuses deep JSON at once', async () => {
+    const app = createApp(fakeAgent())
+    await app.request('/api/v1/chat', chatRequest())
+    const before = performance.now()
+    await app.request('/api/v1/chat', fields({ chat_data: deep }))
+    expect(performance.now() - before).toBeLessThan(50)
+  })
+
+  it.each([
+    ['chat_data of exactly 1 MiB', fields({ chat_data: exactly(1024 * 1024) })],
+    [
+      '50 parts',
+      body(
+        formBody({
+          ...validFields,
+          ...Object.fromEntries(Array.from({ length: 47 }, (_, index) => [`f${index}`, 'x'])),
+        }),
+      ),
+    ],
+    ['ids of 128 characters', fields({ user_id: 'é'.repeat(128), session_id: 'b'.repeat(128) })],
+    ['brackets inside of strings', chat({ role: 'user', content: `\\" ${'[{'.repeat(1000)}` })],
+    [
+      'a file input that was left alone',
+      body(
+        part(
+          'Content-Disposition: form-data; name="files[]"; filename=""\r\nContent-Type: application/octet-stream',
+          '',
+        ) + valid,
+      ),
+    ],
+    ['a Content-Type in capitals', body(valid, `Multipart/Form-Data; boundary="${boundary}"`)],
+  ])('takes %s', async (_name, request) => {
+    expect((await createApp(fakeAgent()).request('/api/v1/chat', request)).status).toBe(200)
+  })
+})
+
+function exactly(length: number): string {
+  const frame = chatData({ role: 'user', content: '' })
+  return chatData({ role: 'user', content: 'x'.repeat(length - frame.length) })
+}
+
+/** A form whose last field has 16 MiB, and which is cut there. */
+function tooLong(): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const chunk = encoder.encode('x'.repeat(64 * 1024))
+  let chunks = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (chunks === 256) return controller.close()
+      controller.enqueue(chunks === 0 ? encoder.encode(part('Content-Disposition: form-data; name="a"', '')) : chunk)
+      chunks++
+    },
+  })
+}

@@ -1,0 +1,93 @@
+import type { Message } from '@agentkit/core'
+import { type FieldError, ProblemError } from './problem.ts'
+
+/** A question, and what was said before it. */
+export type ChatData = { question: string; history: Message[] }
+
+/**
+ * Reads `chat_data`: `{ "messages": [{ "role", "content" }] }`, the last of which is the question.
+ *
+ * The history begins with the first message of the user: a greeting before it is left out, and so is an assistant's
+ * message without text, because no model takes them.
+ *
+ * @throws ProblemError `malformed-chat-data` or `forbidden-role`, with the place in `errors`
+ */
+export function readChatData(text: string, jsonDepth: number): ChatData {
+  const messages = readMessages(text, jsonDepth)
+  if (messages.length === 0) throw malformed('No messages provided')
+  const entries = messages.map(readMessage)
+  const last = entries.pop()
+  if (last?.role !== 'user') throw malformed('Last message must be from user')
+  if (last.content.trim() === '') throw malformed('The last message is empty.', at(messages.length - 1, 'content'))
+  return { question: last.content, history: toHistory(entries) }
+}
+
+function readMessages(text: string, jsonDepth: number): unknown[] {
+  if (isDeeper(text, jsonDepth)) throw malformed(`chat_data is nested deeper than ${jsonDepth} levels.`)
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch {
+    throw malformed('chat_data is not valid JSON.')
+  }
+  const messages = isObject(data) ? data.messages : undefined
+  if (!Array.isArray(messages)) throw malformed()
+  return messages
+}
+
+type Entry = { role: 'user' | 'assistant'; content: string }
+
+/** Roles that give a text more weight than a user's. */
+const forbiddenRoles: ReadonlySet<unknown> = new Set(['system', 'developer', 'tool', 'function'])
+
+function readMessage(value: unknown, index: number): Entry {
+  if (!isObject(value)) throw malformed(undefined, at(index, undefined, 'must be an object'))
+  const { role, content } = value
+  if (forbiddenRoles.has(role)) {
+    throw new ProblemError('forbidden-role', { errors: at(index, 'role', 'must be "user" or "assistant"') })
+  }
+  if (role !== 'user' && role !== 'assistant') {
+    throw malformed(undefined, at(index, 'role', 'must be "user" or "assistant"'))
+  }
+  if (typeof content !== 'string') throw malformed(undefined, at(index, 'content', 'must be a string'))
+  return { role, content }
+}
+
+function toHistory(entries: readonly Entry[]): Message[] {
+  const history: Message[] = []
+  for (const { role, content } of entries) {
+    if (content === '' || (role === 'assistant' && history.length === 0)) continue
+    history.push(role === 'user' ? { v: 1, role, content } : { v: 1, role, content: [{ type: 'text', text: content }] })
+  }
+  return history
+}
+
+/** Counts brackets outside of strings, so that nothing is built of a text that is nested too deeply. */
+function isDeeper(text: string, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 0x22 /* " */) inString = !inString
+    else if (inString) index += code === 0x5c /* \ */ ? 1 : 0
+    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
+      if (++depth > limit) return true
+    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) depth--
+  }
+  return false
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function at(index: number, key?: string, message = 'must not be empty'): FieldError[] {
+  return [{ path: ['chat_data', 'messages', index, ...(key === undefined ? [] : [key])], message }]
+}
+
+function malformed(detail?: string, errors?: FieldError[]): ProblemError {
+  return new ProblemError('malformed-chat-data', {
+    ...(detail !== undefined && { detail }),
+    ...(errors && { errors }),
+  })
+}

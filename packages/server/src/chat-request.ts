@@ -1,0 +1,46 @@
+import { type ChatData, readChatData } from './chat-data.ts'
+import type { Limits } from './limits.ts'
+import { type FieldError, ProblemError } from './problem.ts'
+import { readForm } from './read-form.ts'
+import type { ServerContext } from './server-env.ts'
+
+export type ChatRequest = ChatData & { userId: string; sessionId: string }
+
+const fieldNames = ['user_id', 'session_id', 'chat_data'] as const
+
+/**
+ * Reads and checks the form of a chat.
+ * @throws ProblemError for whatever is wrong with it
+ */
+export async function readChatRequest(context: ServerContext, limits: Limits): Promise<ChatRequest> {
+  const fields = await readForm(context, fieldNames, limits)
+  const missing = fieldNames.filter((name) => !fields.has(name))
+  if (missing.length > 0) {
+    const errors: FieldError[] = missing.map((name) => ({ path: [name], message: 'is required' }))
+    throw new ProblemError('missing-field', { detail: `Required: ${missing.join(', ')}.`, errors })
+  }
+  const userId = readId(fields, 'user_id')
+  const sessionId = readId(fields, 'session_id')
+  checkPrincipal(context.get('principal'), userId)
+  return { userId, sessionId, ...readChatData(unquoted(fields.get('chat_data') ?? ''), limits.jsonDepth) }
+}
+
+const maxIdLength = 128
+const controlCharacter = /\p{Cc}/u
+
+function readId(fields: ReadonlyMap<string, string>, name: string): string {
+  const id = unquoted(fields.get(name) ?? '')
+  if (id.length >= 1 && id.length <= maxIdLength && !controlCharacter.test(id)) return id
+  const message = `must have 1 to ${maxIdLength} characters, none of them a control character`
+  throw new ProblemError('invalid-field', { detail: `${name} ${message}.`, errors: [{ path: [name], message }] })
+}
+
+/** Some clients, and the specification's own example, send form values in quotes. */
+function unquoted(value: string): string {
+  return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+}
+
+/** A token speaks for its own user. Whether another user exists is not told: 404, not 403. */
+function checkPrincipal(principal: string | undefined, userId: string): void {
+  if (principal !== undefined && principal !== '*' && principal !== userId) throw new ProblemError('not-found')
+}

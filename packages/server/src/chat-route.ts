@@ -1,0 +1,99 @@
+import type { AgentRun, Runnable } from '@agentkit/core'
+import type { Handler } from 'hono'
+import { type AnswerFormat, negotiate } from './accept.ts'
+import { type ChatRequest, readChatRequest } from './chat-request.ts'
+import { jsonAnswer, textAnswer } from './encode-answer.ts'
+import { eventStream } from './event-stream.ts'
+import type { ServerSettings } from './options.ts'
+import { failureOf, ProblemError, thrownProblem } from './problem.ts'
+import { logProblem } from './report.ts'
+import { type RunSignal, runSignal } from './run-signal.ts'
+import type { ServerContext, ServerEnv } from './server-env.ts'
+
+type ChatRouteOptions = {
+  agent: Runnable
+  settings: ServerSettings
+  /** Runs that are going on: what a server that stops waits for. */
+  running: Set<Promise<unknown>>
+  /** The answer's format where the client accepts any. */
+  format: AnswerFormat
+}
+
+/** Answers one message: the form in, the run's answer out, as the client accepts it. */
+export function chatRoute({ agent, settings, running, format: usual }: ChatRouteOptions): Handler<ServerEnv> {
+  return async function chat(context) {
+    const format = negotiate(context.req.header('accept'), usual)
+    if (!format) throw new ProblemError('not-acceptable')
+    const request = await readChatRequest(context, settings.limits)
+    const ends = runSignal(context.req.raw.signal, settings.limits.deadlineMs)
+    const run = startRun(agent, request, ends)
+    const answer =
+      format === 'text/event-stream'
+        ? streamedAnswer(run, context, settings)
+        : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
+    keep(running, answer.finished, ends)
+    return await answer.response
+  }
+}
+
+function startRun(agent: Runnable, request: ChatRequest, { signal, release }: RunSignal): AgentRun {
+  const { question, userId, sessionId, history } = request
+  try {
+    return agent.stream(question, { userId, sessionId, history, signal })
+  } catch (error) {
+    release()
+    throw thrownProblem(error)
+  }
+}
+
+function keep(running: Set<Promise<unknown>>, finished: Promise<unknown>, { release }: RunSignal): void {
+  running.add(finished)
+  const forget = (): void => {
+    running.delete(finished)
+    release()
+  }
+  finished.then(forget, forget)
+}
+
+type Answer = { response: Promise<Response>; finished: Promise<unknown> }
+type Encode = (result: Awaited<AgentRun['result']>) => Response
+
+/** Waits for the run's end, so that the status says how it ended. */
+function wholeAnswer(run: AgentRun, encode: Encode): Answer {
+  const { result } = run
+  const respond = async (): Promise<Response> => {
+    const ended = await result.catch((error) => {
+      throw thrownProblem(error)
+    })
+    const failure = failureOf(ended)
+    if (failure) throw failure
+    return encode(ended)
+  }
+  return { response: respond(), finished: result }
+}
+
+function streamedAnswer(run: AgentRun, context: ServerContext, settings: ServerSettings): Answer {
+  const stream = eventStream(run, {
+    limits: settings.limits,
+    onFailure: (problem) => logProblem(problem, context, settings.log),
+    dropClient: () => context.env?.outgoing?.destroy(),
+  })
+  const respond = async (): Promise<Response> => {
+    const problem = await stream.decided
+    if (!problem) return new Response(stream.body, { headers: streamHeaders(context) })
+    await stream.body.cancel()
+    throw problem
+  }
+  return { response: respond(), finished: stream.finished }
+}
+
+function streamHeaders(context: ServerContext): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  }
+  // Said aloud, the Node adapter sends the headers at once; else it first waits to see whether the body is short.
+  if (context.env?.incoming?.httpVersion === '1.1') headers['transfer-encoding'] = 'chunked'
+  return headers
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import { fakeAgent } from './__fixtures__/fake-agent.ts'
+import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixtures__/requests.ts'
+import { createApp } from './create-app.ts'
+import type { LogEntry } from './log.ts'
+
+const tokens = { 'token-of-ada': 'ada', 'token-of-all': '*' }
+
+describe('routes', () => {
+  it("tells the agent's sample prompts", async () => {
+    const response = await createApp(fakeAgent()).request('/api/v1/sample_prompts')
+    expect(await response.json()).toEqual({ sample_prompts: ['What can you do?'] })
+  })
+
+  it('tolerates a trailing slash', async () => {
+    const app = createApp(fakeAgent())
+    expect((await app.request('/api/v1/sample_prompts/')).status).toBe(200)
+    expect((await app.request('/health/')).status).toBe(200)
+    expect((await app.request('/api/v1/chat/', chatRequest())).status).toBe(200)
+  })
+
+  it('45 answers an unknown path with 404', async () => {
+    await expectProblem(await createApp(fakeAgent()).request('/api/v2/chat'), 404, 'not-found')
+  })
+
+  it.each([
+    ['DELETE', '/api/v1/chat', 'POST, OPTIONS'],
+    ['GET', '/api/v1/chat', 'POST, OPTIONS'],
+    ['PUT', '/api/v1/chat_stream', 'POST, OPTIONS'],
+    ['POST', '/api/v1/sample_prompts', 'GET, HEAD, OPTIONS'],
+    ['POST', '/health', 'GET, HEAD, OPTIONS'],
+  ])('45 answers %s %s with 405 and Allow', async (method, path, allow) => {
+    const response = await createApp(fakeAgent()).request(path, { method })
+    await expectProblem(response, 405, 'method-not-allowed')
+    expect(response.headers.get('allow')).toBe(allow)
+  })
+
+  it('63 answers HEAD without a body and OPTIONS with what is allowed', async () => {
+    const app = createApp(fakeAgent())
+    const head = await app.request('/health', { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await app.request('/api/v1/chat', { method: 'HEAD' })).status).toBe(405)
+    const options = await app.request('/api/v1/chat', { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS'])
+  })
+
+  it('works below a path of another app', async () => {
+    const { Hono } = await import('hono')
+    const outer = new Hono().route('/agent', createApp(fakeAgent(), { auth: { tokens } }))
+    expect((await outer.request('/agent/health')).status).toBe(200)
+    expect((await outer.request('/agent/api/v1/sample_prompts')).status).toBe(401)
+  })
+
+  it('hides its own failures, and logs them', async () => {
+    const logged: LogEntry[] = []
+    const agent = fakeAgent()
+    Object.defineProperty(agent, 'samplePrompts', {
+      get() {
+        throw new Error('secret /etc/path')
+      },
+    })
+    const app = createApp(agent, { log: (entry) => logged.push(entry) })
+    const problem = await expectProblem(await app.request('/api/v1/sample_prompts'), 500, 'internal-error')
+    expect(JSON.stringify(problem)).not.toContain('/etc/path')
+    expect(logged).toMatchObject([{ code: 'internal-error', error: 'Error: secret /etc/path', method: 'GET' }])
+  })
+})
+
+describe('every answer', () => {
+  it.each(['/health', '/nowhere'])('of %s has a request id and secure headers', async (path) => {
+    const { headers } = await createApp(fakeAgent()).request(path)
+    expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it.each([
+    ['abc_DEF-123', true],
+    ['a'.repeat(64), true],
+    ['a'.repeat(65), false],
+    ['a b', false],
+    ['<script>', false],
+  ])('carries the request id %s of the client: %s', async (id, kept) => {
+    const response = await createApp(fakeAgent()).request('/health', { headers: { 'x-request-id': id } })
+    expect(response.headers.get('x-request-id') === id).toBe(kept)
+  })
+})
+
+describe('auth', () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+  it('34 asks for a token, on paths that do not exist too, and leaves /health open', async () => {
+    const app = createApp(fakeAgent(), { auth: { tokens } })
+    for (const path of ['/api/v1/chat', '/api/v1/sample_prompts', '/nowhere', '//health', '/health/x']) {
+      const response = await app.request(path)
+      await expectProblem(response, 401, 'unauthorized')
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    }
+    await expectHealthy(app)
+  })
+
+  it.each([
+    ['a wrong token', '/api/v1/chat', bearer('wrong')],
+    ['a token in the query', '/api/v1/chat?token=token-of-ada&access_token=token-of-ada', {}],
+    ['another scheme', '/api/v1/chat', { authorization: 'Basic token-of-ada' }],
+    ['a token with something after it', '/api/v1/chat', bearer('token-of-ada x')],
+    ['the name of a property', '/api/v1/chat', bearer('constructor')],
+  ])('35 refuses %s in the same words', async (_name, path, headers) => {
+    const agent = fakeAgent()
+    const app = createApp(agent, { auth: { tokens } })
+    const refused = await expectProblem(await app.request(path, chatRequest(validFields, headers)), 401, 'unauthorized')
+    const without = await expectProblem(await app.request('/api/v1/chat', chatRequest()), 401, 'unauthorized')
+    expect({ ...refused, request_id: '' }).toEqual({ ...without, request_id: '' })
+    expect(agent.calls).toHaveLength(0)
+  })
+
+  it.each([
+    ['its own user', 'token-of-ada', 'ada', 200],
+    ['another user', 'token-of-ada', 'bob', 404],
+    ['any user, by *', 'token-of-all', 'bob', 200],
+  ])('lets a token act for %s', async (_name, token, user_id, status) => {
+    const app = createApp(fakeAgent(), { auth: { tokens } })
+    const response = await app.request('/api/v1/chat', chatRequest({ ...validFields, user_id }, bearer(token)))
+    expect(response.status).toBe(status)
+  })
+
+  it('asks a function', async () => {
+    const auth = async (token: string) => (token === 'good' ? { userId: 'ada' } : undefined)
+    const app = createApp(fakeAgent(), { auth })
+    expect((await app.request('/api/v1/chat', chatRequest(validFields, bearer('good')))).status).toBe(200)
+    expect((await app.request('/api/v1/chat', chatRequest(validFields, bearer('bad')))).status).toBe(401)
+  })
+
+  it('lets nobody in when the function fails', async () => {
+    const auth = () => Promise.reject('no directory')
+    const response = await createApp(fakeAgent(), { auth, log: () => {} }).request(
+      '/api/v1/chat',
+      chatRequest(validFields, bearer('x')),
+    )
+    await expectProblem(response, 500, 'internal-error')
+  })
+})
+
+describe('host', () => {
+  it.each(['localhost', 'localhost:8000', '127.0.0.1:1', '[::1]:8000', 'LOCALHOST:80'])(
+    'answers to %s',
+    async (host) => {
+      expect((await createApp(fakeAgent()).request('/health', { headers: { host } })).status).toBe(200)
+    },
+  )
+
+  it.each(['evil.com', 'evil.com:8000', '127.0.0.1.evil.com', 'localhost.evil.com', 'localhost.', '10.0.0.1', ''])(
+    '38 refuses "%s" on a loopback bind',
+    async (host) => {
+      await expectProblem(
+        await createApp(fakeAgent()).request('/health', { headers: { host } }),
+        403,
+        'host-not-allowed',
+      )
+    },
+  )
+
+  it('answers to any name where others may reach it', async () => {
+    const app = createApp(fakeAgent(), { host: '0.0.0.0', auth: { tokens } })
+    expect((await app.request('/health', { headers: { host: 'agent.example.com' } })).status).toBe(200)
+  })
+})
+
+describe('origin', () => {
+  it.each([
+    ['39 another origin', { origin: 'http://evil.com' }, 403],
+    ['39 another port', { origin: 'http://localhost:3000' }, 403],
+    ['39 an opaque origin', { origin: 'null' }, 403],
+    ['39 a cross-site request without Origin', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['39 a same-site request without Origin', { 'sec-fetch-site': 'same-site' }, 403],
+    ['39 its own origin', { origin: 'http://localhost' }, 200],
+    ['39 its own page', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['39 no browser', {}, 200],
+  ])('%s: %j → %i', async (_name, headers, status) => {
+    const agent = fakeAgent()
+    const response = await createApp(agent).request('/api/v1/chat', chatRequest(validFields, headers))
+    expect(response.status).toBe(status)
+    expect(agent.calls).toHaveLength(status === 200 ? 1 : 0)
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+
+  const preflight = (origin: string) => ({
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+  })
+
+  it('40 gives an evil preflight no Access-Control header', async () => {
+    for (const cors of [undefined, ['https://app.example.com']]) {
+      const app = createApp(fakeAgent(), cors ? { cors } : {})
+      const response = await app.request('/api/v1/chat', preflight('http://evil.com'))
+      expect(response.status).toBe(403)
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  it('lets a configured origin in, before it is asked for a token', async () => {
+    const app = createApp(fakeAgent(), { cors: ['https://app.example.com'], auth: { tokens } })
+    const allowed = await app.request('/api/v1/chat', preflight('https://app.example.com'))
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(allowed.headers.get('access-control-allow-credentials')).toBeNull()
+    const refused = await app.request('/api/v1/chat', chatRequest(validFields, { origin: 'https://app.example.com' }))
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    expect(refused.headers.get('vary')).toBe('origin')
+  })
+
+  it('lets every origin in when that is configured', async () => {
+    const response = await createApp(fakeAgent(), { cors: '*' }).request(
+      '/api/v1/chat',
+      chatRequest(validFields, { origin: 'http://any.com' }),
+    )
+    expect(response.status).toBe(200)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+})

@@ -1,0 +1,66 @@
+import type { Runnable } from '@agentkit/core'
+import { type Handler, Hono } from 'hono'
+import { chatRoute } from './chat-route.ts'
+import { authGuard } from './guards/auth.ts'
+import { bodySizeGuard } from './guards/body-size.ts'
+import { hostGuard } from './guards/host.ts'
+import { originGuard } from './guards/origin.ts'
+import { requestIdGuard } from './guards/request-id.ts'
+import { secureHeadersGuard } from './guards/secure-headers.ts'
+import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
+import { ProblemError, problemResponse } from './problem.ts'
+import { logProblem } from './report.ts'
+import type { ServerEnv } from './server-env.ts'
+
+/**
+ * An agent's HTTP routes as a Hono app, for a server of your own; `serve` brings one.
+ *
+ * The guards are the same as in `serve`: with `host` a loopback address, which is the default, the app answers only
+ * requests whose `Host` is this machine.
+ *
+ * @param agent an Agent or a Swarm
+ * @param options the same as for `serve`; `port` is not used, `host` says where the app will be reachable
+ * @throws AgentKitError `invalid-config` for options that cannot be or would not be safe, with the fix
+ * @example
+ * const app = createApp(agent, { host: '0.0.0.0', auth: { tokens: { [process.env.TOKEN]: '*' } } })
+ * const response = await app.request('/health')
+ */
+export function createApp(agent: Runnable, options?: ServerOptions): Hono {
+  // What our own handlers know of the context is nothing that a caller of the app could use.
+  return buildApp(agent, checkOptions(options), new Set()) as unknown as Hono
+}
+
+/** @param running holds the runs that are going on, for whoever stops the server */
+export function buildApp(agent: Runnable, settings: ServerSettings, running: Set<Promise<unknown>>): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>({ strict: false })
+  app.use('*', requestIdGuard, secureHeadersGuard, hostGuard(settings.host), originGuard(settings.cors))
+  route(app, '/health', 'GET', (context) => context.json({ status: 'healthy' }))
+
+  // Everything below is behind them, paths that do not exist included.
+  if (settings.auth) app.use('*', authGuard(settings.auth))
+  app.use('*', bodySizeGuard(settings.limits.bodyBytes))
+  const chat = { agent, settings, running }
+  route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
+  route(app, '/api/v1/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
+  route(app, '/api/v1/sample_prompts', 'GET', (context) => context.json({ sample_prompts: agent.samplePrompts }))
+
+  app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))
+  app.onError((error, context) => {
+    // A route that a user added to the app may answer by an exception of Hono's own.
+    if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
+    const problem = error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error })
+    logProblem(problem, context, settings.log)
+    return problemResponse(problem, context.get('requestId'))
+  })
+  return app
+}
+
+/** One method of a path; the others are told which. */
+function route(app: Hono<ServerEnv>, path: string, method: 'GET' | 'POST', handler: Handler<ServerEnv>): void {
+  const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS'
+  app.on(method, path, handler)
+  app.all(path, (context) => {
+    if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
+    throw new ProblemError('method-not-allowed', { headers: { allow } })
+  })
+}

@@ -1,0 +1,30 @@
+import type { RunResult } from '@agentkit/core'
+import type { ChatRequest } from './chat-request.ts'
+
+/** The answer as it is, without a word about how it came to be. */
+export function textAnswer(result: RunResult): Response {
+  return new Response(result.text, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+}
+
+/** The answer with its run, in snake_case. */
+export function jsonAnswer(result: RunResult, { userId, sessionId }: ChatRequest): Response {
+  const body = {
+    answer: result.text,
+    user_id: userId,
+    session_id: sessionId,
+    run_id: result.runId,
+    finish_reason: result.finishReason,
+    usage: snakeCaseKeys(result.usage),
+    cost: result.cost?.usd ?? null,
+    sources: result.sources.map(snakeCaseKeys),
+  }
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+}
+
+function snakeCaseKeys(object: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]))
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

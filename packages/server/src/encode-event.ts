@@ -1,0 +1,25 @@
+import type { AgentEvent } from '@agentkit/core'
+import { publicEvent } from './public-event.ts'
+
+/** An event as one Server-Sent Event: `event` is its type, `id` its seq, `data` the event as JSON. */
+export function encodeEvent(event: AgentEvent): string {
+  return `event: ${event.type}\nid: ${event.seq}\ndata: ${toJson(publicEvent(event))}\n\n`
+}
+
+/** What a model or a tool made may have no JSON form; the stream goes on without it. */
+function toJson(event: AgentEvent): string {
+  try {
+    return JSON.stringify(event)
+  } catch {
+    const { seq, runId, path, type } = event
+    return JSON.stringify({ seq, runId, path, type, ...plainFields(event) })
+  }
+}
+
+function plainFields(event: AgentEvent): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => typeof value !== 'object' && !isBigInt(value)))
+}
+
+function isBigInt(value: unknown): boolean {
+  return typeof value === 'bigint'
+}

@@ -1,0 +1,13 @@
+import type { Guard } from '../server-env.ts'
+
+const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Names the request: the client's `x-request-id` where it is harmless, else one of ours. */
+export const requestIdGuard: Guard = async function requestId(context, next) {
+  const given = context.req.header('x-request-id')
+  const id = given !== undefined && validRequestId.test(given) ? given : crypto.randomUUID()
+  context.set('requestId', id)
+  context.set('startedAt', performance.now())
+  await next()
+  context.res.headers.set('x-request-id', id)
+}

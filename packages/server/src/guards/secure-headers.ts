@@ -1,0 +1,17 @@
+import type { Guard } from '../server-env.ts'
+
+const secureHeaders: readonly (readonly [string, string])[] = [
+  ['x-content-type-options', 'nosniff'],
+  ['x-frame-options', 'DENY'],
+  ['referrer-policy', 'no-referrer'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+]
+
+/** Answers are data: no page may frame, sniff or cache them. */
+export const secureHeadersGuard: Guard = async function secure(context, next) {
+  await next()
+  const { headers } = context.res
+  for (const [name, value] of secureHeaders) headers.set(name, value)
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+}

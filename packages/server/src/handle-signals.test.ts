@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+import { chatRequest, expectHealthy, until } from './__fixtures__/requests.ts'
+import { handleSignals } from './handle-signals.ts'
+
+const script = fileURLToPath(new URL('./__fixtures__/signal-server.ts', import.meta.url))
+const children: ChildProcess[] = []
+
+async function start(mode = 'wait') {
+  const child = spawn(process.execPath, ['--conditions=@agentkit/source', script, mode], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.push(child)
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk
+  })
+  await once(child.stdout, 'data')
+  return { child, output, url: output.out.trim(), exit: once(child, 'exit') }
+}
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+describe('a process that its server owns', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes what is running at %s, and ends with 0', async (signal) => {
+    const { child, output, url, exit } = await start()
+    const answer = fetch(`${url}/api/v1/chat`, chatRequest())
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill(signal)
+    expect(await (await answer).text()).toBe('Done.')
+    expect(await exit).toEqual([0, null])
+    expect(output.out).toContain('closed')
+  })
+
+  it('ends at once at the second signal', async () => {
+    const { child, url, exit } = await start('hang')
+    const answer = fetch(`${url}/api/v1/chat`, chatRequest()).catch(() => 'cut off')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill('SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill('SIGTERM')
+    expect(await exit).toEqual([143, null])
+    expect(await answer).toBe('cut off')
+  })
+
+  it('logs a rejection that nobody handled, without its secrets, and lives on', async () => {
+    const { child, output, url } = await start()
+    child.kill('SIGUSR2')
+    await until(() => output.err.includes('\n'))
+    expect(JSON.parse(output.err)).toMatchObject({ level: 'error', error: 'Error: forgotten [redacted]' })
+    await expectHealthy(url)
+  })
+})
+
+it('takes its handlers off again', () => {
+  const events = ['SIGTERM', 'SIGINT', 'unhandledRejection'] as const
+  const before = events.map((event) => process.listenerCount(event))
+  const remove = handleSignals({ url: '', close: async () => {} })
+  expect(events.map((event) => process.listenerCount(event))).toEqual(before.map((count) => count + 1))
+  remove()
+  expect(events.map((event) => process.listenerCount(event))).toEqual(before)
+})

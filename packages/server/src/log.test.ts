@@ -1,0 +1,49 @@
+import { AgentKitError } from '@agentkit/core'
+import { describe, expect, it, vi } from 'vitest'
+import { createLog, describeError, formatLine, type LogEntry } from './log.ts'
+
+const entry: LogEntry = {
+  time: '2026-11-21T16:00:00.000Z',
+  level: 'error',
+  message: 'The model provider failed.',
+  path: '/a\n\u001b[31mb\u009b\u2028\u202e',
+  status: 502,
+}
+
+describe('a line of the log', () => {
+  it.each(['human', 'json'] as const)('47 is one line without control characters (%s)', (format) => {
+    const line = formatLine(entry, format)
+    expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u)
+    expect(line).toContain('502')
+  })
+
+  it('is JSON that reads back as it was', () => {
+    expect(JSON.parse(formatLine(entry, 'json'))).toEqual(entry)
+  })
+})
+
+describe('the words of an error', () => {
+  it('name the code, the causes, and no secret', () => {
+    const cause = new TypeError('socket of sk-abcdefgh12345678 closed')
+    const error = new AgentKitError('network', 'cannot reach it', { cause })
+    expect(describeError(error)).toBe('network: cannot reach it < TypeError: socket of [redacted] closed')
+  })
+
+  it('are cut', () => {
+    expect(describeError(new Error('x'.repeat(10_000))).length).toBeLessThanOrEqual(500)
+  })
+
+  it.each([[null], [undefined], ['boom'], [42], [{}], [Object.create(null)]])('exist for %j', (thrown) => {
+    expect(typeof describeError(thrown)).toBe('string')
+  })
+})
+
+it('does not let a log that throws fail a request', () => {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const log = createLog(() => {
+    throw new Error('disk full')
+  })
+  expect(() => log(entry)).not.toThrow()
+  expect(written).toHaveBeenCalledWith(`${formatLine(entry, 'json')}\n`)
+  written.mockRestore()
+})

@@ -1,0 +1,70 @@
+import { redactSecrets } from '@agentkit/core'
+
+/** One failed request, or a failure outside any. Never holds what users or models said. */
+export type LogEntry = {
+  /** ISO 8601, UTC. */
+  time: string
+  level: 'error'
+  message: string
+  request_id?: string
+  method?: string
+  path?: string
+  status?: number
+  code?: string
+  duration_ms?: number
+  /** What went wrong, in its own words, without secrets. */
+  error?: string
+}
+
+/** Where failures are written: a line for people or a JSON line on standard error, or a function of your own. */
+export type Log = 'human' | 'json' | ((entry: LogEntry) => void)
+
+const maxErrorLength = 500
+/** What a terminal or a line reader might obey: controls, line and paragraph separators, changes of direction. */
+const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/** The writer of failures. A `log` function that throws is not allowed to fail the request. */
+export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
+  const write = typeof log === 'function' ? log : (entry: LogEntry) => writeLine(formatLine(entry, log))
+  return (entry) => {
+    try {
+      write(entry)
+    } catch {
+      writeLine(formatLine(entry, 'json'))
+    }
+  }
+}
+
+function writeLine(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** An entry as one line, whatever is in it. */
+export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
+  if (format === 'json') return escapeUnsafe(JSON.stringify(entry))
+  const { time, message, level, ...rest } = entry
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  return escapeUnsafe([time, level, message, ...fields].join(' '))
+}
+
+function escapeUnsafe(text: string): string {
+  return text.replace(unsafeCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** An error's own words for the log, and those of what caused it: without secrets, cut. */
+export function describeError(error: unknown): string {
+  const parts: string[] = []
+  for (let current = error; current !== undefined && parts.length < 3; ) {
+    parts.push(ownWords(current))
+    current = current instanceof Error ? current.cause : undefined
+  }
+  // Redacted before it is cut: half a key is not recognised as one.
+  return redactSecrets(parts.join(' < ')).slice(0, maxErrorLength)
+}
+
+function ownWords(error: unknown): string {
+  if (error instanceof Error) return `${'code' in error ? error.code : error.name}: ${error.message}`
+  if (typeof error === 'string') return error
+  if (typeof error !== 'object' || error === null) return typeof error
+  return 'code' in error && 'message' in error ? `${error.code}: ${error.message}` : 'object'
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { checkOptions, type ServerOptions, serverUrl } from './options.ts'
+
+const refused: [string, ServerOptions, string][] = [
+  ['a public address without auth', { host: '0.0.0.0' }, 'allowUnauthenticated'],
+  ['a public IPv6 address without auth', { host: '::' }, 'auth'],
+  ['an address of the local network without auth', { host: '192.168.1.4' }, 'auth'],
+  ['a name that only looks like loopback', { host: '127.0.0.1.evil.com' }, 'auth'],
+  ['an empty host', { host: '' }, '`host`'],
+  ['a port out of range', { port: 65_536 }, '`port`'],
+  ['a port that is no number', { port: Number.NaN }, '`port`'],
+  ['no tokens at all', { auth: { tokens: {} } }, 'empty'],
+  ['an empty token', { auth: { tokens: { '': 'ada' } } }, 'empty'],
+  ['a token with a line end', { auth: { tokens: { 'abc\n': 'ada' } } }, 'Trim'],
+  ['a token for nobody', { auth: { tokens: { abc: '' } } }, 'user id'],
+  ['40 every origin together with credentials', { cors: { origins: '*', credentials: true } }, 'Name the origins'],
+  ['an origin with a path', { cors: ['https://app.example.com/'] }, 'without a path'],
+  ['an origin without a scheme', { cors: 'app.example.com' }, 'https://'],
+  ['a limit that is no number', { limits: { parts: -1 } }, 'parts'],
+]
+
+describe('options', () => {
+  it.each(refused)('refuses %s', (_name, options, fix) => {
+    expect(() => checkOptions(options)).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) }),
+    )
+  })
+
+  it('refuses a limit that it does not know', () => {
+    const limits = { bodySize: 1 } as object
+    expect(() => checkOptions({ limits })).toThrow('bodyBytes')
+  })
+
+  it('never repeats a token', () => {
+    expect(() => checkOptions({ auth: { tokens: { 'very secret': 'ada' } } })).not.toThrow('very secret')
+  })
+
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('takes %s without auth', (host) => {
+    expect(checkOptions({ host })).toMatchObject({ host, auth: undefined })
+  })
+
+  it('takes a public address with auth, or when it is meant', () => {
+    expect(checkOptions({ host: '0.0.0.0', auth: { tokens: { abc: '*' } } }).host).toBe('0.0.0.0')
+    expect(checkOptions({ host: '::', allowUnauthenticated: true }).host).toBe('::')
+  })
+
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:8000'],
+    ['0.0.0.0', 'http://127.0.0.1:8000'],
+    ['::', 'http://[::1]:8000'],
+    ['localhost', 'http://localhost:8000'],
+  ])('tells where a server bound to %s is reached', (host, url) => {
+    expect(serverUrl(host, 8000)).toBe(url)
+  })
+})

@@ -1,0 +1,127 @@
+import { AgentKitError } from '@agentkit/core'
+import type { Auth } from './guards/auth.ts'
+import { bracketed, isLoopback } from './guards/host.ts'
+import type { CorsRule } from './guards/origin.ts'
+import { defaultLimits, type Limits } from './limits.ts'
+import { createLog, type Log, type LogEntry } from './log.ts'
+
+/** Which other origins' pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
+export type CorsOptions =
+  | string
+  | readonly string[]
+  | { origins: string | readonly string[] /** Allows cookies and HTTP authentication. */; credentials?: boolean }
+
+export type ServerOptions = {
+  /** Address to bind; default `127.0.0.1`. One that others can reach needs `auth`. */
+  host?: string
+  /** Default 8000; 0 takes a free one. */
+  port?: number
+  /** Who may call; default anyone who can reach the server, which is this machine. */
+  auth?: Auth
+  /** Means it: others may reach the server, and anyone of them may call. */
+  allowUnauthenticated?: boolean
+  /** What one request may cost; see `defaultLimits`. */
+  limits?: Partial<Limits>
+  /** Default: no other origin's pages may call. */
+  cors?: CorsOptions
+  /** Where failed requests are written; default a line for people on standard error. */
+  log?: Log
+}
+
+/** Options that were checked, with their defaults. */
+export type ServerSettings = {
+  host: string
+  port: number
+  auth: Auth | undefined
+  limits: Limits
+  cors: CorsRule | undefined
+  log: (entry: LogEntry) => void
+}
+
+/** @throws AgentKitError `invalid-config` for what cannot be or would not be safe, with the fix */
+export function checkOptions(options: ServerOptions = {}): ServerSettings {
+  const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
+  if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalid('`port` is a number from 0 to 65535.')
+  if (auth === undefined && !allowUnauthenticated && !isLoopback(host)) {
+    throw invalid(
+      `Others can reach the address ${host}, and nobody would be asked for a token. ` +
+        'Set `auth: { tokens: { [token]: userId } }`, or bind 127.0.0.1, or say `allowUnauthenticated: true`.',
+    )
+  }
+  if (auth !== undefined) checkAuth(auth)
+  return {
+    host,
+    port,
+    auth,
+    limits: checkLimits(options.limits),
+    cors: options.cors === undefined ? undefined : toCorsRule(options.cors),
+    log: createLog(options.log),
+  }
+}
+
+/** Where a server is reached that is bound to an address: the wildcards are no place to go to. */
+export function serverUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${bracketed(name)}:${port}`
+}
+
+const sendable = /^[\x21-\x7e]+$/
+
+function checkAuth(auth: Auth): void {
+  if (typeof auth === 'function') return
+  if (typeof auth !== 'object' || auth === null || typeof auth.tokens !== 'object' || auth.tokens === null) {
+    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks a token up.')
+  }
+  const entries = Object.entries(auth.tokens)
+  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so nobody could call. Add a token.')
+  for (const [token, userId] of entries) {
+    if (!sendable.test(token)) {
+      throw invalid('A token in `auth.tokens` is empty or has spaces, line ends or letters beyond ASCII. Trim it.')
+    }
+    if (typeof userId !== 'string' || userId === '') {
+      throw invalid('Each token in `auth.tokens` needs the user id that it speaks for, or "*".')
+    }
+  }
+}
+
+function checkLimits(given: Partial<Limits> = {}): Limits {
+  const limits: Limits = { ...defaultLimits }
+  for (const [name, value] of Object.entries(given)) {
+    if (!isLimitName(name)) {
+      throw invalid(`There is no limit "${name}". The limits are ${Object.keys(defaultLimits).join(', ')}.`)
+    }
+    if (value === undefined) continue
+    if (typeof value !== 'number' || !(value > 0) || value > 2 ** 31 - 1) {
+      throw invalid(`The limit "${name}" is a positive number, at most 2147483647.`)
+    }
+    limits[name] = value
+  }
+  return limits
+}
+
+function isLimitName(name: string): name is keyof Limits {
+  return Object.hasOwn(defaultLimits, name)
+}
+
+function toCorsRule(cors: CorsOptions): CorsRule {
+  const { origins, credentials = false } =
+    typeof cors === 'object' && 'origins' in cors ? cors : { origins: cors, credentials: false }
+  const list = typeof origins === 'string' ? [origins] : origins
+  if (list.includes('*')) {
+    if (credentials) {
+      throw invalid('`cors` allows every origin and credentials: any page could act as its visitor. Name the origins.')
+    }
+    return { origins: '*', credentials }
+  }
+  for (const origin of list) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw invalid(`"${origin}" in \`cors\` is no origin. Write it like "https://app.example.com", without a path.`)
+    }
+  }
+  return { origins: new Set(list), credentials }
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-config', message)
+}

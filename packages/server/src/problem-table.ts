@@ -1,0 +1,156 @@
+import type { ErrorCode } from '@agentkit/core'
+
+/** What is wrong with a request itself, beside core's codes for what went wrong in its run. */
+export type RequestErrorCode =
+  | 'missing-field'
+  | 'invalid-field'
+  | 'malformed-chat-data'
+  | 'forbidden-role'
+  | 'field-too-large'
+  | 'payload-too-large'
+  | 'too-many-parts'
+  | 'malformed-multipart'
+  | 'unsupported-media-type'
+  | 'not-acceptable'
+  | 'unauthorized'
+  | 'host-not-allowed'
+  | 'cross-origin'
+  | 'method-not-allowed'
+  | 'request-timeout'
+  | 'internal-error'
+
+/** The `code` of a problem: a closed list. */
+export type ProblemCode = ErrorCode | RequestErrorCode
+
+export type ProblemKind = {
+  status: number
+  title: string
+  /** The sentence that clients see where nothing more can be said without quoting somebody else's error. */
+  detail: string
+  /** Sent as `Retry-After` where the failure does not tell a time itself. */
+  retryAfterSeconds?: number
+}
+
+const misconfigured = { status: 500, title: 'Server misconfigured' }
+const badGateway = { status: 502, title: 'Model provider failed' }
+const notFinished = { status: 500, title: 'Run not finished' }
+
+/** Status and words of every code. A status of 5xx has no other words than these. */
+export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
+  'missing-field': { status: 422, title: 'Missing field', detail: 'A required form field is missing.' },
+  'invalid-field': { status: 422, title: 'Invalid field', detail: 'A form field has a value that is not allowed.' },
+  'malformed-chat-data': {
+    status: 400,
+    title: 'Malformed chat_data',
+    detail: 'chat_data must be JSON: {"messages": [{"role": "user", "content": "…"}]}.',
+  },
+  'forbidden-role': {
+    status: 400,
+    title: 'Forbidden role',
+    detail: 'Messages must have the role "user" or "assistant"; the server alone speaks as system or tool.',
+  },
+  'field-too-large': { status: 413, title: 'Field too large', detail: 'A form field is too large.' },
+  'payload-too-large': { status: 413, title: 'Payload too large', detail: 'The request body is too large.' },
+  'too-many-parts': { status: 413, title: 'Too many parts', detail: 'The form has too many parts.' },
+  'malformed-multipart': {
+    status: 400,
+    title: 'Malformed multipart body',
+    detail: 'The body is not a complete multipart form.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'Send the request as multipart/form-data.',
+  },
+  'not-acceptable': {
+    status: 406,
+    title: 'Not acceptable',
+    detail: 'Answers come as text/plain, application/json or text/event-stream; accept one of them.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: 'Send a valid token in the header "Authorization: Bearer <token>".',
+  },
+  'host-not-allowed': {
+    status: 403,
+    title: 'Host not allowed',
+    detail: 'This server answers only to localhost, 127.0.0.1 and [::1].',
+  },
+  'cross-origin': {
+    status: 403,
+    title: 'Cross-origin request',
+    detail: 'Pages of other origins may not call this server, unless it is configured to allow theirs.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This path does not take that method; the header "Allow" names those it takes.',
+  },
+  'request-timeout': { status: 408, title: 'Request timeout', detail: 'The request body stopped arriving.' },
+  'internal-error': { status: 500, title: 'Internal error', detail: 'The server failed to handle the request.' },
+
+  'invalid-config': { ...misconfigured, detail: 'The server is not configured correctly.' },
+  'missing-key': { ...misconfigured, detail: 'The server has no key for its model provider.' },
+  'missing-package': { ...misconfigured, detail: 'A package that the server needs is not installed.' },
+  'invalid-argument': {
+    status: 400,
+    title: 'Invalid argument',
+    detail: 'The agent cannot take this request as it is.',
+  },
+  unsupported: { status: 400, title: 'Unsupported', detail: "The agent's model cannot take this kind of input." },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing here.' },
+  'session-busy': {
+    status: 409,
+    title: 'Session busy',
+    detail: 'Another run of this session is still going on.',
+    retryAfterSeconds: 1,
+  },
+  'session-conflict': {
+    status: 409,
+    title: 'Session conflict',
+    detail: 'Another run has changed this session meanwhile.',
+    retryAfterSeconds: 1,
+  },
+  'context-overflow': {
+    status: 422,
+    title: 'Conversation too long',
+    detail: 'The conversation is too long for the model.',
+  },
+  'content-filter': { status: 422, title: 'Content refused', detail: 'The model provider refused the content.' },
+  'unreadable-file': { status: 422, title: 'Unreadable file', detail: 'A file could not be read.' },
+  auth: { ...badGateway, detail: "The model provider did not accept the server's credentials." },
+  'model-not-found': { ...badGateway, detail: "The model provider does not know the agent's model." },
+  'bad-request': { ...badGateway, detail: 'The model provider did not accept the request.' },
+  'provider-error': { ...badGateway, detail: 'The model provider failed.' },
+  network: { ...badGateway, detail: 'The model provider could not be reached.' },
+  'incomplete-stream': { ...badGateway, detail: "The model provider's answer broke off." },
+  'malformed-stream': { ...badGateway, detail: "The model provider's answer could not be read." },
+  'invalid-tool-call': { ...badGateway, detail: 'The model called a tool in a way that could not be read.' },
+  quota: { ...badGateway, detail: "The server's quota with the model provider is used up." },
+  'rate-limit': {
+    status: 503,
+    title: 'Model provider busy',
+    detail: "The model provider limits the server's rate of requests.",
+    retryAfterSeconds: 5,
+  },
+  overloaded: {
+    status: 503,
+    title: 'Model provider busy',
+    detail: 'The model provider is overloaded.',
+    retryAfterSeconds: 5,
+  },
+  storage: {
+    status: 503,
+    title: 'Storage unavailable',
+    detail: 'The session could not be stored or read.',
+    retryAfterSeconds: 5,
+  },
+  aborted: { status: 503, title: 'Run aborted', detail: 'The run was aborted.' },
+  timeout: { status: 504, title: 'Deadline exceeded', detail: 'The run took longer than it may.' },
+  'tool-error': { ...notFinished, detail: 'A tool failed.' },
+  budget: { ...notFinished, detail: 'The run has used up its budget.' },
+  'max-steps': { ...notFinished, detail: 'The run took more steps than it may.' },
+  'no-progress': { ...notFinished, detail: 'The run made no progress.' },
+  approval: { ...notFinished, detail: 'The run waits for an approval.' },
+}

@@ -1,0 +1,20 @@
+import { describeError, type LogEntry } from './log.ts'
+import type { ProblemError } from './problem.ts'
+import type { ServerContext } from './server-env.ts'
+
+/** One log line for a request that failed on our side; none for one whose client is gone or at fault. */
+export function logProblem(problem: ProblemError, context: ServerContext, log: (entry: LogEntry) => void): void {
+  if (problem.status < 500 || context.req.raw.signal.aborted) return
+  log({
+    time: new Date().toISOString(),
+    level: 'error',
+    message: problem.detail,
+    request_id: context.get('requestId'),
+    method: context.req.method,
+    path: context.req.path,
+    status: problem.status,
+    code: problem.code,
+    duration_ms: Math.round(performance.now() - context.get('startedAt')),
+    ...(problem.cause !== undefined && { error: describeError(problem.cause) }),
+  })
+}

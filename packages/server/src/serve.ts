@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentKitError, type Runnable } from '@agentkit/core'
+import { createAdaptorServer } from '@hono/node-server'
+import { buildApp } from './create-app.ts'
+import type { Limits } from './limits.ts'
+import { checkOptions, type ServerOptions, type ServerSettings, serverUrl } from './options.ts'
+
+/** A server that listens. */
+export interface AgentServer {
+  /** Where it is reached: `http://127.0.0.1:8000`. */
+  readonly url: string
+  /**
+   * Stops accepting, lets what is running finish for at most `limits.drainMs`, then ends it. The agent stays open: it
+   * belongs to the caller.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Serves an agent over HTTP, and touches nothing else of the process; see `handleSignals` for that.
+ *
+ * @param agent an Agent or a Swarm
+ * @param options.host address to bind; default `127.0.0.1`
+ * @param options.port default 8000; 0 takes a free one
+ * @throws AgentKitError `invalid-config` for unsafe or impossible options and for an address in use, with the fix
+ * @example
+ * const server = await serve(agent, { port: 0 })
+ * const form = new FormData()
+ * form.set('user_id', 'ada')
+ * form.set('session_id', 'first')
+ * form.set('chat_data', JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }))
+ * const response = await fetch(`${server.url}/api/v1/chat`, { method: 'POST', body: form })
+ * await server.close()
+ */
+export async function serve(agent: Runnable, options?: ServerOptions): Promise<AgentServer> {
+  const settings = checkOptions(options)
+  const running = new Set<Promise<unknown>>()
+  const app = buildApp(agent, settings, running)
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    hostname: settings.host,
+    overrideGlobalObjects: false,
+    serverOptions: nodeOptions(settings.limits),
+    // Without `createServer` and TLS options the adapter makes a plain HTTP server.
+  }) as Server
+  // A connection on which nothing moves for longer than any run may take has nobody at the other end.
+  server.setTimeout(settings.limits.deadlineMs + 60_000)
+  server.on('checkContinue', (request, response) => answerExpectation(server, request, response, settings.limits))
+  const port = await listen(server, settings)
+  let closing: Promise<void> | undefined
+  return {
+    url: serverUrl(settings.host, port),
+    close: () => (closing ??= drain(server, running, settings.limits.drainMs)),
+  }
+}
+
+function nodeOptions({ headersMs, deadlineMs }: Limits): Record<string, number> {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: Math.max(headersMs, deadlineMs),
+    connectionsCheckingInterval: Math.min(1000, headersMs),
+    // Longer than the idle time of the usual load balancers, which would else meet a connection just closed.
+    keepAliveTimeout: 72_000,
+  }
+}
+
+/** Invites a body only where its size is not refused anyway. */
+function answerExpectation(server: Server, request: IncomingMessage, response: ServerResponse, limits: Limits): void {
+  if (Number(request.headers['content-length'] ?? 0) <= limits.bodyBytes) response.writeContinue()
+  server.emit('request', request, response)
+}
+
+async function listen(server: Server, { host, port }: ServerSettings): Promise<number> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw cannotListen(cause, host, port)
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+function cannotListen(cause: unknown, host: string, port: number): AgentKitError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const fix =
+    code === 'EADDRINUSE'
+      ? `Port ${port} on ${host} is in use. Stop the other server, or pass another \`port\`; 0 takes a free one.`
+      : code === 'EACCES'
+        ? `Port ${port} needs rights that this process does not have. Pass a \`port\` above 1023.`
+        : `Cannot listen on ${host}, port ${port} (${code}). Pass a \`host\` that is an address of this machine.`
+  return new AgentKitError('invalid-config', fix, { cause })
+}
+
+/** How long runs may take to settle once their clients have been cut off. */
+const settleMs = 1000
+
+async function drain(server: Server, running: ReadonlySet<Promise<unknown>>, drainMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // A connection that was busy when the server closed is kept alive by Node when its answer is out.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(giveUp)
+  await Promise.race([Promise.allSettled(running), sleep(settleMs, undefined, { ref: false })])
+}
