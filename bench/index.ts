@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises'
+import { sendChats } from './http-load.ts'
+import { type Child, median, startChild } from './processes.ts'
+import type { Job, Measured } from './worker.ts'
+
+/** One line of the table: medians over the rounds, per unit. */
+type Row = { name: string; contestant: string; unit: string; cpuMs: number; wallMs: number; peakMb: number }
+
+const words = process.argv.slice(2)
+const picked = words.filter((word) => !word.startsWith('--'))
+const option = (name: string): string | undefined => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1]
+const rounds = Number(option('rounds') ?? 5)
+
+const modelServer = await startChild('./model-server.ts')
+const baseURL = `http://127.0.0.1:${(modelServer.first as { port: number }).port}/v1`
+const rows: Row[] = []
+const wanted = (name: string): boolean => picked.length === 0 || picked.includes(name)
+
+if (wanted('loop')) await compare('loop', 'step', { kind: 'runs', model: 'work-20-20', forMs: 400, atOnce: 1 }, 21)
+if (wanted('tokens'))
+  await compare('tokens', 'token', { kind: 'runs', model: 'work-0-2000', forMs: 400, atOnce: 1 }, 2000)
+if (wanted('concurrency'))
+  await compare('concurrency', 'run', { kind: 'runs', model: 'work-3-20', forMs: 400, atOnce: 200 }, 1)
+if (wanted('history')) await compare('history', '100 turns', { kind: 'history', model: 'work-1-5', turns: 400 }, 1)
+if (wanted('cold-start')) await compareColdStart()
+if (wanted('http')) await compareHttp()
+modelServer.stop()
+
+print(rows)
+const file = option('json')
+if (file) await writeFile(file, JSON.stringify(rows, null, 2))
+
+/** Both contestants on one job, round by round, after a round that warms up. */
+async function compare(name: string, unit: string, job: Job, unitsPerRun: number): Promise<void> {
+  await interleave(name, unit, async (contestant) => {
+    const worker = await startChild('./worker.ts', contestant, baseURL)
+    return {
+      stop: worker.stop,
+      async round() {
+        const measured = await worker.ask<Measured>(job)
+        const units = measured.units * unitsPerRun
+        return { ...measured, cpuMs: measured.slopeMs ?? measured.cpuMs / units, wallMs: measured.wallMs / units }
+      },
+    }
+  })
+}
+
+async function compareColdStart(): Promise<void> {
+  const round = (subject: string) => async (): Promise<Measured> => {
+    const child = await startChild('./cold-start.ts', subject)
+    child.stop()
+    return child.first as Measured
+  }
+  const subjects = ['openai-sdk', 'agentkit', 'core']
+  await interleave('cold-start', 'start', async (subject) => ({ round: round(subject), stop() {} }), subjects)
+}
+
+async function compareHttp(): Promise<void> {
+  await interleave('http', 'chat', async (flavour) => {
+    const server: Child = await startChild('./http-server.ts', flavour, baseURL)
+    const { port } = server.first as { port: number }
+    type Stand = { cpuMs: number; peakMb: number }
+    return {
+      stop: server.stop,
+      async round() {
+        const before = await server.ask<Stand>('stand')
+        const startedAt = performance.now()
+        const chats = await sendChats(port, 1200, 16)
+        const wallMs = (performance.now() - startedAt) / chats
+        const after = await server.ask<Stand>('stand')
+        return { units: chats, cpuMs: (after.cpuMs - before.cpuMs) / chats, wallMs, peakMb: after.peakMb }
+      },
+    }
+  })
+}
+
+type Contender = { round(): Promise<Measured>; stop(): void }
+
+async function interleave(
+  name: string,
+  unit: string,
+  enter: (contestant: string) => Promise<Contender>,
+  contestants: readonly string[] = ['openai-sdk', 'agentkit'],
+): Promise<void> {
+  process.stderr.write(`${name} …\n`)
+  const entered = await Promise.all(
+    contestants.map(async (contestant) => ({ contestant, ...(await enter(contestant)) })),
+  )
+  const measured = entered.map(() => [] as Measured[])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { round: play }] of entered.entries()) {
+      const result = await play()
+      if (round > 0) measured[index]?.push(result)
+    }
+  }
+  for (const [index, { contestant, stop }] of entered.entries()) {
+    stop()
+    const results = measured[index] ?? []
+    rows.push({
+      name,
+      contestant,
+      unit,
+      cpuMs: median(results.map((result) => result.cpuMs)),
+      wallMs: median(results.map((result) => result.wallMs)),
+      peakMb: median(results.map((result) => result.peakMb)),
+    })
+  }
+}
+
+function print(table: readonly Row[]): void {
+  const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
+  console.log('row          contestant  unit       CPU µs     × SDK  wall µs    peak MB')
+  for (const row of table) {
+    const floor = table.find((other) => other.name === row.name && other.contestant === 'openai-sdk')
+    const ratio = floor ? (row.cpuMs / floor.cpuMs).toFixed(2) : ''
+    const cells = [
+      row.name.padEnd(12),
+      row.contestant.padEnd(11),
+      row.unit.padEnd(10),
+      microseconds(row.cpuMs).padEnd(10),
+    ]
+    console.log([...cells, ratio.padEnd(6), microseconds(row.wallMs).padEnd(10), row.peakMb.toFixed(0)].join(' '))
+  }
+  console.log(`Node ${process.version}, ${rounds} rounds, medians; CPU of the contestant's process, user and system.`)
+}

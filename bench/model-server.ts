@@ -1,0 +1,69 @@
+import { createServer, type ServerResponse } from 'node:http'
+
+/**
+ * A fast fake of Chat Completions. The model's name is the script: `work-N-T` calls the tool `echo` N times, one call
+ * a step, and then answers with T tokens. It keeps no state: the step is read from the request.
+ */
+type Script = { steps: string[]; answer: string }
+
+const scripts = new Map<string, Script>()
+let responses = 0
+
+const server = createServer((request, response) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => answer(JSON.parse(Buffer.concat(parts).toString()), response))
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+
+type Body = { model: string; messages: { role: string; tool_calls?: unknown[] }[] }
+
+function answer({ model, messages }: Body, response: ServerResponse): void {
+  const script = scriptOf(model)
+  const lastUser = messages.findLastIndex((message) => message.role === 'user')
+  const step = messages.slice(lastUser).filter((message) => message.tool_calls).length
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  response.end((script.steps[step] ?? script.answer).replaceAll('ID', `chatcmpl-${++responses}`))
+}
+
+function scriptOf(model: string): Script {
+  const known = scripts.get(model)
+  if (known) return known
+  const [, steps, tokens] = /^work-(\d+)-(\d+)$/.exec(model) ?? []
+  if (!steps || !tokens) throw new Error(`Unknown script "${model}".`)
+  const script = {
+    steps: Array.from({ length: Number(steps) }, (_, step) => toolStep(step)),
+    answer: textStep(Number(tokens)),
+  }
+  scripts.set(model, script)
+  return script
+}
+
+function toolStep(step: number): string {
+  const text = `{"text":"step ${step}"}`
+  const call = (part: object): string => chunk({ tool_calls: [{ index: 0, ...part }] })
+  return [
+    chunk({ role: 'assistant', content: null }),
+    call({ id: `call_${step}`, type: 'function', function: { name: 'echo', arguments: '' } }),
+    call({ function: { arguments: text.slice(0, 8) } }),
+    call({ function: { arguments: text.slice(8) } }),
+    chunk({}, 'tool_calls'),
+    usage(10),
+  ].join('')
+}
+
+function textStep(tokens: number): string {
+  const deltas = Array.from({ length: tokens }, (_, index) => chunk({ content: ` tok${index % 10}` }))
+  return [chunk({ role: 'assistant', content: '' }), ...deltas, chunk({}, 'stop'), usage(tokens)].join('')
+}
+
+function chunk(delta: object, finish_reason: string | null = null): string {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
+  return `data: ${JSON.stringify({ id: 'ID', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`
+}
+
+function usage(completion_tokens: number): string {
+  const counts = { prompt_tokens: 10, completion_tokens, total_tokens: 10 + completion_tokens }
+  return `data: ${JSON.stringify({ id: 'ID', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: counts })}\n\ndata: [DONE]\n\n`
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A child that answers each message with one message. */
+export type Child = {
+  /** The first message that it sent. */
+  first: unknown
+  ask<Answer>(message: unknown): Promise<Answer>
+  stop(): void
+}
+
+export async function startChild(file: string, ...parameters: string[]): Promise<Child> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), parameters, {
+    env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
+  })
+  const first = await answerOf(child, file)
+  return {
+    first,
+    async ask<Answer>(message: unknown) {
+      const answer = answerOf(child, file)
+      child.send(message as object)
+      // The child is ours: it answers in the shape that is asked for.
+      return (await answer) as Answer
+    },
+    stop: () => void child.kill('SIGKILL'),
+  }
+}
+
+async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${file} ended with code ${code}.`)
+  })
+  const [message] = await Promise.race([once(child, 'message'), ended])
+  ended.catch(() => {})
+  if (message && typeof message === 'object' && 'error' in message) throw new Error(String(message.error))
+  return message
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}

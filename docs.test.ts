@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { agentKeys, type ConfigKey, samplePromptKeys, serverKeys } from './packages/agentkit/src/config-keys.ts'
+import { defaultLimits } from './packages/server/src/limits.ts'
+import { problemTable } from './packages/server/src/problem-table.ts'
+
+const root = import.meta.dirname
+const documents = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')]
+
+const codeBlocks = documents.flatMap((document) =>
+  [...read(document).matchAll(/```ts ([\w./-]+)\n([\s\S]*?)```/g)].map(([, file = '', code = '']) => ({
+    document,
+    file,
+    code,
+  })),
+)
+
+describe('the documentation', () => {
+  it.each(codeBlocks)('shows in $document what $file says', ({ file, code }) => {
+    expect(code).toBe(read(file))
+  })
+
+  it('shows every example somewhere', () => {
+    const examples = readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts'))
+    const shown = codeBlocks.map(({ file }) => file)
+    expect(examples.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
+  })
+
+  it.each(documents)('links only to what exists, in %s', (document) => {
+    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
+    const broken = links.filter((target) => !exists(join(root, document, '..', target)))
+    expect(broken).toEqual([])
+  })
+
+  it.each(documents)('names only files that exist, in %s', (document) => {
+    const named = [...read(document).matchAll(/`((?:packages|apps|bench|docs|scripts)\/[\w./-]*[\w/])`/g)]
+    expect(named.map(([, path = '']) => path).filter((path) => !exists(join(root, path)))).toEqual([])
+  })
+})
+
+describe('what the documentation lists', () => {
+  it('has every error code with its status', () => {
+    const rows = [...read('docs/guides/http.md').matchAll(/^\| (\d{3}) \| (.*) \|$/gm)]
+    const documented = rows.flatMap(([, status, codes = '']) =>
+      [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code, Number(status)]),
+    )
+    const table = Object.entries(problemTable).map(([code, { status }]) => [code, status])
+    expect(documented.sort()).toEqual(table.sort())
+  })
+
+  it('has every limit of the server', () => {
+    const documented = [...read('docs/guides/http.md').matchAll(/^\| `(\w+(?:Bytes|Ms|Depth)|parts)` \|/gm)]
+    expect(documented.map(([, name]) => name)).toEqual(Object.keys(defaultLimits))
+  })
+
+  it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
+    'has every key of the configuration, in %s',
+    (file) => {
+      const keys = [agentKeys, serverKeys, samplePromptKeys].flatMap((table) => Object.entries<ConfigKey>(table))
+      const text = read(file)
+      const shown = keys.filter(([, key]) => file.endsWith('.md') || !key.unused)
+      expect(shown.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+    },
+  )
+})
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+function exists(path: string): boolean {
+  try {
+    readdirSync(path)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+  }
+}
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+    .map((path) => join(folder, path))
+}
