@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -12,6 +12,7 @@ import {
   type RunOptions,
   type RunResult,
   type SessionStore,
+  type StandardSchema,
   type Tool,
   tool,
   validateTranscript,
@@ -53,6 +54,8 @@ describe('an abort at any event', () => {
         ).toEqual([])
       }
       expect(validateTranscript(result.messages)).toEqual([])
+      const [turn] = await store.turns(key)
+      if (turn) expect(turn.status).toBe(result.finishReason === 'stop' ? 'done' : 'failed')
       await expectWorkingSession(store)
     },
   )
@@ -70,8 +73,9 @@ describe('an abort inside any call of the store', () => {
     [1, 2, 3, 4, 5, 6, 7, 8].flatMap((call) => (['before', 'after'] as const).map((side) => [side, call] as const)),
   )('%s call %i settles and leaves a session that works', async (side, call) => {
     const { agent, store, controller } = makeRig({ abortAt: { side, call } })
-    const result = await within100ms(agent.stream('Go', { sessionId: 's', signal: controller.signal }).result)
-    expect(controller.signal.aborted).toBe(true)
+    const run = agent.stream('Go', { sessionId: 's', signal: controller.signal }).result
+    await once(controller.signal, 'abort')
+    const result = await within100ms(run)
     expect(['aborted', 'stop']).toContain(result.finishReason)
     expect(validateTranscript(result.messages)).toEqual([])
     await expectWorkingSession(store)
@@ -203,6 +207,27 @@ describe('an aborted run', () => {
     await new Agent({ name: 'Test', functions: [], model }).stream('Go', { timeoutMs: 15 }).result
     await sleep(20)
     expect(closed).toBe(true)
+  })
+
+  it('begins none of the calls that were waiting', async () => {
+    const looked: unknown[] = []
+    const schema: StandardSchema = {
+      '~standard': {
+        version: 1,
+        vendor: 'own',
+        validate(value) {
+          looked.push(value)
+          return { value }
+        },
+        jsonSchema: { input: () => ({ type: 'object' }) },
+      },
+    }
+    const hangs = tool({ name: 'hangs', description: 'd', input: schema, execute: () => new Promise(() => {}) })
+    const model = scriptedModel([{ toolCalls: Array.from({ length: 12 }, () => ({ name: 'hangs' })) }])
+    const agent = new Agent({ name: 'Test', functions: [hangs], model })
+    expect((await agent.stream('Go', { timeoutMs: 20 }).result).error?.code).toBe('timeout')
+    await nextTurnOfTheLoop()
+    expect(looked).toHaveLength(8)
   })
 
   it('does not wait for a tool that ignores the signal, nor keeps what it returns later', async () => {

@@ -34,7 +34,8 @@ it.each([new Error('plain'), { code: 'quota', message: 'x', name: 'AgentKitError
 )
 
 it('carries no brand into its keys, so that it can be compared and copied', () => {
-  expect(Object.keys(new AgentKitError('quota', 'Spent.'))).toEqual(['name', 'code', 'retryable'])
+  const error = new AgentKitError('quota', 'Spent.')
+  expect(Reflect.ownKeys({ ...error })).toEqual(['name', 'code', 'retryable'])
 })
 
 it('tells a run’s failure by a copy, and leaves a shared error as it was', () => {

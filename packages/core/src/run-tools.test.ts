@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scriptedModel } from '@agentkit/testing'
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { Agent, type AgentOptions, type Message, type RunResult, type Tool, type ToolContext, tool } from './index.ts'
@@ -134,6 +134,17 @@ describe('a tool that takes too long', () => {
   })
 })
 
+it('leaves no listener on the run’s signal from step to step', async () => {
+  const counts: number[] = []
+  const step: ScriptedTurn = (_request, signal) => {
+    counts.push(getEventListeners(signal, 'abort').length)
+    return counts.length < 5 ? { toolCalls: [{ name: 'act' }, { name: 'act' }] } : 'Done.'
+  }
+  const model = scriptedModel(Array.from({ length: 5 }, () => step))
+  await new Agent({ name: 'Test', functions: [makeTool(() => 'x')], model }).stream('Go').result
+  expect(counts).toEqual(counts.map(() => counts[0]))
+})
+
 describe('what a tool throws', () => {
   it.each<[string, unknown, string]>([
     ['an error', new Error('no such city'), 'no such city'],
@@ -162,8 +173,17 @@ describe('what a tool throws', () => {
   it('is cut when it is long', async () => {
     const result = await runCalls([makeTool(makeThrower(new Error('x'.repeat(300_000))))], [{ name: 'act' }])
     const content = String(toolMessages(result)[0]?.content)
-    expect(content.length).toBeLessThanOrEqual(262_144)
+    expect(content.length).toBeLessThanOrEqual(16_384)
     expect(content).toMatch(/\[cut: \d+ of 300000 characters shown\]$/)
+  })
+
+  it('is told without its secrets also where it is cut', async () => {
+    vi.stubEnv('WEATHER_API_KEY', 'correct-horse-battery')
+    for (const before of [16_300, 16_320, 16_360, 16_380]) {
+      const act = makeTool(makeThrower(new Error(`${'x'.repeat(before)}correct-horse-battery${'x'.repeat(100)}`)))
+      const result = await runCalls([act], [{ name: 'act' }])
+      expect(toolMessages(result)[0]?.content).not.toContain('correct')
+    }
   })
 
   it('may come from its schema', async () => {

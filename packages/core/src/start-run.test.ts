@@ -109,6 +109,16 @@ describe('a reader', () => {
     expect(await next.chat('Next', { sessionId: 's' })).toBe('Next.')
   })
 
+  it('that stops reading while results come does not keep a deadline from settling', async () => {
+    const act = tool({ name: 'act', description: 'd', input: { type: 'object' }, execute: () => 'x'.repeat(200_000) })
+    const model = scriptedModel([{ toolCalls: Array.from({ length: 6 }, () => ({ name: 'act' })) }, 'Done.'])
+    const run = new Agent({ name: 'Test', functions: [act], model }).stream('Go', { timeoutMs: 40 })
+    await run[Symbol.asyncIterator]().next()
+    const settled = await Promise.race([run.result, sleep(2_000, undefined)])
+    expect(settled?.error?.code).toBe('timeout')
+    expect(model.requests).toHaveLength(1)
+  })
+
   it('that is held up reads on after the end, to the run-end', async () => {
     const { model } = talkingModel(1_000)
     const run = agentOf(model).stream('Go', { timeoutMs: 30 })
@@ -204,8 +214,16 @@ describe('a reader', () => {
     ])
     await waits
     expect(await iterator.return?.()).toEqual({ done: true, value: undefined })
-    expect(await iterator.next()).toEqual({ done: true, value: undefined })
     expect((await run.result).finishReason).toBe('aborted')
+  })
+
+  it('that has left gets nothing more, though events were waiting', async () => {
+    const run = agentOf(scriptedModel(['abc'])).stream('Go')
+    const iterator = run[Symbol.asyncIterator]()
+    await iterator.next()
+    await run.result
+    await iterator.return?.()
+    expect(await iterator.next()).toEqual({ done: true, value: undefined })
   })
 
   it('that leaves at the run-end does not change the end', async () => {

@@ -1,1 +1,2 @@
-export {}
+export type { OpenAIOptions } from './connection.ts'
+export { type OpenAIEmbedderOptions, type OpenAIModelOptions, type OpenAIProvider, openai } from './openai.ts'

@@ -1,1 +1,1 @@
-export {}
+export { type SQLiteSessionsOptions, sqliteSessions } from './sqlite-sessions.ts'

@@ -1,1 +1,22 @@
-export {}
+export { type FakeProvider, fakeProvider } from './fake-provider/fake-provider.ts'
+export type {
+  FakeAnswer,
+  FakeFailure,
+  FakeFrames,
+  FakeScript,
+  FakeStatus,
+  FakeToolCall,
+  FakeTurn,
+  FakeWire,
+  RecordedRequest,
+  StreamFault,
+  Transport,
+} from './fake-provider/script.ts'
+export {
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  scriptedModel,
+} from './scripted-model.ts'

@@ -1,1 +1,33 @@
-export {}
+export { type Callee, type CallTimeouts, CallWatch, checkTimeouts } from './call-watch.ts'
+export { toChatMessages } from './chat-messages.ts'
+export { ChatReader } from './chat-reader.ts'
+export { type ChatCompat, toChatRequest } from './chat-request.ts'
+export type { ChatMessage, ChatRequest, ChatTool, ChatToolCall, ChatUserPart } from './chat-types.ts'
+export { type Failure, failureOfBody, failureOfSdkError } from './failure.ts'
+export type { ReasoningEffort } from './honoured-options.ts'
+export { type OpenAITraits, openaiTraits } from './openai-traits.ts'
+export { type ParsedArguments, parseArguments } from './parse-arguments.ts'
+export { parseFrame } from './parse-frame.ts'
+export { type ErrorContext, networkError, providerError } from './provider-error.ts'
+export { readSse, type SseOptions, type SseReader } from './read-sse.ts'
+export { repairTranscript } from './repair-transcript.ts'
+export { Reply } from './reply.ts'
+export { toResponsesItems } from './responses-items.ts'
+export { ResponsesReader } from './responses-reader.ts'
+export { toResponsesRequest } from './responses-request.ts'
+export type {
+  ResponsesAssistantItem,
+  ResponsesInputPart,
+  ResponsesItem,
+  ResponsesReasoningItem,
+  ResponsesRequest,
+  ResponsesTool,
+} from './responses-types.ts'
+export { retryAfterMs } from './retry-after.ts'
+export { type SseFrame, SseParser } from './sse-parser.ts'
+export { type FrameReader, type ModelCall, streamModel } from './stream-model.ts'
+export { isStrictSchema, toolParameters } from './strict-schema.ts'
+export { argumentsText, isBlank, wellFormed } from './text.ts'
+export { mergeUsage, withTotal } from './usage.ts'
+export { wireCallId } from './wire-call-id.ts'
+export { wireToolName } from './wire-tool-name.ts'

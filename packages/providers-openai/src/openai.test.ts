@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { OpenAI } from 'openai'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { answers } from './__fixtures__/loopback.ts'
+import { type OpenAIProvider, openai } from './openai.ts'
+
+type Sent = { url: string; authorization: string | null; headers: Headers }
+
+/** A fetch that answers on either wire, and keeps what was sent. */
+function fakeFetch(): { fetch: typeof fetch; sent: Sent[] } {
+  const sent: Sent[] = []
+  const fake: typeof fetch = async (input, init) => {
+    const headers = new Headers(init?.headers)
+    const url = String(input)
+    sent.push({ url, authorization: headers.get('authorization'), headers })
+    const answer = answers.find(({ path }) => url.endsWith(path.slice('/v1'.length)))
+    return new Response(answer?.text, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  return { fetch: fake, sent }
+}
+
+async function call(provider: OpenAIProvider): Promise<void> {
+  const { signal } = new AbortController()
+  for await (const _event of provider.model('m').stream({ messages: [{ role: 'user', content: 'hi' }] }, signal));
+}
+
+beforeEach(() => {
+  for (const name of ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']) vi.stubEnv(name, undefined)
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe('openai', () => {
+  it("speaks Responses on OpenAI's own server", async () => {
+    const { fetch, sent } = fakeFetch()
+    await call(openai({ apiKey: 'abc', fetch }))
+    expect(sent).toMatchObject([{ url: 'https://api.openai.com/v1/responses', authorization: 'Bearer abc' }])
+  })
+
+  it('speaks Chat Completions on any other server', async () => {
+    const { fetch, sent } = fakeFetch()
+    await call(openai({ apiKey: 'abc', baseURL: 'http://127.0.0.1:9/v1', fetch }))
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:8/v1')
+    await call(openai({ apiKey: 'abc', fetch }))
+    expect(sent.map(({ url }) => url)).toEqual([
+      'http://127.0.0.1:9/v1/chat/completions',
+      'http://127.0.0.1:8/v1/chat/completions',
+    ])
+  })
+
+  it('speaks the API that it is told', async () => {
+    const { fetch, sent } = fakeFetch()
+    await call(openai({ apiKey: 'abc', api: 'chat', fetch }))
+    await call(openai({ apiKey: 'abc', api: 'responses', baseURL: 'http://127.0.0.1:9/v1', fetch }))
+    expect(sent.map(({ url }) => url)).toEqual([
+      'https://api.openai.com/v1/chat/completions',
+      'http://127.0.0.1:9/v1/responses',
+    ])
+  })
+
+  it.each([
+    ['the option first', { option: 'from-option', first: 'from-llmprovider', second: 'from-openai' }, 'from-option'],
+    ['then LLMPROVIDER_API_KEY', { first: 'from-llmprovider', second: 'from-openai' }, 'from-llmprovider'],
+    ['then OPENAI_API_KEY', { second: 'from-openai' }, 'from-openai'],
+    ['and skips what is blank', { option: ' ', first: '', second: ' from-openai\n' }, 'from-openai'],
+  ])('takes the key from %s', async (_name, { option, first, second }: Record<string, string>, key) => {
+    const { fetch, sent } = fakeFetch()
+    vi.stubEnv('LLMPROVIDER_API_KEY', first)
+    vi.stubEnv('OPENAI_API_KEY', second)
+    await call(openai({ fetch, ...(option && { apiKey: option }) }))
+    expect(sent).toMatchObject([{ authorization: `Bearer ${key}` }])
+  })
+
+  it('misses a key when a model is made, and names both variables', () => {
+    const provider = openai()
+    const missing = expect.objectContaining({
+      code: 'missing-key',
+      message: expect.stringMatching(/LLMPROVIDER_API_KEY.*OPENAI_API_KEY/),
+    })
+    expect(() => provider.model('m')).toThrow(missing)
+    expect(() => provider.embedder('m')).toThrow(missing)
+  })
+
+  it('takes a key that is set after the provider was made', () => {
+    const provider = openai()
+    vi.stubEnv('OPENAI_API_KEY', 'late')
+    expect(provider.model('m').id).toBe('openai/m')
+  })
+
+  it('needs no key for another server, and still uses one that is set', async () => {
+    const { fetch, sent } = fakeFetch()
+    const options = { baseURL: 'http://127.0.0.1:9/v1', fetch }
+    await call(openai(options))
+    vi.stubEnv('OPENAI_API_KEY', 'from-env')
+    await call(openai(options))
+    expect(sent.map(({ authorization }) => authorization)).toEqual(['Bearer no-key', 'Bearer from-env'])
+  })
+
+  it.each(['abc–def', 'abc def', 'abc\ndef'])('refuses the key %j without showing it', (apiKey) => {
+    const error = expect.objectContaining({ code: 'invalid-config', message: expect.not.stringContaining(apiKey) })
+    expect(() => openai({ apiKey }).model('m')).toThrow(error)
+  })
+
+  it('refuses an address that is none', () => {
+    expect(() => openai({ apiKey: 'abc', baseURL: 'localhost/v1' }).model('m')).toThrow(
+      expect.objectContaining({ code: 'invalid-config' }),
+    )
+  })
+
+  it('refuses a timeout that is none', () => {
+    expect(() => openai({ apiKey: 'abc' }).model('m', { idleTimeoutMs: 0 })).toThrow(
+      expect.objectContaining({ code: 'invalid-argument' }),
+    )
+  })
+
+  it('uses a client as it is given', async () => {
+    const { fetch, sent } = fakeFetch()
+    const client = new OpenAI({ apiKey: 'of-client', baseURL: 'http://127.0.0.1:7/v1', fetch })
+    await call(openai({ client }))
+    expect(sent).toMatchObject([{ url: 'http://127.0.0.1:7/v1/chat/completions', authorization: 'Bearer of-client' }])
+  })
+
+  it('sends the headers that it is given', async () => {
+    const { fetch, sent } = fakeFetch()
+    await call(openai({ apiKey: 'abc', headers: { 'x-team': 'blue' }, fetch }))
+    expect(sent[0]?.headers.get('x-team')).toBe('blue')
+  })
+
+  it("knows what OpenAI's own models can do, and nothing of other servers'", () => {
+    const info = openai({ apiKey: 'abc' }).model('gpt-5-mini-2025-08-07').info
+    expect(info).toMatchObject({ contextWindow: 400_000, nativeOutput: 'always', price: { inputUsdPerMillion: 0.25 } })
+    expect(openai({ apiKey: 'abc' }).model('brand-new').info).toEqual({ nativeOutput: 'always' })
+    expect(openai({ apiKey: 'abc' }).model('gpt-3.5-turbo').info).toEqual({ nativeOutput: 'never' })
+    expect(openai({ baseURL: 'http://127.0.0.1:9/v1' }).model('gpt-5').info).toBeUndefined()
+  })
+
+  it('does not load the SDK before the first call', () => {
+    const index = fileURLToPath(new URL('./index.ts', import.meta.url))
+    const script = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) })
+      const { openai } = await import(${JSON.stringify(index)})
+      openai({ apiKey: 'abc' }).model('m')
+      console.log(loaded.includes('openai'), loaded.includes('@agentkit/wire'))`
+    const flags = ['--conditions=@agentkit/source', '--input-type=module', '--eval', script]
+    expect(execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim()).toBe('false true')
+  })
+})

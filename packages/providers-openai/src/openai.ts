@@ -1,0 +1,53 @@
+import type { Embedder, Model } from '@agentkit/core'
+import { type CallTimeouts, checkTimeouts } from '@agentkit/wire'
+import { type Connection, connect, type OpenAIOptions } from './connection.ts'
+import { openaiEmbedder } from './embedder.ts'
+import { openaiModel } from './model.ts'
+
+/** How long a model may be silent before its call ends in `timeout`. */
+export type OpenAIModelOptions = CallTimeouts
+
+export type OpenAIEmbedderOptions = {
+  /** Shorter vectors than the model's own, where it can make them. */
+  dimensions?: number
+  /** How long one request may take, in milliseconds; 60,000 when absent. */
+  timeoutMs?: number
+}
+
+export type OpenAIProvider = {
+  readonly id: 'openai'
+  /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
+  model(id: string, options?: OpenAIModelOptions): Model
+  /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
+  embedder(id: string, options?: OpenAIEmbedderOptions): Embedder
+}
+
+/**
+ * OpenAI's models, and those of any server that speaks like OpenAI's (vLLM, LM Studio, llama.cpp, gateways, …).
+ * The SDK is loaded at the first call.
+ *
+ * @param options.apiKey else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`; another server needs none
+ * @param options.baseURL with `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own
+ * @param options.api `"auto"`: Responses on OpenAI's own server, Chat Completions on any other
+ * @param options.client an `OpenAI` client of your own, used as it is
+ * @example
+ * const model = openai().model('gpt-5.6-luna')
+ * const local = openai({ baseURL: 'http://localhost:8080/v1' }).model('qwen3')
+ */
+export function openai(options: OpenAIOptions = {}): OpenAIProvider {
+  let connection: Connection | undefined
+  // Settled late, so that a `.env` that is read after this call still counts.
+  const connected = (): Connection => {
+    connection ??= connect(options)
+    return connection
+  }
+  return {
+    id: 'openai',
+    model: (id, timeouts = {}) => openaiModel(id, connected(), checkTimeouts(timeouts)),
+    embedder: (id, { dimensions, timeoutMs } = {}) =>
+      openaiEmbedder(id, connected(), {
+        ...(dimensions !== undefined && { dimensions }),
+        timeouts: checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs }),
+      }),
+  }
+}

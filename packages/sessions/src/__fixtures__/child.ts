@@ -1,0 +1,33 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A script of this folder that runs in a process of its own. */
+export interface Child {
+  readonly process: ChildProcessWithoutNullStreams
+  /** Every whole line that it printed, in order. */
+  readonly lines: string[]
+  /** Settles with the exit code, once everything printed has been read. */
+  readonly exited: Promise<number | null>
+  /** The next line that it prints. */
+  nextLine(): Promise<string>
+}
+
+/** Starts `script` with `node`, on the sources of the workspace. `before` are the words of a command to run it by. */
+export function startChild(script: string, values: readonly string[], before: readonly string[] = []): Child {
+  const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
+  const words = [...before, process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]
+  const child = spawn(words[0] as string, words.slice(1), { stdio: 'pipe', env: { ...process.env, NODE_OPTIONS: '' } })
+  child.stderr.pipe(process.stderr)
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', (line) => void lines.push(line))
+  const exited = Promise.all([once(child, 'exit'), once(reader, 'close')]).then(([[code]]) => code as number | null)
+  return {
+    process: child,
+    lines,
+    exited,
+    nextLine: async () => String((await once(reader, 'line'))[0]),
+  }
+}

@@ -1,0 +1,7 @@
+// Begins a run, and has nothing more to do.
+// node leave-run.ts <path>
+import { sqliteSessions } from '../sqlite-sessions.ts'
+
+const store = sqliteSessions(process.argv[2] ?? '')
+const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
+await store.begin(key, { runId: 'left', expectedVersion: 0, input: [] })

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { migrate, migrations } from './migrations.ts'
+
+function tables(database: DatabaseSync): unknown[] {
+  return database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+    .map((row) => row.name)
+}
+
+function version(database: DatabaseSync): unknown {
+  return database.prepare('PRAGMA user_version').get()?.user_version
+}
+
+it('makes every table of an empty file, once', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  migrate(database, 'sessions.db')
+  expect(tables(database)).toEqual(['holders', 'messages', 'runs', 'sessions'])
+  expect(version(database)).toBe(migrations.length)
+})
+
+it('takes an older file through the steps that it lacks, and keeps what it holds', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  database.exec("INSERT INTO holders VALUES ('a', 'host', 1, 0, 5)")
+  const newer = [...migrations, "ALTER TABLE holders ADD COLUMN name TEXT NOT NULL DEFAULT 'none'"]
+  migrate(database, 'sessions.db', newer)
+  expect(version(database)).toBe(newer.length)
+  expect({ ...database.prepare('SELECT * FROM holders').get() }).toMatchObject({ id: 'a', heartbeat: 5, name: 'none' })
+})
+
+it('finds its work done when another process was faster', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  const path = join(folder, 'sessions.db')
+  const faster = new DatabaseSync(path)
+  class Slower extends DatabaseSync {
+    override exec(text: string): void {
+      if (text === 'BEGIN IMMEDIATE') migrate(faster, 'sessions.db')
+      super.exec(text)
+    }
+  }
+  const slower = new Slower(path)
+  migrate(slower, 'sessions.db')
+  expect(version(slower)).toBe(migrations.length)
+  expect(slower.isTransaction).toBe(false)
+  slower.close()
+  faster.close()
+  await rm(folder, { recursive: true })
+})
+
+it('changes nothing when a step fails', () => {
+  const database = new DatabaseSync(':memory:')
+  expect(() => migrate(database, 'sessions.db', [...migrations, 'CREATE TABLE more (id); BROKEN'])).toThrow('BROKEN')
+  expect(tables(database)).toEqual([])
+  expect(version(database)).toBe(0)
+  expect(database.isTransaction).toBe(false)
+})
+
+it('refuses a file of a newer version, and one that holds something else', () => {
+  const newer = new DatabaseSync(':memory:')
+  newer.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+  expect(() => migrate(newer, 'sessions.db')).toThrow('Update the package')
+  const other = new DatabaseSync(':memory:')
+  other.exec('CREATE TABLE recipes (id)')
+  expect(() => migrate(other, 'sessions.db')).toThrow('holds something else than sessions')
+  expect(tables(other)).toEqual(['recipes'])
+})
+
+it('lets a session have one running run at most', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  database.exec("INSERT INTO sessions VALUES (1, 'a', 'u', 's', 0, NULL, 0, 0)")
+  const insert = database.prepare(
+    "INSERT INTO runs (run_id, session, status, holder, created_at) VALUES (?, 1, ?, 'h', 0)",
+  )
+  insert.run('r1', 'done')
+  insert.run('r2', 'running')
+  expect(() => insert.run('r3', 'running')).toThrow('UNIQUE')
+})

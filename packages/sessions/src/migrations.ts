@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { AgentKitError } from '@agentkit/core'
+
+/**
+ * How a database of one version becomes one of the next: step 0 makes version 1 of an empty file. Steps that were
+ * released are never changed; a new one is added.
+ */
+export const migrations: readonly string[] = [
+  `
+  -- Who runs something: one row per open store that has begun a run.
+  CREATE TABLE holders (
+    id TEXT NOT NULL PRIMARY KEY,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    thread INTEGER NOT NULL,
+    heartbeat INTEGER NOT NULL -- milliseconds since 1970, as all times
+  ) WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    agent_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    state TEXT, -- JSON
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (agent_id, user_id, session_id)
+  );
+
+  CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, -- in the order in which they began
+    run_id TEXT NOT NULL UNIQUE,
+    session INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'waiting')),
+    holder TEXT NOT NULL,
+    usage TEXT, -- JSON
+    state TEXT, -- JSON
+    created_at INTEGER NOT NULL
+  );
+  CREATE INDEX runs_of_session ON runs (session, number);
+  CREATE UNIQUE INDEX one_running_run ON runs (session) WHERE status = 'running';
+
+  CREATE TABLE messages (
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    body TEXT NOT NULL, -- JSON
+    PRIMARY KEY (run, position)
+  ) WITHOUT ROWID;
+  `,
+]
+
+/**
+ * Brings a database to the newest version, in one transaction: of two processes that do it at once, one waits and then
+ * finds it done.
+ *
+ * @throws AgentKitError `storage` for a file of a newer version, or one that holds something else
+ */
+export function migrate(database: DatabaseSync, file: string, steps: readonly string[] = migrations): void {
+  if (versionOf(database) === steps.length) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const version = versionOf(database)
+    if (version > steps.length) {
+      throw new AgentKitError(
+        'storage',
+        `The session database ${file} was made by a newer version of @agentkit/sessions ` +
+          `(its schema is ${version}, this one knows ${steps.length}). Update the package, or use another file.`,
+      )
+    }
+    if (version === 0 && holdsTables(database)) {
+      throw new AgentKitError(
+        'storage',
+        `The database ${file} holds something else than sessions. Use a file of its own for them.`,
+      )
+    }
+    for (const step of steps.slice(version)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${steps.length}`)
+    database.exec('COMMIT')
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version)
+}
+
+function holdsTables(database: DatabaseSync): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined
+}

@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { durableSessionStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
+import { sqliteSessions } from './sqlite-sessions.ts'
+
+durableSessionStoreContract('sqliteSessions(file)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  const path = join(folder, 'sessions.db')
+  const store = sqliteSessions(path)
+  return {
+    store,
+    reopen: async () => {
+      await store.close()
+      return sqliteSessions(path)
+    },
+    cleanup: () => rm(folder, { recursive: true }),
+  }
+})
+
+sessionStoreContract('sqliteSessions(:memory:)', async () => ({ store: sqliteSessions(':memory:') }))

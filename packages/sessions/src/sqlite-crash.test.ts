@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type SessionStore, type Turn, validateTranscript } from '@agentkit/core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startChild } from './__fixtures__/child.ts'
+import { sqliteSessions } from './sqlite-sessions.ts'
+
+const key = { agentId: 'helper', userId: 'ann', sessionId: 'shared' }
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  path = join(folder, 'data', 'sessions.db')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+it('loses no acknowledged turn to a kill at any moment, and goes on at once', { timeout: 120_000 }, async () => {
+  const acknowledged: string[] = []
+  for (let round = 0; round < 10; round++) {
+    const writer = startChild('write-turns.ts', [path, `round${round}`])
+    await writer.nextLine()
+    await sleep(Math.random() * 60)
+    writer.process.kill('SIGKILL')
+    await writer.exited
+    acknowledged.push(...writer.lines)
+
+    expect(checkIntegrity(path)).toBe('ok')
+    const store = sqliteSessions(path)
+    await beginAtOnce(store, `after${round}`)
+    const turns = await store.turns(key)
+    const done = new Map(turns.filter((turn) => turn.status === 'done').map((turn) => [turn.runId, turn]))
+    expect(acknowledged.filter((runId) => !done.has(runId))).toEqual([])
+    for (const [runId, turn] of done)
+      if (runId.startsWith('round')) expect(shapeOf(turn)).toBe('user assistant tool assistant')
+    expect(turns.filter((turn) => turn.status === 'running').map((turn) => turn.runId)).toEqual([`after${round}`])
+    expect(validateTranscript((await store.load(key))?.messages ?? [])).toEqual([])
+    await store.end(`after${round}`, 'done')
+    await store.close()
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(10)
+})
+
+it('lets processes make one file and write one session at once', { timeout: 120_000 }, async () => {
+  const names = ['a', 'b', 'c']
+  const writers = names.map((name) => startChild('write-turns.ts', [path, name, '40']))
+  expect(await Promise.all(writers.map((writer) => writer.exited))).toEqual([0, 0, 0])
+
+  const store = sqliteSessions(path)
+  const turns = await store.turns(key)
+  expect(turns.map((turn) => turn.runId).sort()).toEqual(writers.flatMap((writer) => writer.lines).sort())
+  expect(turns).toHaveLength(120)
+  for (const turn of turns) expect(shapeOf(turn)).toBe('user assistant tool assistant')
+  expect((await store.load(key))?.version).toBe(240)
+  await store.close()
+})
+
+it('leaves a run alone while its process lives and beats', async () => {
+  const holder = startChild('hold-run.ts', [path, '50'])
+  await holder.nextLine()
+  const store = sqliteSessions(path, { staleAfterMs: 2_000 })
+  await sleep(2_500)
+  expect(await store.load(key)).toMatchObject({ version: 1 })
+  await expect(beginAtOnce(store, 'other')).rejects.toMatchObject({ code: 'session-conflict' })
+  const appended = holder.nextLine()
+  holder.process.stdin.end('more\n')
+  expect(await appended).toBe('ok')
+  expect(await holder.exited).toBe(0)
+  // Its store was closed without an end of the run.
+  await beginAtOnce(store, 'other')
+  await store.close()
+})
+
+it('takes a run over from a process that has stopped beating, and refuses what that still writes', async () => {
+  const holder = startChild('hold-run.ts', [path, '50'])
+  await holder.nextLine()
+  const store = sqliteSessions(path, { staleAfterMs: 300 })
+  holder.process.kill('SIGSTOP')
+  await sleep(600)
+  await beginAtOnce(store, 'taken')
+  holder.process.kill('SIGCONT')
+  const refused = holder.nextLine()
+  holder.process.stdin.end('late\n')
+  expect(await refused).toBe('session-conflict')
+  await holder.exited
+  expect(await store.find('held')).toMatchObject({ status: 'failed', messages: [{ role: 'user' }] })
+  await store.append('taken', [{ role: 'assistant', content: [{ type: 'text', text: 'fine' }] }])
+  await store.end('taken', 'done')
+  await store.close()
+})
+
+it.runIf(process.platform !== 'win32')('keeps every acknowledged turn when the disk is full', async () => {
+  // A limit on the size of files stands for a full disk: 400 blocks of 512 bytes or of 1 KB.
+  const limited = ['sh', '-c', 'ulimit -f 400; exec "$@" 2>/dev/null', 'sh']
+  const writer = startChild('write-turns.ts', [path, 'full'], limited)
+  expect(await writer.exited).toBe(1)
+  expect(writer.lines.length).toBeGreaterThan(0)
+  expect(checkIntegrity(path)).toBe('ok')
+  const store = sqliteSessions(path)
+  await beginAtOnce(store, 'after')
+  const done = (await store.turns(key)).filter((turn) => turn.status === 'done').map((turn) => turn.runId)
+  expect(writer.lines.filter((runId) => !done.includes(runId))).toEqual([])
+  await store.close()
+})
+
+async function beginAtOnce(store: SessionStore, runId: string): Promise<void> {
+  const expectedVersion = (await store.load(key))?.version ?? 0
+  await store.begin(key, { runId, expectedVersion, input: [{ v: 1, role: 'user', content: runId }] })
+}
+
+function shapeOf(turn: Turn): string {
+  return turn.messages.map((message) => message.role).join(' ')
+}
+
+function checkIntegrity(file: string): unknown {
+  const database = new DatabaseSync(file)
+  try {
+    return database.prepare('PRAGMA integrity_check').get()?.integrity_check
+  } finally {
+    database.close()
+  }
+}

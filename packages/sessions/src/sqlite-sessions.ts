@@ -1,0 +1,203 @@
+import { AgentKitError, type JSONValue, type Message, type SessionStore, type Usage } from '@agentkit/core'
+import { closeHolder, isAlive, openHolder } from './holders.ts'
+import {
+  addSession,
+  findRun,
+  findRunning,
+  findSession,
+  keyValues,
+  type RunRow,
+  readSession,
+  readTurn,
+  type SessionRow,
+  toISO,
+} from './rows.ts'
+import { openSQLiteDatabase } from './sqlite-database.ts'
+import type { Statements } from './statements.ts'
+
+export type SQLiteSessionsOptions = {
+  /**
+   * What an acknowledged turn survives: `normal` the death of the process, `full` that of the machine too, at several
+   * times the cost of each write. `normal` when absent.
+   */
+  durability?: 'normal' | 'full'
+  /** How long a call waits while another process holds the database, in milliseconds; 5,000 when absent. */
+  lockTimeoutMs?: number
+  /** How often a store that runs something says that it lives, in milliseconds; 2,000 when absent. */
+  heartbeatMs?: number
+  /** After how long a silent store counts as dead, in milliseconds; 10,000 when absent. */
+  staleAfterMs?: number
+}
+
+/**
+ * Sessions in a SQLite file, which several processes of one machine may share. It is opened at the first call; its
+ * folder is made when it is missing, the file readable by its owner only.
+ *
+ * A run whose process has died is settled as failed by the next `load` or `begin` of its session, and what that run
+ * still tries to store is refused.
+ *
+ * @param path of the file; `:memory:` for a database that is gone with the store
+ * @throws AgentKitError `storage` from every call when the file cannot be opened, read or written, saying what to do;
+ *   retryable when another process held it longer than `lockTimeoutMs`
+ * @example
+ * const sessions = sqliteSessions('agentkit-data/sessions.db')
+ * const agent = new Agent({ name: 'Notes', functions: [], model, sessions })
+ */
+export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}): SessionStore {
+  if (typeof path !== 'string' || path === '') {
+    throw new AgentKitError('invalid-argument', 'sqliteSessions takes the path of a file, or ":memory:".')
+  }
+  const { durability = 'normal', lockTimeoutMs = 5_000, heartbeatMs = 2_000, staleAfterMs = 10_000 } = options
+  const database = openSQLiteDatabase(path, { durability, lockTimeoutMs })
+  const { holder, activeRuns } = openHolder()
+  let heart: NodeJS.Timeout | undefined
+
+  const beat = (statements: Statements): void => {
+    statements.beat.run(holder.id, holder.host, holder.pid, holder.thread, Date.now())
+  }
+  /** Beats while something runs. A beat that finds the database locked is left out; the next one comes soon enough. */
+  const startHeart = (): void => {
+    heart ??= setInterval(() => {
+      if (activeRuns.size === 0) stopHeart()
+      else database.tryNow(beat)
+    }, heartbeatMs).unref()
+  }
+  const stopHeart = (): void => {
+    clearInterval(heart)
+    heart = undefined
+  }
+
+  /** Settles the run of a session as failed when nobody runs it any more; whether it did. */
+  const settleDeadRun = (statements: Statements, session: SessionRow, now: number): boolean => {
+    const running = findRunning(statements, session)
+    if (!running || isAlive(running, now, staleAfterMs)) return false
+    statements.endRun.run('failed', null, running.run_id)
+    statements.moveSession.run(now, session.id)
+    statements.removeIdleHolder.run(running.holder)
+    return true
+  }
+  const isHeldByDead = (statements: Statements, session: SessionRow): boolean => {
+    const running = findRunning(statements, session)
+    return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
+  }
+
+  return {
+    async load(key) {
+      // The version first: should another process write in between, `begin` refuses it.
+      const session = await database.read((statements) => {
+        const row = findSession(statements, key)
+        if (!row) return undefined
+        return isHeldByDead(statements, row) ? 'held by the dead' : readSession(statements, row)
+      })
+      if (session !== 'held by the dead') return session
+      return database.transaction((statements) => {
+        const row = findSession(statements, key)
+        if (!row) return undefined
+        const settled = settleDeadRun(statements, row, Date.now())
+        return readSession(statements, settled ? { ...row, version: row.version + 1 } : row)
+      })
+    },
+
+    async begin(key, { runId, expectedVersion, input }) {
+      const bodies = input.map(toJSON)
+      const tryToBegin = (statements: Statements): AgentKitError | undefined => {
+        const now = Date.now()
+        const known = findSession(statements, key)
+        // Settled whether or not this run may begin, so the refusal is returned: to throw would undo it.
+        const settled = known !== undefined && settleDeadRun(statements, known, now)
+        const version = (known?.version ?? 0) + (settled ? 1 : 0)
+        if (version !== expectedVersion) return conflict('The session has moved on. Load it again.', true)
+        if (known && findRunning(statements, known)) return conflict('Another run holds the session.', true)
+        if (statements.run.get(runId)) return conflict(`There is a run ${runId} already.`)
+
+        const sessionId = known?.id ?? addSession(statements, key, now)
+        statements.moveSession.run(now, sessionId)
+        statements.addRun.run(runId, sessionId, holder.id, now)
+        for (const body of bodies) statements.addMessage.run(body, runId)
+        beat(statements)
+        return undefined
+      }
+      const refusal = await database.transaction(tryToBegin, (refused) => {
+        if (refused) return
+        activeRuns.add(runId)
+        startHeart()
+      })
+      if (refusal) throw refusal
+    },
+
+    async append(runId, messages, state) {
+      const bodies = messages.map(toJSON)
+      const stateText = state === undefined ? undefined : toJSON(state)
+      await database.transaction((statements) => {
+        requireRunning(statements, runId)
+        for (const body of bodies) statements.addMessage.run(body, runId)
+        if (stateText === undefined) return
+        statements.setRunState.run(stateText, runId)
+        statements.setSessionState.run(stateText, runId)
+      })
+    },
+
+    async end(runId, status, usage) {
+      try {
+        await database.transaction((statements) => {
+          const { changes } = statements.endRun.run(status, usage === undefined ? null : toJSON(usage), runId)
+          if (changes === 0) throw notRunning(runId)
+          statements.moveSessionOfRun.run(Date.now(), runId)
+        })
+      } finally {
+        // Also when it could not be stored: nobody goes on with it, so the next run may settle it.
+        activeRuns.delete(runId)
+      }
+    },
+
+    find: (runId) =>
+      database.read((statements) => {
+        const row = findRun(statements, runId)
+        return row && readTurn(statements, row)
+      }),
+
+    turns: (key, { after, limit = Number.POSITIVE_INFINITY } = {}) =>
+      database.read((statements) => {
+        const keys = keyValues(key)
+        const last = after === undefined ? { number: 0 } : statements.numberInSession.get(after, ...keys)
+        if (!last) return []
+        const rows = statements.turns.all(...keys, last.number as number, Math.min(limit, Number.MAX_SAFE_INTEGER))
+        return (rows as RunRow[]).map((row) => readTurn(statements, row))
+      }),
+
+    list: ({ agentId, userId }) =>
+      database.read((statements) =>
+        statements.listSessions.all(agentId, userId).map((row) => ({
+          sessionId: row.session_id as string,
+          createdAt: toISO(row.created_at as number),
+          updatedAt: toISO(row.updated_at as number),
+          turns: row.turns as number,
+        })),
+      ),
+
+    delete: (key) => database.transaction((statements) => void statements.deleteSession.run(...keyValues(key))),
+
+    async close() {
+      await database.close((statements) => statements.removeHolder.run(holder.id))
+      stopHeart()
+      // What it was still running has nobody left: the next `load` or `begin` settles it.
+      closeHolder(holder)
+    },
+  }
+}
+
+function requireRunning(statements: Statements, runId: string): void {
+  if (findRun(statements, runId)?.status !== 'running') throw notRunning(runId)
+}
+
+function notRunning(runId: string): AgentKitError {
+  return conflict(`The run ${runId} does not hold its session (any more).`)
+}
+
+function conflict(message: string, retryable = false): AgentKitError {
+  return new AgentKitError('session-conflict', message, { retryable })
+}
+
+function toJSON(value: Message | JSONValue | Usage): string {
+  return JSON.stringify(value)
+}

@@ -1,0 +1,93 @@
+import { ApiError } from './api-error.ts'
+import { type Fields, isFields, requireField, requireFields } from './checks.ts'
+
+/** One function offered to the model, and where it stands in the request. */
+type OfferedFunction = { definition: Fields; path: string }
+
+/** Refuses what the API refuses of functions: names, doubles, schemas that are none, strict schemas that are not strict. */
+export function checkFunctions(functions: readonly OfferedFunction[]): void {
+  const names = new Set<unknown>()
+  for (const { definition, path } of functions) {
+    const name = requireField(definition, 'name', path)
+    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+      throw new ApiError(
+        400,
+        `Invalid '${path}.name': string does not match pattern. Expected a string that matches the pattern ` +
+          "'^[a-zA-Z0-9_-]+$', of at most 64 characters.",
+        { param: `${path}.name`, code: 'invalid_value' },
+      )
+    }
+    if (names.has(name)) {
+      throw new ApiError(400, `Invalid '${path}.name': two functions are named '${name}'. Names must be unique.`, {
+        param: `${path}.name`,
+        code: 'invalid_value',
+      })
+    }
+    names.add(name)
+    const { parameters, strict } = definition
+    if (parameters === undefined || parameters === null) continue
+    const schema = requireFields(parameters, `${path}.parameters`)
+    if (schema.type !== 'object') {
+      throw invalidSchema(
+        'function',
+        name,
+        `schema must be a JSON Schema of 'type: "object"', got 'type: "${schema.type ?? 'None'}"'.`,
+        `${path}.parameters`,
+      )
+    }
+    if (strict === true) checkStrict(schema, 'function', name, `${path}.parameters`)
+  }
+}
+
+/** Refuses an output format that the API refuses. */
+export function checkJSONSchemaFormat(format: Fields, path: string): void {
+  const name = requireField(format, 'name', path)
+  const schema = requireFields(requireField(format, 'schema', path), `${path}.schema`)
+  if (format.strict === true) checkStrict(schema, 'response_format', String(name), path)
+}
+
+/** Every object of a strict schema lists all of its properties as required and takes no others. */
+function checkStrict(schema: Fields, kind: string, name: string, param: string, context: string[] = []): void {
+  const where = `In context=(${context.map((step) => `'${step}'`).join(', ')}), `
+  if (isFields(schema.properties) || schema.type === 'object') {
+    if (schema.additionalProperties !== false) {
+      throw invalidSchema(
+        kind,
+        name,
+        `${where}'additionalProperties' is required to be supplied and to be false.`,
+        param,
+      )
+    }
+    const required = Array.isArray(schema.required) ? schema.required : []
+    const missing = Object.keys(schema.properties ?? {}).find((key) => !required.includes(key))
+    if (missing !== undefined) {
+      throw invalidSchema(
+        kind,
+        name,
+        `${where}'required' is required to be supplied and to be an array including every key in properties. ` +
+          `Missing '${missing}'.`,
+        param,
+      )
+    }
+  }
+  for (const [step, child] of childSchemas(schema)) checkStrict(child, kind, name, param, [...context, ...step])
+}
+
+function childSchemas(schema: Fields): [string[], Fields][] {
+  const children: [string[], unknown][] = [[['items'], schema.items]]
+  for (const group of ['properties', '$defs', 'definitions']) {
+    const members = schema[group]
+    if (isFields(members)) for (const [key, member] of Object.entries(members)) children.push([[group, key], member])
+  }
+  if (Array.isArray(schema.anyOf)) {
+    schema.anyOf.forEach((member, index) => void children.push([['anyOf', String(index)], member]))
+  }
+  return children.filter((child): child is [string[], Fields] => isFields(child[1]))
+}
+
+function invalidSchema(kind: string, name: string, problem: string, param: string): ApiError {
+  return new ApiError(400, `Invalid schema for ${kind} '${name}': ${problem}`, {
+    param,
+    code: kind === 'function' ? 'invalid_function_parameters' : null,
+  })
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from './api-error.ts'
+import { type Fields, requireField, requireList, requireOneOf, requireText } from './checks.ts'
+
+/** What `/v1/embeddings` answers: the same vector for the same text, of length 1. Base64 unless asked for floats. */
+export function embeddingsBody(body: Fields): unknown {
+  const model = requireField(body, 'model', '')
+  const texts = typeof body.input === 'string' ? [body.input] : requireList(body.input, 'input')
+  if (texts.length === 0 || texts.includes('')) {
+    throw new ApiError(400, "Invalid 'input': input cannot be an empty string or an empty array.", { param: 'input' })
+  }
+  if (texts.length > 2048) {
+    throw new ApiError(400, "Invalid 'input': expected an array with maximum length 2048.", { param: 'input' })
+  }
+  const format = body.encoding_format ?? 'float'
+  requireOneOf(format, ['float', 'base64'], 'encoding_format')
+  const dimensions = typeof body.dimensions === 'number' ? body.dimensions : 8
+  const vectors = texts.map((text, index) => embed(requireText(text, `input[${index}]`), dimensions))
+  const tokens = Math.ceil(texts.join('').length / 4)
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : Array.from(vector),
+    })),
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  }
+}
+
+function embed(text: string, dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions)
+  for (let index = 0; index < dimensions; index++) {
+    vector[index] = createHash('sha256').update(`${index}:${text}`).digest().readInt32LE(0) / 2 ** 31
+  }
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}

@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep, setImmediate as yieldToIO } from 'node:timers/promises'
+import type { StreamFault, Transport } from './script.ts'
+import type { Frame, WireAnswer } from './wire.ts'
+
+/** Writes an answer to the client, as whole or as broken as the transport says. */
+export interface Connection {
+  readonly response: ServerResponse
+  /** Resets the connection. */
+  reset(): void
+  /** Settles when either side has hung up. */
+  readonly closed: Promise<void>
+}
+
+/** Streams an answer as server-sent events. */
+export async function playStream(
+  connection: Connection,
+  answer: Pick<WireAnswer, 'content' | 'finish' | 'failures'>,
+  transport: Transport,
+): Promise<void> {
+  const { fault, faultAfter = answer.content.length, lineEnd = '\n' } = transport
+  const frames = [...answer.content, ...answer.finish]
+  const texts = frames.map((frame) => encodeFrame(frame, lineEnd))
+  connection.response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  })
+  connection.response.flushHeaders()
+
+  const say = (text: string): Promise<void> => write(connection.response, text, transport)
+  for (const text of fault ? texts.slice(0, faultAfter) : texts) {
+    if (connection.response.destroyed) return
+    await say(text)
+  }
+  if (!fault) return void connection.response.end()
+  const rest = texts.slice(faultAfter)
+  switch (fault) {
+    case 'error-frame':
+    case 'flat-error-frame':
+    case 'failed':
+      for (const frame of answer.failures[fault]) await say(encodeFrame(frame, lineEnd))
+      return void connection.response.end()
+    case 'garbage-frame':
+      for (const text of [`data: {"id": not json${lineEnd}${lineEnd}`, ...rest]) await say(text)
+      return void connection.response.end()
+    default:
+      await breakOff(connection, rest[0] ?? '', fault)
+  }
+}
+
+/** Answers a request that does not stream. Faults cut its body in half, or put something else in its place. */
+export async function playBody(connection: Connection, body: unknown, transport: Transport): Promise<void> {
+  const { fault } = transport
+  if (transport.delayMs) await sleep(transport.delayMs)
+  if (connection.response.destroyed) return
+  connection.response.writeHead(200, { 'content-type': 'application/json' })
+  const text = JSON.stringify(body)
+  switch (fault) {
+    case undefined:
+      await write(connection.response, text, { ...transport, delayMs: 0 })
+      return void connection.response.end()
+    case 'garbage-frame':
+      return void connection.response.end('{"id": not json')
+    case 'error-frame':
+    case 'flat-error-frame':
+    case 'failed':
+      return void connection.response.end(text)
+    default:
+      await breakOff(connection, text, fault)
+  }
+}
+
+async function breakOff(
+  connection: Connection,
+  next: string,
+  fault: Extract<StreamFault, 'hang' | 'cut' | 'early-eof' | 'eof-in-frame'>,
+): Promise<void> {
+  const { response } = connection
+  const half = next.slice(0, Math.ceil(next.length / 2))
+  switch (fault) {
+    case 'hang':
+      return connection.closed
+    case 'early-eof':
+      return void response.end()
+    case 'eof-in-frame':
+      return void response.end(half)
+    case 'cut':
+      // The half must have left before the reset, which drops what waits in the socket.
+      await new Promise<void>((resolve) => void response.write(half, () => resolve()))
+      await yieldToIO()
+      connection.reset()
+  }
+}
+
+function encodeFrame(frame: Frame, lineEnd: string): string {
+  if (typeof frame === 'string') return frame
+  const event = frame.event === undefined ? '' : `event: ${frame.event}${lineEnd}`
+  const data = typeof frame.data === 'string' ? frame.data : JSON.stringify(frame.data)
+  return `${event}data: ${data}${lineEnd}${lineEnd}`
+}
+
+async function write(response: ServerResponse, text: string, transport: Transport): Promise<void> {
+  if (transport.delayMs) await sleep(transport.delayMs)
+  for (const bytes of cutBytes(Buffer.from(text), transport.writes)) {
+    if (response.destroyed) return
+    const hasRoom = response.write(bytes)
+    if (!hasRoom) await drained(response)
+    // Another turn of the event loop, so that the pieces leave one by one.
+    else if (transport.writes !== undefined && transport.writes !== 'frame') await yieldToIO()
+  }
+}
+
+function cutBytes(bytes: Buffer, writes: Transport['writes']): Buffer[] {
+  if (writes === 'byte') return Array.from(bytes, (_, index) => bytes.subarray(index, index + 1))
+  if (writes !== 'split-characters') return [bytes]
+  const cuts: Buffer[] = []
+  let start = 0
+  bytes.forEach((byte, index) => {
+    const beginsLongCharacter = byte >= 0xc0
+    if (!beginsLongCharacter) return
+    cuts.push(bytes.subarray(start, index + 1))
+    start = index + 1
+  })
+  cuts.push(bytes.subarray(start))
+  return cuts
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    response.once('drain', resolve)
+    response.once('close', resolve)
+  })
+}

@@ -1,0 +1,121 @@
+import type { JSONValue, ModelFinishReason, Usage } from '@agentkit/core'
+
+/** A wire format that a fake provider speaks. Both of OpenAI's are answered by one server. */
+export type FakeWire = 'openai-chat' | 'openai-responses'
+
+export type FakeToolCall = {
+  name: string
+  /** The arguments, as a value; `{}` when absent. */
+  input?: JSONValue
+  /** The arguments as the text that goes over the wire, valid or not; wins over `input`. */
+  inputText?: string
+  /** Made up, and unique in the server, when absent. */
+  callId?: string
+}
+
+/** What goes wrong while an answer is streamed; before its finish, or after `faultAfter` frames. */
+export type StreamFault =
+  /** Says nothing more and keeps the connection open. */
+  | 'hang'
+  /** Writes half a frame, then resets the connection. */
+  | 'cut'
+  /** Ends the body cleanly without a finish. */
+  | 'early-eof'
+  /** Ends the body cleanly inside a frame. */
+  | 'eof-in-frame'
+  /** Writes a frame that is not JSON, then goes on. */
+  | 'garbage-frame'
+  /** Writes an error frame with the error under `error`, then ends. */
+  | 'error-frame'
+  /** Writes an error frame with the error's fields at its top, then ends. */
+  | 'flat-error-frame'
+  /** Ends with `response.failed` (Responses); an error frame on the other wires. */
+  | 'failed'
+
+/** How the bytes of a stream are framed and cut. */
+export type Transport = {
+  /** How long to wait before each frame, in milliseconds. */
+  delayMs?: number
+  /** One write per frame when absent. `split-characters` cuts inside each character of more than one byte. */
+  writes?: 'frame' | 'byte' | 'split-characters'
+  lineEnd?: '\n' | '\r\n'
+  fault?: StreamFault
+  /** After how many frames the fault comes; after all but those of the finish when absent. */
+  faultAfter?: number
+}
+
+/** An answer, in words that fit both wires. */
+export type FakeAnswer = Transport & {
+  text?: string
+  /** A reasoning summary (Responses), or `reasoning_content` (Chat Completions, as compatible servers send it). */
+  reasoning?: string
+  /** Text said before the tool calls, in a message of its own (Responses only). */
+  commentary?: string
+  refusal?: string
+  toolCalls?: readonly FakeToolCall[]
+  /** `tool-calls` when there are any, otherwise `stop`. */
+  finishReason?: ModelFinishReason
+  /** Counted from the texts when absent; `null` tells none, as some servers do. */
+  usage?: Usage | null
+  /** In how many pieces each text comes; 3 when absent. */
+  deltas?: number
+}
+
+/** Frames played as they are: objects become JSON frames, strings are written untouched. */
+export type FakeFrames = Transport & { frames: readonly (JSONValue | string)[] }
+
+/** An answer with a status, instead of a stream. */
+export type FakeStatus = {
+  status: number
+  /** OpenAI's `error.code`; the usual one of the status when absent. */
+  code?: string | null
+  type?: string
+  message?: string
+  /** Seconds or an HTTP date, as `Retry-After`. */
+  retryAfter?: number | string
+  headers?: Readonly<Record<string, string>>
+  /** Sent in place of OpenAI's error body: an object as JSON, a string as it is. */
+  body?: JSONValue
+}
+
+/** What goes wrong before an answer begins. */
+export type FakeFailure =
+  | FakeStatus
+  /** Never answers. */
+  | { fault: 'hang-before-headers' }
+  /** Resets the connection without an answer. */
+  | { fault: 'reset' }
+  /** 200 with a web page, as a captive portal or a wrong address gives. */
+  | { fault: 'html' }
+
+/** What a fake provider answers one request with; a string is an answer's text. */
+export type FakeTurn = string | FakeAnswer | FakeFrames | FakeFailure
+
+/** One request as it came. */
+export type RecordedRequest = {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Names in lower case; what carries a key reads `[recorded]`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The parsed JSON, or the text where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read deep into bodies of every shape.
+  readonly body: any
+  /** Whether the client hung up before its answer was complete. */
+  readonly aborted: boolean
+  /** Settles when the exchange is over: answered, or hung up on by either side. */
+  readonly closed: Promise<void>
+}
+
+/** The turns in order, or a function of the request. `undefined` answers embeddings and models as usual. */
+export type FakeScript =
+  | readonly FakeTurn[]
+  | ((request: RecordedRequest, index: number) => FakeTurn | undefined | Promise<FakeTurn | undefined>)
+
+export function isFailure(turn: FakeTurn): turn is FakeFailure {
+  if (typeof turn !== 'object') return false
+  return (
+    'status' in turn ||
+    ('fault' in turn && (turn.fault === 'hang-before-headers' || turn.fault === 'reset' || turn.fault === 'html'))
+  )
+}

@@ -1,0 +1,72 @@
+import type { ModelFinishReason, Usage } from '@agentkit/core'
+import type { FakeAnswer, FakeToolCall, StreamFault } from './script.ts'
+
+/** One server-sent event: its JSON, or `[DONE]`; a string is written untouched. */
+export type Frame = { event?: string; data: unknown } | string
+
+/** An answer on one wire, streamed and whole. */
+export type WireAnswer = {
+  /** Up to where a failing stream fails. */
+  content: Frame[]
+  /** What tells that the answer is complete. */
+  finish: Frame[]
+  /** What ends the stream in place of `finish`. */
+  failures: Record<Extract<StreamFault, 'error-frame' | 'flat-error-frame' | 'failed'>, Frame[]>
+  /** The answer to a request that does not stream. */
+  body: unknown
+}
+
+/** Makes an id that is unique in its server. */
+export type MakeId = (prefix: string) => string
+
+export const streamError = {
+  message: 'The server had an error processing your request. Sorry about that!',
+  type: 'server_error',
+  param: null,
+  code: 'server_error',
+}
+
+/** Text in at most `count` pieces of whole characters. */
+export function pieces(text: string, count = 3): string[] {
+  const characters = Array.from(text)
+  const size = Math.max(1, Math.ceil(characters.length / count))
+  const result: string[] = []
+  for (let start = 0; start < characters.length; start += size) {
+    result.push(characters.slice(start, start + size).join(''))
+  }
+  return result
+}
+
+export type WireCall = { callId: string; name: string; argumentsText: string }
+
+export function toWireCalls(calls: readonly FakeToolCall[] = [], makeId: MakeId): WireCall[] {
+  return calls.map(({ name, input = {}, inputText, callId }) => ({
+    callId: callId ?? makeId('call_'),
+    name,
+    argumentsText: inputText ?? JSON.stringify(input),
+  }))
+}
+
+export function finishReasonOf(answer: FakeAnswer): ModelFinishReason {
+  return answer.finishReason ?? (answer.toolCalls?.length ? 'tool-calls' : 'stop')
+}
+
+/** What the answer tells of its tokens: as scripted, or four characters to the token; `undefined` when it tells none. */
+export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Usage> | undefined {
+  if (answer.usage === null) return undefined
+  const said = [answer.text, answer.reasoning, answer.commentary, answer.refusal, JSON.stringify(answer.toolCalls)]
+  const inputTokens = answer.usage?.inputTokens ?? estimateTokens(JSON.stringify(requestBody))
+  const outputTokens = answer.usage?.outputTokens ?? estimateTokens(said.join(''))
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: answer.usage?.totalTokens ?? inputTokens + outputTokens,
+    cachedInputTokens: answer.usage?.cachedInputTokens ?? 0,
+    cacheWriteTokens: answer.usage?.cacheWriteTokens ?? 0,
+    reasoningTokens: answer.usage?.reasoningTokens ?? estimateTokens(answer.reasoning ?? ''),
+  }
+}
+
+function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4)
+}

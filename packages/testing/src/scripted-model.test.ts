@@ -1,0 +1,158 @@
+import { type ModelEvent, type ModelRequest, validateTranscript } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { type ScriptedTurn, scriptedModel } from './scripted-model.ts'
+
+const request: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] }
+const never = (): AbortSignal => new AbortController().signal
+
+async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  const collected: ModelEvent[] = []
+  for await (const event of events) collected.push(event)
+  return collected
+}
+
+function textOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+}
+
+it('streams a text in a few deltas and finishes once, last', async () => {
+  const events = await collect(scriptedModel(['Hello, world']).stream(request, never()))
+  expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'text-delta', 'finish'])
+  expect(textOf(events)).toBe('Hello, world')
+  expect(events.at(-1)).toEqual({
+    type: 'finish',
+    reason: 'stop',
+    usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+    message: { v: 1, role: 'assistant', content: [{ type: 'text', text: 'Hello, world' }], model: 'test/scripted' },
+  })
+})
+
+it('never cuts a character in two', async () => {
+  const events = await collect(scriptedModel([{ text: '👩‍🚀👩‍🚀', deltas: 5 }]).stream(request, never()))
+  for (const event of events) if (event.type === 'text-delta') expect(event.text.isWellFormed()).toBe(true)
+  expect(textOf(events)).toBe('👩‍🚀👩‍🚀')
+})
+
+it('plays reasoning, warnings and tool calls, and puts them into the message', async () => {
+  const model = scriptedModel([
+    {
+      warnings: ['temperature was dropped'],
+      reasoning: 'hm',
+      deltas: 1,
+      toolCalls: [{ name: 'add', input: { a: 1 } }, { name: 'now' }, { name: 'broken', inputText: '{"a":' }],
+      usage: { inputTokens: 3 },
+    },
+  ])
+  const events = await collect(model.stream(request, never()))
+  expect(events).toEqual([
+    { type: 'warning', message: 'temperature was dropped' },
+    { type: 'reasoning-delta', text: 'hm' },
+    { type: 'tool-call', callId: 'call_1', name: 'add', input: { a: 1 } },
+    { type: 'tool-call', callId: 'call_2', name: 'now', input: {} },
+    {
+      type: 'tool-call',
+      callId: 'call_3',
+      name: 'broken',
+      input: undefined,
+      inputText: '{"a":',
+      invalid: 'The arguments are not valid JSON.',
+    },
+    {
+      type: 'finish',
+      reason: 'tool-calls',
+      usage: { inputTokens: 3 },
+      message: {
+        v: 1,
+        role: 'assistant',
+        model: 'test/scripted',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'tool-call', callId: 'call_1', name: 'add', input: { a: 1 } },
+          { type: 'tool-call', callId: 'call_2', name: 'now', input: {} },
+          { type: 'tool-call', callId: 'call_3', name: 'broken', input: {}, inputText: '{"a":' },
+        ],
+      },
+    },
+  ])
+})
+
+it('gives each call of a model an id of its own', async () => {
+  const model = scriptedModel([{ toolCalls: [{ name: 'now' }] }, { toolCalls: [{ name: 'now' }] }])
+  const first = await collect(model.stream(request, never()))
+  const second = await collect(model.stream(request, never()))
+  expect(first[0]).toMatchObject({ callId: 'call_1' })
+  expect(second[0]).toMatchObject({ callId: 'call_2' })
+})
+
+it('throws a scripted error, at once or after what was said', async () => {
+  const failure = new Error('down')
+  const model = scriptedModel([failure, { text: 'so far', error: failure }])
+  await expect(collect(model.stream(request, never()))).rejects.toBe(failure)
+
+  const events: ModelEvent[] = []
+  const stream = async (): Promise<void> => {
+    for await (const event of model.stream(request, never())) events.push(event)
+  }
+  await expect(stream()).rejects.toBe(failure)
+  expect(textOf(events)).toBe('so far')
+})
+
+it('lets a function answer, from the request', async () => {
+  const echo: ScriptedTurn =
+    ({ messages }) =>
+    async () =>
+      JSON.stringify(messages[0]?.content)
+  expect(textOf(await collect(scriptedModel([echo]).stream(request, never())))).toBe('"Hello"')
+})
+
+it('says how many turns were scripted when they run out', async () => {
+  const model = scriptedModel(['one'])
+  await collect(model.stream(request, never()))
+  await expect(collect(model.stream(request, never()))).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: 'The scripted model has 1 turn, and this is request 2. Script one more turn.',
+  })
+})
+
+it('keeps copies of its requests', async () => {
+  const model = scriptedModel(['one'])
+  const own = structuredClone(request)
+  await collect(model.stream(own, never()))
+  own.messages.push({ role: 'user', content: 'later' })
+  expect(model.requests).toEqual([request])
+  expect(validateTranscript(model.requests[0]?.messages ?? [])).toEqual([])
+})
+
+it('makes no request when the signal has ended already', async () => {
+  const model = scriptedModel(['one'])
+  await expect(collect(model.stream(request, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
+  expect(model.requests).toEqual([])
+})
+
+it.each<[string, () => AbortSignal, string]>([
+  ['aborted', () => abortSoon(), 'aborted'],
+  ['timeout', () => AbortSignal.timeout(20), 'timeout'],
+])('ends in %s while it waits', async (_, makeSignal, code) => {
+  const model = scriptedModel([{ text: 'never said', delayMs: 60_000 }, () => new Promise(() => {})])
+  await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
+  await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
+})
+
+it('stops between two deltas when it is aborted', async () => {
+  const controller = new AbortController()
+  const events: ModelEvent[] = []
+  const stream = async (): Promise<void> => {
+    for await (const event of scriptedModel(['one two three']).stream(request, controller.signal)) {
+      events.push(event)
+      controller.abort()
+    }
+  }
+  await expect(stream()).rejects.toMatchObject({ code: 'aborted' })
+  expect(events).toHaveLength(1)
+})
+
+function abortSoon(): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), 20)
+  return controller.signal
+}

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  AgentKitError,
+  type AssistantPart,
+  abortError,
+  type JSONValue,
+  type Model,
+  type ModelEvent,
+  type ModelFinishReason,
+  type ModelInfo,
+  type ModelRequest,
+  type Usage,
+} from '@agentkit/core'
+
+/** A tool call of a scripted answer. */
+export type ScriptedToolCall = {
+  name: string
+  /** The arguments; `{}` when absent. */
+  input?: JSONValue
+  /** Made up, and unique in the model, when absent. */
+  callId?: string
+  /** Arguments that do not parse, as the model wrote them: the call is played as an invalid one. */
+  inputText?: string
+}
+
+/** One scripted answer. */
+export type ScriptedAnswer = {
+  text?: string
+  reasoning?: string
+  toolCalls?: readonly ScriptedToolCall[]
+  /** `tool-calls` when there are any, otherwise `stop`. */
+  finishReason?: ModelFinishReason
+  /** `{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }` when absent. */
+  usage?: Usage
+  /** In how many pieces the text and the reasoning come; 3 when absent. */
+  deltas?: number
+  /** How long to wait before each event, in milliseconds. */
+  delayMs?: number
+  warnings?: readonly string[]
+  /** Thrown in place of `finish`, after everything else was said. */
+  error?: Error
+}
+
+/** What a scripted model answers one request with: text, an answer in full, an error, or a function that makes one. */
+export type ScriptedTurn =
+  | string
+  | ScriptedAnswer
+  | Error
+  | ((request: ModelRequest, signal: AbortSignal) => ScriptedTurn | Promise<ScriptedTurn>)
+
+export type ScriptedModelOptions = {
+  /** `provider/model`; `test/scripted` when absent. */
+  id?: string
+  info?: ModelInfo
+}
+
+/** A model that plays its script, and tells what it was asked. */
+export interface ScriptedModel extends Model {
+  /** A copy of each request, in order. */
+  readonly requests: readonly ModelRequest[]
+}
+
+const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+
+/**
+ * A model that answers from a script, one turn per request, by the rules of a `Model`.
+ *
+ * @param turns the answers, in order; a request after the last one is `invalid-argument`
+ * @example
+ * const model = scriptedModel([{ toolCalls: [{ name: 'weather', input: { city: 'Paris' } }] }, 'It is sunny.'])
+ * const agent = new Agent({ name: 'Test', functions: [weather], model })
+ * await agent.chat('Weather in Paris?') // 'It is sunny.'
+ * model.requests.length // 2
+ */
+export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedModelOptions = {}): ScriptedModel {
+  const id = options.id ?? 'test/scripted'
+  const requests: ModelRequest[] = []
+  let callCount = 0
+  const nextCallId = (): string => `call_${++callCount}`
+
+  return {
+    id,
+    ...(options.info && { info: options.info }),
+    requests,
+    async *stream(request, signal) {
+      throwIfAborted(signal)
+      const turn = turns[requests.length]
+      requests.push(structuredClone(request))
+      if (turn === undefined) {
+        throw new AgentKitError(
+          'invalid-argument',
+          `The scripted model has ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, ` +
+            `and this is request ${requests.length}. Script one more turn.`,
+        )
+      }
+      yield* play(id, await resolveTurn(turn, request, signal), signal, nextCallId)
+    },
+  }
+}
+
+async function* play(
+  modelId: string,
+  turn: ScriptedAnswer | Error,
+  signal: AbortSignal,
+  nextCallId: () => string,
+): AsyncGenerator<ModelEvent> {
+  if (turn instanceof Error) throw turn
+  const { text = '', reasoning = '', deltas = 3, delayMs = 0 } = turn
+  const calls = (turn.toolCalls ?? []).map((call) => ({ ...call, callId: call.callId ?? nextCallId() }))
+  const events: ModelEvent[] = [
+    ...(turn.warnings ?? []).map((message): ModelEvent => ({ type: 'warning', message })),
+    ...pieces(reasoning, deltas).map((piece): ModelEvent => ({ type: 'reasoning-delta', text: piece })),
+    ...pieces(text, deltas).map((piece): ModelEvent => ({ type: 'text-delta', text: piece })),
+    ...calls.map(toCallEvent),
+  ]
+  for (const event of events) {
+    // Ends early when the signal does; the next line says how.
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
+    throwIfAborted(signal)
+    yield event
+  }
+  throwIfAborted(signal)
+  if (turn.error) throw turn.error
+
+  const content: AssistantPart[] = []
+  if (reasoning !== '') content.push({ type: 'reasoning', text: reasoning })
+  if (text !== '') content.push({ type: 'text', text })
+  for (const { callId, name, input = {}, inputText } of calls) {
+    content.push({
+      type: 'tool-call',
+      callId,
+      name,
+      ...(inputText === undefined ? { input: structuredClone(input) } : { input: {}, inputText }),
+    })
+  }
+  yield {
+    type: 'finish',
+    reason: turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
+    usage: { ...(turn.usage ?? defaultUsage) },
+    message: { v: 1, role: 'assistant', content, model: modelId },
+  }
+}
+
+function toCallEvent(call: ScriptedToolCall & { callId: string }): ModelEvent {
+  const { callId, name, input = {}, inputText } = call
+  if (inputText === undefined) return { type: 'tool-call', callId, name, input: structuredClone(input) }
+  return { type: 'tool-call', callId, name, input: undefined, inputText, invalid: 'The arguments are not valid JSON.' }
+}
+
+async function resolveTurn(
+  turn: ScriptedTurn,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ScriptedAnswer | Error> {
+  if (typeof turn === 'string') return { text: turn }
+  if (typeof turn !== 'function') return turn
+  return resolveTurn(await untilAborted(signal, turn(request, signal)), request, signal)
+}
+
+/** Text in at most `count` pieces of whole characters. */
+function pieces(text: string, count: number): string[] {
+  const characters = Array.from(text)
+  const size = Math.max(1, Math.ceil(characters.length / count))
+  const result: string[] = []
+  for (let start = 0; start < characters.length; start += size) {
+    result.push(characters.slice(start, start + size).join(''))
+  }
+  return result
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal)
+}
+
+/** What `work` becomes, or the signal's error when that ends first. */
+async function untilAborted<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
+  throwIfAborted(signal)
+  let onAbort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortError(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

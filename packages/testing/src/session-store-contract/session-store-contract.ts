@@ -1,0 +1,107 @@
+import type { SessionStore } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { conflictTests } from './conflict-tests.ts'
+import { fidelityTests } from './fidelity-tests.ts'
+import { listingTests } from './listing-tests.ts'
+import { stateTests } from './state-tests.ts'
+import { turnTests } from './turn-tests.ts'
+import { answer, begin, key, load, runTurn, user } from './turns.ts'
+import { visibilityTests } from './visibility-tests.ts'
+
+/** A store to be tested, empty. */
+export type StoreUnderTest = {
+  store: SessionStore
+  /** Called after each test, when the store is closed. */
+  cleanup?(): Promise<void>
+}
+
+/** One whose data outlives it. */
+export type DurableStoreUnderTest = StoreUnderTest & {
+  /** Closes the store, and opens another one on what it has stored. */
+  reopen(): Promise<SessionStore>
+}
+
+/**
+ * Registers the vitest tests that every `SessionStore` passes.
+ *
+ * @param name of the store, for the report
+ * @param makeStore makes an empty store; called before each test
+ * @example
+ * sessionStoreContract('memorySessions', async () => ({ store: memorySessions() }))
+ */
+export function sessionStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the contract of a session store`, () => {
+    let subject: StoreUnderTest
+    let store: SessionStore
+    beforeEach(async () => {
+      subject = await makeStore()
+      store = subject.store
+    })
+    afterEach(async () => {
+      await store.close()
+      await subject.cleanup?.()
+    })
+
+    turnTests(() => store)
+    conflictTests(() => store)
+    visibilityTests(() => store)
+    stateTests(() => store)
+    fidelityTests(() => store)
+    listingTests(() => store)
+
+    it('closes twice without complaint', async () => {
+      await store.close()
+      await expect(store.close()).resolves.toBeUndefined()
+    })
+  })
+}
+
+/**
+ * Registers the vitest tests that every `SessionStore` passes whose data outlives the process: those of
+ * {@link sessionStoreContract}, and what holds when a store is opened again.
+ *
+ * @param name of the store, for the report
+ * @param makeStore makes an empty store; called before each test
+ * @example
+ * durableSessionStoreContract('files', async () => {
+ *   const folder = await mkdtemp(join(tmpdir(), 'sessions-'))
+ *   const store = fileSessions(folder)
+ *   return { store, reopen: async () => (await store.close(), fileSessions(folder)) }
+ * })
+ */
+export function durableSessionStoreContract(name: string, makeStore: () => Promise<DurableStoreUnderTest>): void {
+  sessionStoreContract(name, makeStore)
+
+  describe(`${name} keeps the contract of a durable session store`, () => {
+    let subject: DurableStoreUnderTest
+    let store: SessionStore
+    beforeEach(async () => {
+      subject = await makeStore()
+      store = subject.store
+    })
+    afterEach(async () => {
+      await store.close()
+      await subject.cleanup?.()
+    })
+
+    it('keeps what was acknowledged when it is reopened, and settles what nobody runs any more', async () => {
+      await runTurn(store, key, 'r1', [user('one'), answer('1')], { state: { step: 1 } })
+      await store.begin(key, { runId: 'r2', expectedVersion: 2, input: [user('two')] })
+      store = await subject.reopen()
+      const session = await load(store, key)
+      expect(session).toEqual({ version: 4, messages: [user('one'), answer('1')], state: { step: 1 } })
+      expect(await store.find('r2')).toMatchObject({ status: 'failed', messages: [user('two')] })
+      await runTurn(store, key, 'r3', [user('three'), answer('3')])
+      expect((await load(store, key)).messages).toEqual([user('one'), answer('1'), user('three'), answer('3')])
+    })
+
+    it('settles an abandoned run in `begin` too, where the version has moved', async () => {
+      await store.begin(key, { runId: 'r1', expectedVersion: 0, input: [user('one')] })
+      store = await subject.reopen()
+      await expect(begin(store, key, 'r2', 1)).rejects.toMatchObject({ code: 'session-conflict' })
+      await begin(store, key, 'r2', 2)
+      await expect(store.append('r1', [answer('late')])).rejects.toMatchObject({ code: 'session-conflict' })
+      await expect(store.end('r1', 'done')).rejects.toMatchObject({ code: 'session-conflict' })
+    })
+  })
+}

@@ -1,0 +1,46 @@
+import type { JSONValue } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
+
+/** What a run keeps beside its messages. */
+export function stateTests(getStore: GetStore): void {
+  it('replaces the state of a session when a run gives one, and keeps it when none does', async () => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one'), answer('1')], { state: { step: 1, old: true } })
+    expect((await load(store, key)).state).toEqual({ step: 1, old: true })
+    await runTurn(store, key, 'r2', [user('two'), answer('2')])
+    expect((await load(store, key)).state).toEqual({ step: 1, old: true })
+    await runTurn(store, key, 'r3', [user('three'), answer('3')], { state: { step: 3 } })
+    expect((await load(store, key)).state).toEqual({ step: 3 })
+    const states = (await store.turns(key)).map((turn) => turn.state)
+    expect(states).toEqual([{ step: 1, old: true }, undefined, { step: 3 }])
+  })
+
+  it('keeps the state that a failed run has given', async () => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one')], { state: 'begun', status: 'failed' })
+    expect(await store.load(key)).toEqual({ version: 2, messages: [], state: 'begun' })
+  })
+
+  it.each([null, false, 0, '', [], {}] satisfies JSONValue[])('takes %j for a state', async (state) => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one'), answer('1')], { state })
+    expect(await store.load(key)).toHaveProperty('state', state)
+    expect(await store.find('r1')).toHaveProperty('state', state)
+  })
+
+  it('has no state and no usage when none was given', async () => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one'), answer('1')])
+    expect(await store.load(key)).not.toHaveProperty('state')
+    expect(await store.find('r1')).not.toHaveProperty('state')
+    expect(await store.find('r1')).not.toHaveProperty('usage')
+  })
+
+  it('takes a state without messages', async () => {
+    const store = getStore()
+    await begin(store, key, 'r1', 0)
+    await store.append('r1', [], { step: 1 })
+    expect(await store.find('r1')).toMatchObject({ messages: [user('r1')], state: { step: 1 } })
+  })
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
+
+/** How a session grows turn by turn. */
+export function turnTests(getStore: GetStore): void {
+  it('does not know a session that never began a run', async () => {
+    const store = getStore()
+    expect(await store.load(key)).toBeUndefined()
+    expect(await store.find('r1')).toBeUndefined()
+    expect(await store.turns(key)).toEqual([])
+    expect(await store.list(key)).toEqual([])
+    await expect(store.delete(key)).resolves.toBeUndefined()
+  })
+
+  it('moves the version when a turn begins and when it ends, not in between', async () => {
+    const store = getStore()
+    const versions: number[] = []
+    const note = async (): Promise<void> => void versions.push((await load(store, key)).version)
+    await begin(store, key, 'r1', 0)
+    await note()
+    await store.append('r1', [answer('1')])
+    await note()
+    await store.end('r1', 'done')
+    await note()
+    expect(versions).toEqual([1, 1, 2])
+  })
+
+  it('gives the next run the turns that are done, in order', async () => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one'), answer('1')])
+    await runTurn(store, key, 'r2', [user('two'), answer('2')])
+    expect(await store.load(key)).toEqual({
+      version: 4,
+      messages: [user('one'), answer('1'), user('two'), answer('2')],
+    })
+  })
+
+  it('seeds a session with several messages', async () => {
+    const store = getStore()
+    const input = [user('earlier'), answer('yes'), user('now')]
+    await store.begin(key, { runId: 'r1', expectedVersion: 0, input })
+    await store.append('r1', [answer('done')])
+    await store.end('r1', 'done')
+    expect((await load(store, key)).messages).toEqual([...input, answer('done')])
+  })
+
+  it('finds a turn by its run, with all that was journaled, its usage and its time', async () => {
+    const store = getStore()
+    const before = Date.now()
+    await begin(store, key, 'r1', 0)
+    expect(await store.find('r1')).toMatchObject({ runId: 'r1', status: 'running', messages: [user('r1')] })
+    await store.append('r1', [answer('1')])
+    await store.end('r1', 'done', { inputTokens: 7, outputTokens: 3 })
+    const turn = await store.find('r1')
+    expect(turn).toEqual({
+      runId: 'r1',
+      messages: [user('r1'), answer('1')],
+      status: 'done',
+      usage: { inputTokens: 7, outputTokens: 3 },
+      createdAt: expect.any(String),
+    })
+    const created = Date.parse(turn?.createdAt ?? '')
+    expect(new Date(created).toISOString()).toBe(turn?.createdAt)
+    expect(created).toBeGreaterThanOrEqual(before)
+    expect(created).toBeLessThanOrEqual(Date.now())
+  })
+}

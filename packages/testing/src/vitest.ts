@@ -1,0 +1,6 @@
+export {
+  type DurableStoreUnderTest,
+  durableSessionStoreContract,
+  type StoreUnderTest,
+  sessionStoreContract,
+} from './session-store-contract/session-store-contract.ts'

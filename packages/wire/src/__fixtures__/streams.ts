@@ -1,0 +1,62 @@
+import type { ModelEvent } from '@agentkit/core'
+import type { FrameReader } from '../stream-model.ts'
+
+export const callee = { provider: 'acme', model: 'small' }
+export const context = { ...callee, secrets: ['hunter2-hunter2'] }
+export const timeouts = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
+
+/** A body that gives these pieces, one per read, and then ends. */
+export function bodyOf(...pieces: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
+  const waiting = pieces.map((piece) => (typeof piece === 'string' ? new TextEncoder().encode(piece) : piece))
+  return new ReadableStream({
+    pull(controller) {
+      const next = waiting.shift()
+      if (next) controller.enqueue(next)
+      else controller.close()
+    },
+  })
+}
+
+/** A body that gives these pieces and then stays silent; tells whether it was cancelled. */
+export function stalledBody(...pieces: string[]): { body: ReadableStream<Uint8Array>; cancelled: () => boolean } {
+  let cancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  return { body, cancelled: () => cancelled }
+}
+
+export function oneByteEach(text: string): Uint8Array[] {
+  return [...new TextEncoder().encode(text)].map((byte) => Uint8Array.of(byte))
+}
+
+/** What a reader makes of these chunks, and of the end of the stream. */
+export function readAll(reader: FrameReader, chunks: readonly unknown[]): ModelEvent[] {
+  for (const chunk of chunks) {
+    const data = typeof chunk === 'string' ? chunk : JSON.stringify(chunk)
+    if (reader.read({ event: '', data })) break
+  }
+  reader.finish()
+  return reader.take()
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = []
+  for await (const item of items) collected.push(item)
+  return collected
+}
+
+/** The error that a call or a promise ends in. */
+export async function errorOf(attempt: (() => unknown) | Promise<unknown>): Promise<unknown> {
+  try {
+    await (typeof attempt === 'function' ? attempt() : attempt)
+  } catch (error) {
+    return error
+  }
+  throw new Error('It did not fail.')
+}

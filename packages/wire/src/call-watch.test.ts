@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { checkTimeouts } from './call-watch.ts'
+
+describe('checkTimeouts', () => {
+  it('fills in 60 seconds', () => {
+    expect(checkTimeouts({ idleTimeoutMs: 5 })).toEqual({ firstByteTimeoutMs: 60_000, idleTimeoutMs: 5 })
+  })
+
+  it('keeps what no timer can hold in its bounds', () => {
+    expect(checkTimeouts({ idleTimeoutMs: Number.POSITIVE_INFINITY }).idleTimeoutMs).toBe(2_147_483_647)
+  })
+
+  it.each([0, -1, Number.NaN])('refuses %d', (firstByteTimeoutMs) => {
+    expect(() => checkTimeouts({ firstByteTimeoutMs })).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+})

@@ -1,0 +1,37 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ReasoningEffort } from './honoured-options.ts'
+
+/** The body of a Chat Completions request, as far as agentkit sends it. */
+export type ChatRequest = {
+  model: string
+  messages: ChatMessage[]
+  stream: true
+  stream_options?: { include_usage: true }
+  tools?: ChatTool[]
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } }
+  parallel_tool_calls?: boolean
+  response_format?: { type: 'json_schema'; json_schema: { name: string; schema: JSONSchema; strict?: boolean } }
+  max_completion_tokens?: number
+  max_tokens?: number
+  temperature?: number
+  stop?: string[]
+  reasoning_effort?: ReasoningEffort
+}
+
+export type ChatMessage =
+  | { role: 'system' | 'developer'; content: string }
+  | { role: 'user'; content: string | ChatUserPart[] }
+  | { role: 'assistant'; content: string | null; tool_calls?: ChatToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string }
+
+export type ChatUserPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'file'; file: { filename: string; file_data: string } }
+
+export type ChatToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
+
+export type ChatTool = {
+  type: 'function'
+  function: { name: string; description: string; parameters: JSONSchema; strict?: boolean }
+}

@@ -1,0 +1,46 @@
+import type { ModelRequest } from '@agentkit/core'
+import type { OpenAITraits } from './openai-traits.ts'
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** The options of a request that the model takes; what it does not take is told in `warnings`. */
+export type HonouredOptions = {
+  temperature?: number
+  stop?: string[]
+  effort?: ReasoningEffort
+  parallelToolCalls?: boolean
+}
+
+/** Drops what the model would refuse, with a warning for each. */
+export function honouredOptions(
+  request: ModelRequest,
+  traits: OpenAITraits,
+  model: string,
+  warnings: string[],
+): HonouredOptions {
+  const honoured: HonouredOptions = {}
+  const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
+  if (request.temperature !== undefined) {
+    if (traits.sampling) honoured.temperature = request.temperature
+    else drop('temperature')
+  }
+  if (request.stop && request.stop.length > 0) {
+    if (traits.sampling) honoured.stop = request.stop
+    else drop('stop')
+  }
+  if (request.parallelToolCalls !== undefined && request.tools?.length) {
+    if (traits.parallelToolCalls) honoured.parallelToolCalls = request.parallelToolCalls
+    else drop('parallelToolCalls')
+  }
+  if (request.reasoning !== undefined) {
+    if (traits.reasoning === false) {
+      if (request.reasoning !== 'none') drop('reasoning')
+    } else if (request.reasoning === 'none' && traits.leastEffort !== 'none') {
+      honoured.effort = traits.leastEffort
+      warnings.push(`"${model}" always reasons: the effort "none" was sent as "${traits.leastEffort}".`)
+    } else {
+      honoured.effort = request.reasoning
+    }
+  }
+  return honoured
+}

@@ -1,0 +1,175 @@
+import { AgentKitError, type ErrorCode, type ErrorDetails, redactSecrets } from '@agentkit/core'
+import type { Callee } from './call-watch.ts'
+import type { Failure } from './failure.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** What an error may say of whom was called, and must not say. */
+export type ErrorContext = Callee & {
+  /** Values that no error may carry: the key, headers that hold one. */
+  secrets: readonly string[]
+  /** The fix, for errors that have one. */
+  hint?(code: ErrorCode, failure: Failure): string | undefined
+}
+
+/** What a provider's words are cut at, in messages and in `cause`. */
+const longestMessage = 600
+const longestBody = 4096
+
+/**
+ * The AgentKitError that a failed call or an error frame stands for. Its `cause` holds what the provider sent, as
+ * plain data, cut at 4 kB; secrets are redacted from both.
+ */
+export function providerError(failure: Failure, context: ErrorContext): AgentKitError {
+  const { provider, model, secrets } = context
+  const code = errorCode(failure)
+  const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
+  const hint = context.hint?.(code, failure)
+  const details: ErrorDetails = {
+    provider,
+    model,
+    retryable: isRetryable(code, failure),
+    cause: causeOf(failure, secrets),
+  }
+  const wait = retryAfterMs(failure.headers)
+  const requestId = requestIdOf(failure.headers)
+  if (failure.status !== undefined) details.status = failure.status
+  if (wait !== undefined) details.retryAfterMs = wait
+  if (requestId !== undefined) details.requestId = requestId
+  if (code === 'timeout') details.phase = 'first-byte'
+  const status = failure.status === undefined ? '' : ` (${failure.status})`
+  const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
+  return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
+}
+
+const sentences: Partial<Record<ErrorCode, string>> = {
+  auth: 'refused the key',
+  'rate-limit': 'limits the rate of requests',
+  quota: 'has no quota left for this key',
+  overloaded: 'is overloaded',
+  'context-overflow': 'was given more than the model can read',
+  'content-filter': 'filtered the request',
+  'model-not-found': 'does not know the model',
+  'bad-request': 'refused the request',
+  timeout: 'gave up waiting',
+}
+
+const codes = new Map<string, ErrorCode>(
+  Object.entries({
+    context_length_exceeded: 'context-overflow',
+    insufficient_quota: 'quota',
+    billing_hard_limit_reached: 'quota',
+    content_filter: 'content-filter',
+    content_policy_violation: 'content-filter',
+    ResponsibleAIPolicyViolation: 'content-filter',
+    model_not_found: 'model-not-found',
+    invalid_api_key: 'auth',
+    authentication_error: 'auth',
+    permission_error: 'auth',
+    rate_limit_exceeded: 'rate-limit',
+    rate_limit_error: 'rate-limit',
+    overloaded_error: 'overloaded',
+    server_is_overloaded: 'overloaded',
+    slow_down: 'overloaded',
+    invalid_request_error: 'bad-request',
+    invalid_prompt: 'bad-request',
+  } as const),
+)
+
+const statuses: Record<number, ErrorCode> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  408: 'timeout',
+  409: 'provider-error',
+  425: 'provider-error',
+  429: 'rate-limit',
+  503: 'overloaded',
+  529: 'overloaded',
+}
+
+function errorCode({ status, code = '', type = '', message }: Failure): ErrorCode {
+  const told = codes.get(code) ?? codes.get(type)
+  // Of these, the code says more than the status: a quota is 429, an overflow 400.
+  if (told && told !== 'bad-request') return told
+  if (status !== 429 && overflow.test(message)) return 'context-overflow'
+  if (status === 404 && unknownModel.test(message)) return 'model-not-found'
+  if (status === undefined) return told ?? 'provider-error'
+  return statuses[status] ?? (status >= 400 && status < 500 ? 'bad-request' : 'provider-error')
+}
+
+const overflow =
+  /context[ _](?:length|window)|prompt is too long|input token count.*exceeds|reduce the length of the messages|maximum context|too large for model/i
+const unknownModel = /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model/i
+
+const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
+
+function isRetryable(code: ErrorCode, { status }: Failure): boolean {
+  if (retryableCodes.has(code)) return true
+  return code === 'provider-error' && (status === undefined || status >= 500 || status === 409 || status === 425)
+}
+
+/**
+ * The error of a request or a stream that broke below HTTP: the connection, or Node's own timers of it.
+ * `undefined` for any other error.
+ */
+export function networkError(error: unknown, context: ErrorContext): AgentKitError | undefined {
+  const chain = causesOf(error)
+  const marks = chain.flatMap((link) => [link.name, link.constructor.name, codeOf(link)])
+  const { provider, model, secrets } = context
+  const cause = { name: chain[0]?.name, code: chain.map(codeOf).find(Boolean), message: '' }
+  cause.message = cut(redactSecrets(chain.map(({ message }) => message).join(': '), secrets), longestMessage)
+  const details = { provider, model, retryable: true, cause }
+  if (marks.some((mark) => mark !== undefined && firstByteTimeouts.has(mark))) {
+    return new AgentKitError('timeout', `${provider} did not answer in time.`, { ...details, phase: 'first-byte' })
+  }
+  if (marks.includes('UND_ERR_BODY_TIMEOUT')) {
+    return new AgentKitError('timeout', `${provider} stopped in the middle of its answer.`, {
+      ...details,
+      phase: 'idle',
+    })
+  }
+  const broken =
+    marks.some((mark) => mark !== undefined && networkMarks.test(mark)) ||
+    chain.some(({ message }) => brokenConnection.test(message))
+  if (!broken) return undefined
+  const hint = cause.code !== undefined && wrongAddress.has(cause.code) ? ' Check the address.' : ''
+  const message = `The connection to ${provider} failed (${cause.code ?? cause.message}).${hint}`
+  return new AgentKitError('network', message, details)
+}
+
+const firstByteTimeouts: ReadonlySet<string> = new Set([
+  'APIConnectionTimeoutError',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const wrongAddress: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
+const networkMarks =
+  /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOST|ENET|ERR_TLS|ERR_SSL|CERT_|APIConnectionError$)/
+const brokenConnection = /^(?:terminated|fetch failed)$|premature close|socket hang up|other side closed/i
+
+function causesOf(error: unknown): Error[] {
+  const chain: Error[] = []
+  for (let link = error; link instanceof Error && chain.length < 5; link = link.cause) chain.push(link)
+  return chain
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function causeOf({ status, code, type, body, message }: Failure, secrets: readonly string[]): object {
+  const text = cut(redactSecrets(body ?? message, secrets), longestBody)
+  return { ...(status && { status }), ...(code && { code }), ...(type && { type }), body: text }
+}
+
+function plainWords(message: string): string {
+  return /^\s*</.test(message) ? 'it answered with a page of HTML.' : message
+}
+
+function requestIdOf(headers: Headers | undefined): string | undefined {
+  return headers?.get('x-request-id') ?? headers?.get('request-id') ?? headers?.get('apim-request-id') ?? undefined
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}

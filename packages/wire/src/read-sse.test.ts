@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf, callee, errorOf, oneByteEach, timeouts } from './__fixtures__/streams.ts'
+import { CallWatch } from './call-watch.ts'
+import { readSse } from './read-sse.ts'
+import type { SseFrame } from './sse-parser.ts'
+
+async function read(body: ReadableStream<Uint8Array> | null, maxFrameLength?: number): Promise<SseFrame[][]> {
+  const watch = new CallWatch(new AbortController().signal, timeouts, callee)
+  watch.start()
+  const reader = readSse(new Response(body), { ...callee, watch, ...(maxFrameLength && { maxFrameLength }) })
+  const batches: SseFrame[][] = []
+  try {
+    for (let frames = await reader.read(); frames; frames = await reader.read()) batches.push(frames)
+  } finally {
+    watch.stop()
+  }
+  return batches
+}
+
+describe('readSse', () => {
+  it('hands out all events of one read at once', async () => {
+    const batches = await read(bodyOf('data: a\n\ndata: b\n\nda', 'ta: c\n\n'))
+    expect(batches.map((frames) => frames.map(({ data }) => data))).toEqual([['a', 'b'], ['c']])
+  })
+
+  it('puts characters together that were split between reads', async () => {
+    const batches = await read(bodyOf(...oneByteEach('data: grüße 🦊\n\n')))
+    expect(batches).toEqual([[{ event: '', data: 'grüße 🦊' }]])
+  })
+
+  it('skips a byte order mark', async () => {
+    expect(await read(bodyOf('\ufeffdata: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
+  })
+
+  it('skips blank lines before the first event', async () => {
+    expect(await read(bodyOf('\r\n', '\r\n', 'data: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
+  })
+
+  it('marks the frame that the end of the stream cut short', async () => {
+    expect(await read(bodyOf('data: {"a"'))).toEqual([[{ event: '', data: '{"a"', unterminated: true }]])
+  })
+
+  it('gives a JSON document as one frame, however it is split', async () => {
+    const text = JSON.stringify({ a: ['ü', 1] }, null, 2)
+    const batches = await read(bodyOf(...oneByteEach(` \n${text}`)))
+    expect(JSON.parse(batches[0]?.[0]?.data ?? '')).toEqual({ a: ['ü', 1] })
+    expect(batches).toHaveLength(1)
+  })
+
+  it('refuses a page of HTML, and says what to check', async () => {
+    const error = await errorOf(read(bodyOf(' \n<!doctype html>', '<html>')))
+    expect(error).toMatchObject({ code: 'malformed-stream', retryable: true, ...callee })
+    expect(String(error)).toContain('base URL')
+  })
+
+  it.each([
+    ['of one line', ['data: ', 'x'.repeat(60), 'x'.repeat(60)]],
+    ['of many lines', Array.from({ length: 30 }, () => 'data: x\n')],
+    ['that is a document', ['{"a":"', 'x'.repeat(60), 'x'.repeat(60)]],
+  ])('refuses an endless event %s', async (_name, pieces) => {
+    expect(await errorOf(read(bodyOf(...pieces), 50))).toMatchObject({ code: 'malformed-stream' })
+  })
+
+  it('takes many events that are small each, however long the stream', async () => {
+    const batches = await read(bodyOf(...Array.from({ length: 50 }, () => 'data: 12345\n\n')), 50)
+    expect(batches).toHaveLength(50)
+  })
+
+  it('takes an answer without a body for one that has ended', async () => {
+    expect(await read(null)).toEqual([])
+  })
+})

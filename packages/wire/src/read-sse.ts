@@ -1,0 +1,105 @@
+import { AgentKitError } from '@agentkit/core'
+import type { Callee, CallWatch } from './call-watch.ts'
+import { type SseFrame, SseParser } from './sse-parser.ts'
+
+/** Reads an answer: all the frames of one socket read at once, `undefined` at the end of the stream. */
+export interface SseReader {
+  /** @throws AgentKitError `malformed-stream` for a page of HTML and for a frame that is too large */
+  read(): Promise<SseFrame[] | undefined>
+  /**
+   * Gives the body up, without waiting. That of a complete answer is read to its end, so that its socket is used
+   * again; any other is closed.
+   */
+  close(complete: boolean): void
+}
+
+export type SseOptions = Callee & {
+  /** Told before and after each read, and asked whether to go on. */
+  watch: CallWatch
+  /** How much of an unfinished frame is kept, in characters; 16 million when absent. */
+  maxFrameLength?: number
+}
+
+/**
+ * Reads server-sent events from the body of a `fetch` answer.
+ *
+ * A server that ignores `stream: true` and answers with one JSON document gives that document as one frame.
+ *
+ * @example
+ * const reader = readSse(await fetch(url, { signal: watch.signal }), { watch, provider: 'acme', model: 'small' })
+ * for (let frames = await reader.read(); frames; frames = await reader.read()) frames.forEach(handle)
+ */
+export function readSse(response: Response, options: SseOptions): SseReader {
+  const { watch, maxFrameLength = 16_000_000, provider, model } = options
+  const source = response.body?.getReader()
+  const decoder = new TextDecoder()
+  const parser = new SseParser()
+  const malformed = (what: string): AgentKitError =>
+    new AgentKitError('malformed-stream', `${provider} ${what}`, { provider, model, retryable: true })
+  let kind: Kind = 'unknown'
+  let begun = ''
+  let ended = source === undefined
+  // A body that does not listen to the request's signal ends with it all the same.
+  watch.onEnd(() => void source?.cancel().catch(ignore))
+
+  const take = (text: string): SseFrame[] => {
+    if (kind === 'events') return parser.push(text)
+    begun += text
+    if (kind === 'unknown') kind = kindOf(begun)
+    if (kind === 'html') {
+      throw malformed('answered with a page of HTML instead of a stream of events. Check the base URL.')
+    }
+    if (kind !== 'events') return []
+    const first = begun
+    begun = ''
+    return parser.push(first)
+  }
+  const last = (): SseFrame[] => (kind === 'document' ? [{ event: '', data: begun, unterminated: true }] : parser.end())
+
+  return {
+    async read() {
+      while (source && !ended) {
+        watch.beforeRead()
+        const { done, value } = await source.read()
+        if (watch.failure) throw watch.failure
+        if (!done && value.byteLength === 0) continue
+        watch.afterRead()
+        ended = done
+        const frames = take(done ? decoder.decode() : decoder.decode(value, streaming))
+        if (done) frames.push(...last())
+        if (frames.length > 0) return frames
+        if (parser.pending + begun.length > maxFrameLength) {
+          throw malformed(`sent an event of more than ${maxFrameLength} characters.`)
+        }
+      }
+      return undefined
+    },
+    close(complete) {
+      if (!source || ended) return
+      if (complete) drain(source, watch)
+      else source.cancel().catch(ignore)
+    },
+  }
+}
+
+type Kind = 'unknown' | 'events' | 'document' | 'html'
+
+const streaming = { stream: true } as const
+const ignore = (): void => {}
+const drainMs = 1000
+
+/** No event stream begins with a brace: that is a JSON document. */
+function kindOf(text: string): Kind {
+  const first = text.trimStart().charAt(0)
+  if (first === '') return 'unknown'
+  if (first === '<') return 'html'
+  return first === '{' ? 'document' : 'events'
+}
+
+/** The end has mostly come already; a server that keeps the connection open is left after a second. */
+function drain(source: ReadableStreamDefaultReader<Uint8Array>, watch: CallWatch): void {
+  const timer = setTimeout(() => watch.cancel(), drainMs).unref()
+  const settle = (): void => clearTimeout(timer)
+  const next = (): Promise<void> => source.read().then(({ done }) => (done ? settle() : next()))
+  next().catch(settle)
+}

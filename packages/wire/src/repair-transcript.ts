@@ -1,0 +1,85 @@
+import { type AssistantMessage, type Message, type ToolCallPart, type ToolMessage, toolCalls } from '@agentkit/core'
+
+/**
+ * Messages that every provider accepts: each tool call is directly followed by its one result, in the order of the
+ * calls, under an id that is unique in the conversation and fits the wire.
+ *
+ * A call without a result gets one that says so; a result without a call is dropped.
+ *
+ * @param toWireId gives an id as the wire takes it; the same for the same id
+ */
+export function repairTranscript(messages: readonly Message[], toWireId: (callId: string) => string): Message[] {
+  const repaired: Message[] = []
+  const used = new Set<string>()
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as Message
+    if (message.role === 'tool') continue
+    const calls = message.role === 'assistant' ? toolCalls(message) : []
+    if (message.role !== 'assistant' || calls.length === 0) {
+      repaired.push(message)
+      continue
+    }
+    const wireIds = calls.map(({ callId }) => uniqueId(callId, used, toWireId))
+    repaired.push(withCallIds(message, calls, wireIds))
+    const later = resultsInOrder(messages, index, calls) ? undefined : resultsAfter(messages, index)
+    for (let position = 0; position < calls.length; position++) {
+      const call = calls[position] as ToolCallPart
+      const callId = wireIds[position] as string
+      // In order, the next messages are the results; they are tool messages, or it would not hold.
+      const result = later ? later.get(call.callId)?.shift() : (messages[index + 1 + position] as ToolMessage)
+      repaired.push(result ? withCallId(result, callId) : missingResult(callId, call.name))
+    }
+  }
+  return repaired
+}
+
+/** The ordinary case: each call's result follows in its place. */
+function resultsInOrder(messages: readonly Message[], index: number, calls: readonly ToolCallPart[]): boolean {
+  return calls.every((call, position) => {
+    const result = messages[index + 1 + position]
+    return result?.role === 'tool' && result.callId === call.callId
+  })
+}
+
+function uniqueId(callId: string, used: Set<string>, toWireId: (callId: string) => string): string {
+  let wireId = toWireId(callId)
+  for (let copy = 2; used.has(wireId); copy++) wireId = toWireId(`${callId} ${copy}`)
+  used.add(wireId)
+  return wireId
+}
+
+/** The results until the next answer, by their call; two calls of one id take theirs in order. */
+function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolMessage[]> {
+  const results = new Map<string, ToolMessage[]>()
+  for (let next = index + 1; next < messages.length; next++) {
+    const message = messages[next] as Message
+    if (message.role === 'assistant') break
+    if (message.role !== 'tool') continue
+    const same = results.get(message.callId)
+    if (same) same.push(message)
+    else results.set(message.callId, [message])
+  }
+  return results
+}
+
+function withCallIds(
+  message: AssistantMessage,
+  calls: readonly ToolCallPart[],
+  callIds: readonly string[],
+): AssistantMessage {
+  if (calls.every((call, position) => call.callId === callIds[position])) return message
+  let next = 0
+  const content = message.content.map((part) =>
+    part.type === 'tool-call' ? { ...part, callId: callIds[next++] as string } : part,
+  )
+  return { ...message, content }
+}
+
+function withCallId(result: ToolMessage, callId: string): ToolMessage {
+  return result.callId === callId ? result : { ...result, callId }
+}
+
+function missingResult(callId: string, name: string): ToolMessage {
+  const content = 'No result: the call was interrupted before it finished.'
+  return { v: 1, role: 'tool', callId, name, content, isError: true }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { Reply } from './reply.ts'
+
+const owner = 'acme/small'
+
+function finished(fill: (reply: Reply) => void) {
+  const reply = new Reply(owner)
+  fill(reply)
+  reply.finish('stop', {})
+  const events = reply.take()
+  const finish = events.at(-1)
+  if (finish?.type !== 'finish') throw new Error('The finish comes last.')
+  return { events, finish, content: finish.message.content }
+}
+
+describe('Reply', () => {
+  it('holds what the deltas said, in their order', () => {
+    const { content, finish } = finished((reply) => {
+      reply.reasoning('hm')
+      reply.text('a')
+      reply.text('b')
+      reply.toolCall({ callId: 'c1', name: 'echo', argumentsText: '{"x":1}' })
+      reply.text('c')
+    })
+    expect(content).toEqual([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'ab' },
+      { type: 'tool-call', callId: 'c1', name: 'echo', input: { x: 1 } },
+      { type: 'text', text: 'c' },
+    ])
+    expect(finish.message).toMatchObject({ v: 1, role: 'assistant', model: owner })
+  })
+
+  it('joins text blocks as they came', () => {
+    const { content } = finished((reply) => {
+      reply.text('a')
+      reply.endPart()
+      reply.text('b')
+    })
+    expect(content).toEqual([{ type: 'text', text: 'ab' }])
+  })
+
+  it('keeps text with data of its own apart', () => {
+    const { content } = finished((reply) => {
+      reply.beginText({ phase: 'commentary' })
+      reply.text('a')
+      reply.beginText({ phase: 'final_answer' })
+      reply.text('b')
+    })
+    expect(content).toEqual([
+      { type: 'text', text: 'a', opaque: { owner, data: { phase: 'commentary' } } },
+      { type: 'text', text: 'b', opaque: { owner, data: { phase: 'final_answer' } } },
+    ])
+  })
+
+  it('keeps reasoning that has no text but data', () => {
+    const { content, events } = finished((reply) => reply.endReasoning({ secret: 'x' }))
+    expect(content).toEqual([{ type: 'reasoning', text: '', opaque: { owner, data: { secret: 'x' } } }])
+    expect(events).toHaveLength(1)
+  })
+
+  it('tells no empty delta and keeps no empty part', () => {
+    const { content, events } = finished((reply) => {
+      reply.text('')
+      reply.reasoning('')
+    })
+    expect(content).toEqual([])
+    expect(events).toHaveLength(1)
+  })
+
+  it('puts a character together that was cut between two deltas', () => {
+    const { events, content } = finished((reply) => {
+      reply.text('a\ud83e')
+      reply.text('\udd8ab')
+    })
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'text-delta', text: 'a' },
+      { type: 'text-delta', text: '🦊b' },
+    ])
+    expect(content).toEqual([{ type: 'text', text: 'a🦊b' }])
+  })
+
+  it('marks half a character that stays alone', () => {
+    const { events, content } = finished((reply) => reply.text('a\ud83e'))
+    expect(content).toEqual([{ type: 'text', text: 'a\ufffd' }])
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'text-delta', text: 'a' },
+      { type: 'text-delta', text: '\ufffd' },
+    ])
+  })
+
+  it('says tool-calls when there are calls, whatever the provider says (Q9)', () => {
+    const { finish } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '' }))
+    expect(finish.reason).toBe('tool-calls')
+  })
+
+  it('says stop when the provider says tool-calls and there are none', () => {
+    const reply = new Reply(owner)
+    reply.finish('tool-calls', {})
+    expect(reply.take()).toMatchObject([{ reason: 'stop' }])
+  })
+
+  it('keeps length also with calls', () => {
+    const reply = new Reply(owner)
+    reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '{"te' })
+    reply.finish('length', {})
+    expect(reply.take().at(-1)).toMatchObject({ reason: 'length' })
+  })
+
+  it('gives calls without an id, and with one that is used, an id of their own (Q7)', () => {
+    const { content } = finished((reply) => {
+      for (const callId of ['a', 'a', '', 'null', undefined]) {
+        reply.toolCall({ callId, name: 'echo', argumentsText: '{}' })
+      }
+    })
+    const ids = content.map((part) => (part.type === 'tool-call' ? part.callId : ''))
+    expect(ids[0]).toBe('a')
+    expect(new Set(ids).size).toBe(5)
+    expect(ids.every((id) => /^\w{1,40}$/.test(id))).toBe(true)
+  })
+
+  it('tells arguments that do not parse as they came, beside other calls (Q2)', () => {
+    const { events, content } = finished((reply) => {
+      reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '{"text":' })
+      reply.toolCall({ callId: 'b', name: 'echo', argumentsText: '{"text":"x"}' })
+    })
+    expect(events[0]).toEqual({
+      type: 'tool-call',
+      callId: 'a',
+      name: 'echo',
+      input: undefined,
+      inputText: '{"text":',
+      invalid: expect.stringContaining('not valid JSON'),
+    })
+    expect(content[0]).toEqual({ type: 'tool-call', callId: 'a', name: 'echo', input: {}, inputText: '{"text":' })
+    expect(events[1]).toMatchObject({ callId: 'b', input: { text: 'x' } })
+  })
+
+  it.each(['', '  ', 'null'])('takes the arguments %j for none (Q2)', (argumentsText) => {
+    const { events } = finished((reply) => reply.toolCall({ callId: 'a', name: 'now', argumentsText }))
+    expect(events[0]).toEqual({ type: 'tool-call', callId: 'a', name: 'now', input: {} })
+  })
+})

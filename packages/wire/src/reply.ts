@@ -1,0 +1,132 @@
+import type { AssistantPart, ModelEvent, ModelFinishReason, Opaque, Usage } from '@agentkit/core'
+import { parseArguments } from './parse-arguments.ts'
+
+/**
+ * One answer while it comes: each piece becomes an event, and a part of the message that ends it. The message holds
+ * what the deltas said. For every provider.
+ */
+export class Reply {
+  readonly #model: string
+  readonly #parts: AssistantPart[] = []
+  readonly #callIds = new Set<string>()
+  #events: ModelEvent[] = []
+  #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
+  /** The first half of a character that was cut between two deltas. */
+  #held = ''
+
+  /** @param model `provider/model` */
+  constructor(model: string) {
+    this.#model = model
+  }
+
+  text(delta: string): void {
+    this.#add('text', delta)
+  }
+
+  reasoning(delta: string): void {
+    this.#add('reasoning', delta)
+  }
+
+  /** Text from here on is a part of its own, with data that only this model can read. */
+  beginText(data: Opaque['data']): void {
+    this.endPart()
+    this.#open = { type: 'text', text: '', opaque: { owner: this.#model, data } }
+  }
+
+  /**
+   * Reasoning ends here, with data that only this model can read, and that it wants back.
+   * A part of it is kept even when none of its text was told.
+   */
+  endReasoning(data: Opaque['data']): void {
+    if (this.#open?.type !== 'reasoning') this.#begin('reasoning')
+    if (this.#open) this.#open.opaque = { owner: this.#model, data }
+    this.endPart()
+  }
+
+  endPart(): void {
+    this.#flushHeld()
+    const part = this.#open
+    this.#open = undefined
+    if (!part || (part.text === '' && !(part.type === 'reasoning' && part.opaque))) return
+    const last = this.#parts.at(-1)
+    if (last && last.type === part.type && !last.opaque && !part.opaque) last.text += part.text
+    else this.#parts.push(part)
+  }
+
+  /** A whole call. Missing ids and ids used twice are replaced; arguments that do not parse are told as they came. */
+  toolCall(call: { callId?: string | undefined; name: string; argumentsText: string }): void {
+    this.endPart()
+    const callId = this.#uniqueCallId(call.callId)
+    const { name } = call
+    const parsed = parseArguments(call.argumentsText)
+    if (parsed.ok) {
+      this.#parts.push({ type: 'tool-call', callId, name, input: parsed.input })
+      this.#events.push({ type: 'tool-call', callId, name, input: parsed.input })
+    } else {
+      const { inputText, invalid } = parsed
+      this.#parts.push({ type: 'tool-call', callId, name, input: {}, inputText })
+      this.#events.push({ type: 'tool-call', callId, name, input: undefined, inputText, invalid })
+    }
+  }
+
+  warn(message: string): void {
+    this.#events.push({ type: 'warning', message })
+  }
+
+  /** @param reason as the provider says it; calls make a plain stop `tool-calls`, whatever it says */
+  finish(reason: ModelFinishReason, usage: Usage): void {
+    this.endPart()
+    const called = this.#callIds.size > 0
+    this.#events.push({
+      type: 'finish',
+      reason: reason === 'stop' || reason === 'tool-calls' ? (called ? 'tool-calls' : 'stop') : reason,
+      usage,
+      message: { v: 1, role: 'assistant', content: this.#parts, model: this.#model },
+    })
+  }
+
+  /** The events since the last call. */
+  take(): ModelEvent[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  #add(type: 'text' | 'reasoning', delta: string): void {
+    if (delta === '') return
+    if (this.#open?.type !== type) this.#begin(type)
+    const text = this.#wholeCharacters(delta)
+    if (text === '' || !this.#open) return
+    this.#open.text += text
+    this.#events.push({ type: `${type}-delta`, text })
+  }
+
+  #begin(type: 'text' | 'reasoning'): void {
+    this.endPart()
+    this.#open = { type, text: '' }
+  }
+
+  #wholeCharacters(delta: string): string {
+    const text = this.#held === '' ? delta : this.#held + delta
+    const cut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
+    this.#held = cut ? text.slice(-1) : ''
+    return cut ? text.slice(0, -1) : text
+  }
+
+  #flushHeld(): void {
+    if (this.#held === '' || !this.#open) return
+    this.#held = ''
+    this.#open.text += '\ufffd'
+    this.#events.push({ type: `${this.#open.type}-delta`, text: '\ufffd' })
+  }
+
+  #uniqueCallId(told: string | undefined): string {
+    const usable = told !== undefined && !nothing.has(told) && !this.#callIds.has(told)
+    const callId = usable ? told : `call_${crypto.randomUUID().replaceAll('-', '')}`
+    this.#callIds.add(callId)
+    return callId
+  }
+}
+
+/** What SDKs and servers write for an id that they do not have. */
+const nothing: ReadonlySet<string> = new Set(['', 'null', 'undefined'])

@@ -1,0 +1,63 @@
+import type { Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { honouredOptions } from './honoured-options.ts'
+import type { OpenAITraits } from './openai-traits.ts'
+import { toResponsesItems } from './responses-items.ts'
+import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
+import { isStrictSchema, toolParameters } from './strict-schema.ts'
+import { isBlank, wellFormed } from './text.ts'
+
+/**
+ * A request as the Responses API takes it: streaming and stateless (nothing is stored, the whole conversation is
+ * sent, and reasoning comes and goes encrypted).
+ * @param model the id that the server knows
+ * @param owner `provider/model`, which opaque data are compared with
+ */
+export function toResponsesRequest(
+  model: string,
+  owner: string,
+  request: ModelRequest,
+  traits: OpenAITraits,
+): { body: ResponsesRequest; warnings: string[] } {
+  const warnings: string[] = []
+  const honoured = honouredOptions(request, traits, model, warnings)
+  const { instructions, rest } = splitInstructions(request.messages)
+  const body: ResponsesRequest = { model, input: toResponsesItems(rest, owner, warnings), stream: true, store: false }
+  if (instructions !== '') body.instructions = instructions
+  if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
+  if (request.tools?.length) {
+    body.tools = request.tools.map(responsesTool)
+    if (request.toolChoice !== undefined) body.tool_choice = toolChoice(request.toolChoice)
+    if (honoured.parallelToolCalls !== undefined) body.parallel_tool_calls = honoured.parallelToolCalls
+  }
+  if (request.output) {
+    const schema = request.output
+    body.text = { format: { type: 'json_schema', name: 'answer', schema, strict: isStrictSchema(schema) } }
+  }
+  if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens
+  if (honoured.temperature !== undefined) body.temperature = honoured.temperature
+  if (honoured.stop) warnings.push('The Responses API does not take `stop`: it was left out.')
+  const { effort } = honoured
+  if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
+  return { body, warnings }
+}
+
+/** The system messages that stand first are the instructions. */
+function splitInstructions(messages: readonly Message[]): { instructions: string; rest: Message[] } {
+  const instructions: string[] = []
+  let first = 0
+  for (let message = messages[0]; message?.role === 'system'; message = messages[++first]) {
+    if (!isBlank(message.content)) instructions.push(wellFormed(message.content))
+  }
+  return { instructions: instructions.join('\n\n'), rest: messages.slice(first) }
+}
+
+function responsesTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {
+  const parameters = toolParameters(inputSchema)
+  // Left out, `strict` would be on, and the API would bend the schema to fit.
+  const strict = isStrictSchema(parameters)
+  return { type: 'function', name, description: wellFormed(description), parameters, strict }
+}
+
+function toolChoice(choice: ToolChoice): NonNullable<ResponsesRequest['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.tool }
+}

@@ -1,0 +1,16 @@
+/** How long a server asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterMs(headers: Headers | undefined): number | undefined {
+  const milliseconds = parse(headers?.get('retry-after-ms'))
+  if (milliseconds !== undefined) return milliseconds
+  const told = headers?.get('retry-after')
+  const seconds = parse(told)
+  if (seconds !== undefined) return seconds * 1000
+  // Date.parse takes "-1" for a date too; those of HTTP have names of days.
+  const date = told && /[a-z]/i.test(told) ? Date.parse(told) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+function parse(value: string | null | undefined): number | undefined {
+  const number = value?.trim() ? Number(value) : Number.NaN
+  return number >= 0 ? number : undefined
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { type SseFrame, SseParser } from './sse-parser.ts'
+
+const cases: { name: string; text: string; frames: SseFrame[] }[] = [
+  { name: 'LF', text: 'data: a\n\ndata: b\n\n', frames: [frame('a'), frame('b')] },
+  { name: 'CRLF', text: 'data: a\r\n\r\ndata: b\r\n\r\n', frames: [frame('a'), frame('b')] },
+  { name: 'CR', text: 'data: a\r\rdata: b\r\r', frames: [frame('a'), frame('b')] },
+  { name: 'data of several lines', text: 'data: a\ndata\ndata: b\n\n', frames: [frame('a\n\nb')] },
+  { name: 'comments and unknown fields', text: ': ping\nid: 7\nretry: 1\ndata: a\n: x\n\n', frames: [frame('a')] },
+  { name: 'names of events', text: 'event: error\ndata: a\n\ndata: b\n\n', frames: [frame('a', 'error'), frame('b')] },
+  { name: 'data without a space, and with two', text: 'data:a\n\ndata:  b\n\n', frames: [frame('a'), frame(' b')] },
+  { name: 'frames without data', text: 'event: ping\n\ndata: a\n\n\n\n', frames: [frame('a')] },
+]
+
+function frame(data: string, event = ''): SseFrame {
+  return { event, data }
+}
+
+describe('SseParser', () => {
+  it.each(cases)('reads $name', ({ text, frames }) => {
+    expect(new SseParser().push(text)).toEqual(frames)
+  })
+
+  it.each(cases)('reads $name, one character at a time', ({ text, frames }) => {
+    const parser = new SseParser()
+    expect([...text].flatMap((character) => parser.push(character))).toEqual(frames)
+    expect(parser.end()).toEqual([])
+  })
+
+  it('gives a frame that ends in CR at once, and takes the LF that follows with it', () => {
+    const parser = new SseParser()
+    expect(parser.push('data: a\r\n\r')).toEqual([frame('a')])
+    expect(parser.push('\ndata: b\r\n\r\n')).toEqual([frame('b')])
+  })
+
+  it.each(['data: a', 'data: a\n', 'event: x\n', 'dat'])('tells that the end cut %j short', (text) => {
+    const parser = new SseParser()
+    expect(parser.push(text)).toEqual([])
+    expect(parser.end()).toMatchObject([{ unterminated: true }])
+    expect(parser.end()).toEqual([])
+  })
+
+  it('takes a comment at the end for no frame', () => {
+    const parser = new SseParser()
+    parser.push(': bye')
+    expect(parser.end()).toEqual([])
+  })
+
+  it('counts what it holds back', () => {
+    const parser = new SseParser()
+    parser.push('data: abc\ndata: de')
+    expect(parser.pending).toBe('abc'.length + 'data: de'.length)
+  })
+})

@@ -1,0 +1,85 @@
+import { type AgentKitError, abortError, isAgentKitError, type ModelEvent } from '@agentkit/core'
+import { type Callee, type CallTimeouts, CallWatch } from './call-watch.ts'
+import { EventIterator } from './event-iterator.ts'
+import { readSse } from './read-sse.ts'
+import type { SseFrame } from './sse-parser.ts'
+
+/** Turns the frames of one answer into events, which it keeps until they are taken. */
+export interface FrameReader {
+  /** @returns whether this frame ends the answer */
+  read(frame: SseFrame): boolean
+  /** Adds the `finish`, or throws `incomplete-stream` when the answer has not said why it ended. */
+  finish(): void
+  /** The events since the last call. */
+  take(): ModelEvent[]
+}
+
+/** One call of a model on the wire. */
+export type ModelCall = Callee & {
+  /** The caller's. */
+  signal: AbortSignal
+  timeouts: Required<CallTimeouts>
+  /** Told before the answer, as `warning` events. */
+  warnings: readonly string[]
+  /** Sends the request; the answer's body is read here. */
+  send(signal: AbortSignal): Promise<Response>
+  reader: FrameReader
+  /** Turns what `send` throws, and what breaks in the stream, into an AgentKitError. */
+  toError(error: unknown): AgentKitError
+}
+
+/**
+ * One attempt of a model: sends the request when it is first asked for an event, and reads the answer. However it
+ * ends (finish, failure, abort, timeout, a reader that leaves) the socket is given back or closed.
+ */
+export function streamModel(call: ModelCall): AsyncIterableIterator<ModelEvent> {
+  const watch = new CallWatch(call.signal, call.timeouts, call)
+  return new EventIterator(readBatches(call, watch), watch)
+}
+
+async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<ModelEvent[], void> {
+  const { reader, warnings, provider, model } = call
+  let complete = false
+  try {
+    if (call.signal.aborted) throw abortError(call.signal)
+    if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
+    watch.start()
+    const frames = readSse(await watch.race(send(call, watch)), { watch, provider, model })
+    try {
+      while (!complete) {
+        const { ended, failure } = readFrames(reader, await frames.read())
+        const events = reader.take()
+        complete = ended
+        if (complete) watch.stop()
+        if (events.length > 0) yield events
+        if (watch.failure) throw watch.failure
+        if (failure !== undefined) throw failure
+      }
+    } finally {
+      frames.close(complete)
+    }
+  } catch (error) {
+    throw watch.failure ?? (isAgentKitError(error) ? error : call.toError(error))
+  } finally {
+    watch.stop()
+    if (!complete) watch.cancel()
+  }
+}
+
+async function send({ send }: ModelCall, watch: CallWatch): Promise<Response> {
+  const response = await send(watch.signal)
+  // The call has ended meanwhile, and nobody else will close this.
+  if (watch.failure) await response.body?.cancel()
+  return response
+}
+
+/** What came before a frame that fails is told before the failure. */
+function readFrames(reader: FrameReader, frames: SseFrame[] | undefined): { ended: boolean; failure?: unknown } {
+  try {
+    const ended = frames === undefined || frames.some((frame) => reader.read(frame))
+    if (ended) reader.finish()
+    return { ended }
+  } catch (failure) {
+    return { ended: false, failure }
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { isStrictSchema, toolParameters } from './strict-schema.ts'
+
+const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+
+describe('isStrictSchema', () => {
+  it.each([
+    ['a closed object', closed],
+    ['an empty one', { type: 'object', properties: {}, required: [], additionalProperties: false }],
+    [
+      'lists and choices',
+      { ...closed, properties: { a: { type: 'array', items: { anyOf: [closed, { type: 'null' }] } } } },
+    ],
+    ['definitions', { ...closed, properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: closed } }],
+    [
+      'properties that are named like keywords',
+      { ...closed, properties: { default: { type: 'string' } }, required: ['default'] },
+    ],
+  ])('takes %s', (_name, schema) => {
+    expect(isStrictSchema(schema)).toBe(true)
+  })
+
+  it.each([
+    ['an open object', { ...closed, additionalProperties: true }],
+    ['an object that does not say', { type: 'object', properties: {} }],
+    ['an optional key', { ...closed, required: [] }],
+    ['an open object within', { ...closed, properties: { a: { type: 'object', properties: {} } } }],
+    ['an open object in a list', { ...closed, properties: { a: { type: 'array', items: { type: 'object' } } } }],
+    ['a list of anything', { ...closed, properties: { a: { type: 'array' } } }],
+    ['a keyword that strict mode refuses', { ...closed, properties: { a: { type: 'string', default: 'x' } } }],
+    ['a root that is no object', { anyOf: [closed] }],
+    ['nothing', {}],
+  ])('refuses %s (Q25)', (_name, schema) => {
+    expect(isStrictSchema(schema)).toBe(false)
+  })
+})
+
+describe('toolParameters', () => {
+  it('makes an object of a schema that says nothing', () => {
+    expect(toolParameters({})).toEqual({ type: 'object', properties: {} })
+    expect(toolParameters({ type: 'object' })).toEqual({ type: 'object', properties: {} })
+  })
+
+  it('leaves out the dialect, and changes nothing else', () => {
+    const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...closed }
+    expect(toolParameters(schema)).toEqual(closed)
+    expect(schema).toHaveProperty('$schema')
+  })
+})
