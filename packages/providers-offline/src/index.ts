@@ -1,1 +1,1 @@
-export {}
+export { type OfflineOptions, type OfflineProvider, offline } from './offline.ts'

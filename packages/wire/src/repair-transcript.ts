@@ -10,7 +10,7 @@ import { type AssistantMessage, type Message, type ToolCallPart, type ToolMessag
  */
 export function repairTranscript(messages: readonly Message[], toWireId: (callId: string) => string): Message[] {
   const repaired: Message[] = []
-  const used = new Set<string>()
+  const used = new Map<string, number>()
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as Message
     if (message.role === 'tool') continue
@@ -41,11 +41,12 @@ function resultsInOrder(messages: readonly Message[], index: number, calls: read
   })
 }
 
-function uniqueId(callId: string, used: Set<string>, toWireId: (callId: string) => string): string {
-  let wireId = toWireId(callId)
-  for (let copy = 2; used.has(wireId); copy++) wireId = toWireId(`${callId} ${copy}`)
-  used.add(wireId)
-  return wireId
+/** @param used how often each id was taken: servers that count calls from 0 in every answer repeat theirs for ever */
+function uniqueId(callId: string, used: Map<string, number>, toWireId: (callId: string) => string): string {
+  const wireId = toWireId(callId)
+  const times = used.get(wireId) ?? 0
+  used.set(wireId, times + 1)
+  return times === 0 ? wireId : uniqueId(`${callId}_${times + 1}`, used, toWireId)
 }
 
 /** The results until the next answer, by their call; two calls of one id take theirs in order. */

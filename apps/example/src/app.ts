@@ -1,0 +1,37 @@
+import { Agent, type AgentOptions, isAgentKitError } from 'agentkit'
+import { convertUnits } from './convert-units.ts'
+import { getCurrentTime } from './get-current-time.ts'
+import { getTransactionReceipt } from './get-transaction-receipt.ts'
+
+const agent = createAgent({
+  name: 'Example Agent',
+  functions: [getTransactionReceipt, getCurrentTime, convertUnits],
+  configPath: './agentkit_config.toml',
+})
+
+// Making the agent has loaded .env, so HOST and PORT may stand there too.
+const { HOST, PORT } = process.env
+const server = await agent.run({ ...(HOST && { host: HOST }), ...(PORT && { port: Number(PORT) }) })
+
+const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
+console.log(`
+${agent.name} listens on ${server.url}. Ask it something:
+
+curl ${server.url}/api/v1/chat --form user_id=test --form session_id=test --form 'chat_data=${chatData}'
+`)
+
+/** Without any model and key the example runs on the offline stand-in, and says so. */
+function createAgent(options: AgentOptions): Agent {
+  try {
+    return new Agent(options)
+  } catch (error) {
+    // A model that is named but lacks its key (the error has its provider) is a mistake to be seen, not to be replaced.
+    if (!isAgentKitError(error) || error.code !== 'missing-key' || error.provider !== undefined) throw error
+    console.log(
+      'No key and no model is set: running on offline/extractive. It is no language model; it calls tools by matching ' +
+        'words.\nFor a real one set LLMPROVIDER_API_KEY or OPENAI_API_KEY in .env (see .env.example), or model = "…" in ' +
+        'agentkit_config.toml.',
+    )
+    return new Agent({ ...options, model: 'offline/extractive' })
+  }
+}

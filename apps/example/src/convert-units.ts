@@ -1,0 +1,29 @@
+import { type Tool, tool } from 'agentkit'
+import { z } from 'zod'
+
+/** Each unit's kind, and how many of the kind's base unit (metre, gram) it is. */
+const units = {
+  meters: ['length', 1],
+  kilometers: ['length', 1000],
+  miles: ['length', 1609.344],
+  feet: ['length', 0.3048],
+  inches: ['length', 0.0254],
+  grams: ['weight', 1],
+  kilograms: ['weight', 1000],
+  pounds: ['weight', 453.59237],
+  ounces: ['weight', 28.349523125],
+} as const
+
+const unit = z.enum(['meters', 'kilometers', 'miles', 'feet', 'inches', 'grams', 'kilograms', 'pounds', 'ounces'])
+
+export const convertUnits: Tool = tool({
+  name: 'convertUnits',
+  description: 'Convert a length or a weight from one unit to another.',
+  input: z.object({ value: z.number(), from: unit, to: unit }),
+  execute: ({ value, from, to }) => {
+    const [kind, size] = units[from]
+    const [otherKind, otherSize] = units[to]
+    if (kind !== otherKind) throw new Error(`${from} is a ${kind} and ${to} a ${otherKind}.`)
+    return { value, from, to, result: Number(((value * size) / otherSize).toPrecision(10)) }
+  },
+})

@@ -1,0 +1,151 @@
+import {
+  type AssistantMessage,
+  type AssistantPart,
+  abortError,
+  type Model,
+  type ModelEvent,
+  type ModelFinishReason,
+  type ModelInfo,
+  type ModelRequest,
+  type ToolCallPart,
+  type Usage,
+} from '@agentkit/core'
+import { type Conversation, readConversation, resultValue } from './conversation.ts'
+import { fillOutput } from './fill-output.ts'
+import { keyOf, type Plan, type PlannedCall, planCalls } from './plan-calls.ts'
+import { asksForArgument, isSmallTalk, isStatement, writeAnswer } from './write-answer.ts'
+
+const id = 'offline/extractive'
+const info: ModelInfo = {
+  price: { inputUsdPerMillion: 0, outputUsdPerMillion: 0, cachedInputUsdPerMillion: 0, asOf: '2026-01-01' },
+  nativeOutput: 'always',
+}
+
+/** A model without a language model: it matches, fills in and quotes. The same request on the same day has the same answer. */
+export function extractiveModel(now: () => Date): Model {
+  return { id, info, stream: (request, signal) => streamAnswer(request, signal, now()) }
+}
+
+async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: Date): AsyncGenerator<ModelEvent> {
+  throwIfAborted(signal)
+  const warnings = ignoredOptions(request)
+  for (const message of warnings) yield { type: 'warning', message }
+  const conversation = readConversation(request.messages)
+  const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
+  const plan = planTurn(conversation, request, today)
+  const calls = newCalls(plan.calls, conversation, request)
+  const content: AssistantPart[] = []
+  let reason: ModelFinishReason = 'stop'
+  if (calls.length > 0) {
+    reason = 'tool-calls'
+    for (const { callId, name, input } of calls) {
+      throwIfAborted(signal)
+      yield { type: 'tool-call', callId, name, input: structuredClone(input) }
+    }
+    content.push(...calls)
+  } else {
+    const written = request.output
+      ? fillOutput(request.output, conversation, today)
+      : writeAnswer(conversation, plan, tools)
+    const { text, isCut } = withinLimits(written, request)
+    if (isCut) reason = 'length'
+    for (const delta of wordGroups(text)) {
+      throwIfAborted(signal)
+      yield { type: 'text-delta', text: delta }
+    }
+    if (text !== '') content.push({ type: 'text', text })
+  }
+  throwIfAborted(signal)
+  const message: AssistantMessage = { v: 1, role: 'assistant', content, model: id }
+  const finish: ModelEvent = { type: 'finish', reason, usage: usageOf(request, content), message }
+  yield warnings.length > 0 ? { ...finish, warnings } : finish
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal)
+}
+
+function ignoredOptions({ temperature, reasoning }: ModelRequest): string[] {
+  const ignored: string[] = []
+  if (temperature !== undefined && temperature > 0) ignored.push('temperature')
+  if (reasoning !== undefined && reasoning !== 'none') ignored.push('reasoning')
+  return ignored.map((option) => `${id} ignores ${option}: it is deterministic and does not reason.`)
+}
+
+function planTurn(conversation: Conversation, request: ModelRequest, today: Date): Plan {
+  const { question, earlier, earlierCalls, results, lastAnswer } = conversation
+  const toolChoice = request.toolChoice ?? 'auto'
+  const isTalk = toolChoice === 'auto' && (isSmallTalk(question) || isStatement(question))
+  if (isTalk || !request.tools) return { calls: [], missing: [] }
+  const values = results.flatMap(({ message }) => {
+    const value = message.isError ? undefined : resultValue(message)
+    return value === undefined ? [] : [value]
+  })
+  const background = { earlier, earlierCalls, results: values, today }
+  const asked = planCalls(question, request.tools, toolChoice, background)
+  // Passages do not say what is wanted, but they may be what a tool wants.
+  const wantsPassage = conversation.passages.length > 0 && asked.missing.length > 0
+  const plan = wantsPassage ? planCalls(conversation.text, request.tools, toolChoice, background) : asked
+  const [before] = earlier
+  const answersUs = lastAnswer !== undefined && before !== undefined && asksForArgument(lastAnswer)
+  if (plan.calls.length > 0 || !answersUs) return plan
+  // "Which city?" – "Paris.": the answer belongs to what was asked before.
+  const together = planCalls(`${before}\n${conversation.text}`, request.tools, toolChoice, background)
+  if (together.calls.length > 0) return together
+  const alone = planCalls(before, request.tools, toolChoice, background)
+  return plan.missing.length === 0 && countMissing(together) < countMissing(alone) ? together : plan
+}
+
+function countMissing({ missing }: Plan): number {
+  return missing.reduce((sum, { parameters }) => sum + parameters.length, 0)
+}
+
+/** The planned calls that this turn has not made yet, with ids that the conversation does not have yet. */
+function newCalls(
+  planned: readonly PlannedCall[],
+  { results, callIds }: Conversation,
+  { parallelToolCalls }: ModelRequest,
+): ToolCallPart[] {
+  const made = new Set(results.map(({ call }) => keyOf(call)))
+  const open = planned.filter((call) => !made.has(keyOf(call)))
+  let number = callIds.size
+  return (parallelToolCalls === false ? open.slice(0, 1) : open).map(({ name, input }) => {
+    do number++
+    while (callIds.has(`offline_${number}`))
+    return { type: 'tool-call', callId: `offline_${number}`, name, input }
+  })
+}
+
+/** A token of this model is a word with the space after it. */
+const token = /\s*\S+\s*/g
+
+function withinLimits(text: string, { maxOutputTokens, stop }: ModelRequest): { text: string; isCut: boolean } {
+  const ends = (stop ?? []).map((word) => text.indexOf(word)).filter((index) => index >= 0)
+  const stopped = text.slice(0, Math.min(text.length, ...ends))
+  const words = stopped.match(token) ?? []
+  if (maxOutputTokens === undefined || words.length <= maxOutputTokens) return { text: stopped, isCut: false }
+  return { text: words.slice(0, Math.max(0, maxOutputTokens)).join(''), isCut: true }
+}
+
+function wordGroups(text: string): string[] {
+  return text.match(/(?:\s*\S+\s*){1,4}/g) ?? []
+}
+
+function usageOf({ messages, tools }: ModelRequest, content: readonly AssistantPart[]): Usage {
+  const inputTokens =
+    countWords(
+      messages.map((message) => (typeof message.content === 'string' ? message.content : partsText(message.content))),
+    ) + countWords((tools ?? []).map(({ name, description }) => `${name} ${description}`))
+  const outputTokens = countWords([partsText(content)])
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
+}
+
+function partsText(parts: readonly { type: string; text?: string; name?: string; input?: unknown }[]): string {
+  return parts
+    .map(({ type, text, name, input }) => (type === 'tool-call' ? `${name} ${JSON.stringify(input)}` : (text ?? '')))
+    .join(' ')
+}
+
+function countWords(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + (text.match(token)?.length ?? 0), 0)
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { offline } from './offline.ts'
+
+const signal = new AbortController().signal
+
+describe('offline', () => {
+  it('names its model and embedder', () => {
+    expect([offline().id, offline().model().id, offline().embedder().id]).toEqual([
+      'offline',
+      'offline/extractive',
+      'offline/hashed',
+    ])
+  })
+
+  it('refuses other names, with the one that there is', () => {
+    expect(() => offline().model('gpt')).toThrow(/Use "offline\/extractive"/)
+    expect(() => offline().embedder('ada')).toThrow(/Use "offline\/hashed"/)
+  })
+
+  it('embeds the same words as the same vector of length 1', async () => {
+    const [a, b] = await offline().embedder().embed(['Red apples', 'the red apple'], signal)
+    expect(a).toEqual(b)
+    expect(a).toHaveLength(256)
+    expect(Math.hypot(...(a ?? []))).toBeCloseTo(1)
+  })
+
+  it('embeds a text without words as zeros', async () => {
+    const [vector] = await offline().embedder().embed(['…'], signal)
+    expect(vector?.every((value) => value === 0)).toBe(true)
+  })
+
+  it('embeds nothing for an aborted signal', async () => {
+    await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  })
+})

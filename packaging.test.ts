@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPackages, root } from './scripts/workspace-files.ts'
+
+// What users get: the packages, packed and installed by npm into folders outside of the workspace.
+
+const run = promisify(execFile)
+const packages = readPackages().filter(({ folder }) => folder.startsWith('packages/'))
+let place: string
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'agentkit-packaging-'))
+  await node([bin('typescript', 'bin/tsc'), '-b', ...packages.map(({ folder }) => folder)])
+  for (const { folder } of packages) {
+    await node([bin('pnpm', 'bin/pnpm.cjs'), 'pack', '--pack-destination', place], join(root, folder))
+  }
+}, 120_000)
+
+afterAll(() => rm(place, { recursive: true, force: true }))
+
+describe('every tarball', () => {
+  it.each(packages)('of $folder brings its licence, README, types and sources, and no tests', async ({ manifest }) => {
+    const { stdout } = await run('tar', ['-tzf', tarball(manifest.name)], { cwd: place })
+    const files = stdout.split('\n').map((line) => line.trim().replace('package/', ''))
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
+    )
+    expect(files.filter((file) => /\.test\.|__fixtures__|tsbuildinfo|node_modules/.test(file))).toEqual([])
+  })
+})
+
+describe('@agentkit/core and @agentkit/providers-openai alone', { timeout: 60_000 }, () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('scoped', ['@agentkit/core', '@agentkit/wire', '@agentkit/providers-openai'])
+  }, 180_000)
+
+  it('are at most 6 packages, and none has an install script', async () => {
+    const installed = Object.entries(await installedPackages(folder))
+    expect(installed.map(([path]) => path).length).toBeLessThanOrEqual(6)
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
+  })
+
+  it('load and make an agent on plain Node', async () => {
+    const program = `
+      import { Agent, tool } from '@agentkit/core'
+      import { openai } from '@agentkit/providers-openai'
+      const model = openai({ apiKey: 'none' }).model('gpt-5')
+      const agent = new Agent({ name: 'Clerk', functions: [], model })
+      console.log(agent.id, model.id, typeof tool)`
+    expect(await runProgram(folder, program)).toBe('clerk openai/gpt-5 function')
+  })
+
+  it('are typed, also for those who check the types of their libraries', async () => {
+    const program = `
+      import { Agent, type AgentEvent, type Model, tool } from '@agentkit/core'
+      import { openai } from '@agentkit/providers-openai'
+      const model: Model = openai({ apiKey: 'none' }).model('gpt-5')
+      const add = tool({
+        name: 'add',
+        description: 'Adds.',
+        input: { type: 'object', properties: { a: { type: 'number' } } },
+        execute: () => 1,
+      })
+      export const agent: Agent = new Agent({ name: 'Clerk', functions: [add], model })
+      export async function read(): Promise<AgentEvent[]> {
+        const events: AgentEvent[] = []
+        for await (const event of agent.stream('Hello')) events.push(event)
+        return events
+      }`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+})
+
+describe('agentkit, everything recombined', { timeout: 60_000 }, () => {
+  let folder: string
+  beforeAll(async () => {
+    // All of our tarballs are named, so that npm asks the registry for none of them.
+    folder = await install(
+      'recombined',
+      packages.map(({ manifest }) => manifest.name).filter((name) => name !== '@agentkit/testing'),
+    )
+  }, 180_000)
+
+  it('loads from each of its entry points on plain Node', async () => {
+    const program = `
+      import { Agent, SDKContext, tool } from 'agentkit'
+      import { Agent as SameAgent } from 'agentkit/agent'
+      import { SDKContext as SameContext } from 'agentkit/sdk-context'
+      console.log(typeof tool, Agent === SameAgent, SDKContext === SameContext)`
+    expect(await runProgram(folder, program)).toBe('function true true')
+  })
+
+  it('is typed', async () => {
+    const program = `
+      import { Agent, SDKContext, tool } from 'agentkit'
+      import { Agent as SameAgent } from 'agentkit/agent'
+      import { SDKContext as SameContext } from 'agentkit/sdk-context'
+      const add = tool({ name: 'add', description: 'Adds.', input: { type: 'object' }, execute: () => 1 })
+      export const agent: SameAgent = new Agent({ name: 'Clerk', functions: [add], model: 'offline/extractive' })
+      export const answer: Promise<string> = agent.chat('Hello', { userId: 'me' })
+      export const context: SameContext = new SDKContext({ configPath: 'agentkit_config.toml' })`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+
+  it('has no install script', async () => {
+    const installed = Object.entries(await installedPackages(folder))
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
+  })
+})
+
+/** Makes a folder with npm's install of these packages of ours, from their tarballs. */
+async function install(folderName: string, names: string[]): Promise<string> {
+  const folder = await mkdtemp(join(place, folderName))
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const tarballs = names.map((name) => join(place, tarball(name)))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], {
+    cwd: folder,
+    env: plainEnvironment(),
+    shell: process.platform === 'win32', // npm is a .cmd file there
+  })
+  return folder
+}
+
+async function installedPackages(folder: string): Promise<Record<string, { hasInstallScript?: boolean }>> {
+  const lock = JSON.parse(await readFile(join(folder, 'node_modules', '.package-lock.json'), 'utf8'))
+  return lock.packages
+}
+
+async function runProgram(folder: string, program: string): Promise<string> {
+  await writeFile(join(folder, 'program.js'), program)
+  return node(['program.js'], folder)
+}
+
+async function typeErrors(folder: string, program: string): Promise<string> {
+  await writeFile(join(folder, 'typed.ts'), program)
+  const compilerOptions = {
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['typed.ts'] }))
+  // The compiler prints what it found and then fails.
+  return node([bin('typescript', 'bin/tsc'), '-p', folder], folder).catch((error: { stdout: string }) => error.stdout)
+}
+
+async function node(args: string[], cwd: string = root): Promise<string> {
+  return (await run(process.execPath, args, { cwd, env: plainEnvironment() })).stdout.trim()
+}
+
+/** A user's shell: nothing that makes our packages resolve to sources, nothing that npm or pnpm handed down. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|VITEST.*|npm_(?!config_(cache|registry|cafile)).*)$/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
+}
+
+function bin(packageName: string, file: string): string {
+  return join(root, 'node_modules', packageName, file)
+}
+
+function tarball(name: string): string {
+  const version = packages.find(({ manifest }) => manifest.name === name)?.manifest.version
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}

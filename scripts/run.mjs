@@ -1,0 +1,44 @@
+// What the root's package.json scripts run: `node scripts/run.mjs <task> [arguments]`. It needs Node 18 and npm, and no
+// install: it brings one about, and then everything runs on the Node of the `node` devDependency.
+import { constants } from 'node:os'
+import { ensureInstalled } from './install.mjs'
+import { release } from './release.mjs'
+import { runTests } from './run-tests.mjs'
+import { runNode, runServer, runTool } from './toolchain.mjs'
+
+// Our packages resolve to their TypeScript sources, so nothing has to be built to run.
+const fromSources = '--conditions=@agentkit/source'
+
+const tasks = {
+  install: [],
+  start: [(args) => runServer([fromSources, 'apps/example/src/app.ts', ...args])],
+  test: [runTests],
+  bench: [(args) => runNode([fromSources, 'bench/index.ts', ...args])],
+  build: [(args) => runTool('turbo', ['run', 'build', ...args])],
+  fix: [() => runTool('@biomejs/biome', ['check', '--write', '--error-on-warnings', '.'])],
+  changeset: [(args) => runTool('@changesets/cli', args)],
+}
+tasks['check:static'] = [
+  () => runTool('@biomejs/biome', ['ci', '--error-on-warnings', '.']),
+  () => runTool('typescript', ['-p', 'tsconfig.json']),
+  () => runTool('turbo', ['run', 'build', 'check:package', '--output-logs=errors-only']),
+]
+tasks.check = [...tasks['check:static'], () => runTests([])]
+tasks.release = [...tasks.build, release]
+
+const [name = '', ...args] = process.argv.slice(2)
+const steps = tasks[name]
+if (!steps) fail(`No task "${name}". There are: ${Object.keys(tasks).join(', ')}.`)
+if (Number.parseInt(process.versions.node, 10) < 18) fail(`Node 18 or newer is needed; this is ${process.version}.`)
+
+await ensureInstalled()
+for (const step of steps) {
+  const outcome = await step(args)
+  if (typeof outcome === 'string') process.exit(128 + constants.signals[outcome]) // as a shell tells a signal
+  if (outcome !== 0) process.exit(outcome)
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,234 @@
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  codeFiles,
+  exists,
+  isTest,
+  type Manifest,
+  type Package,
+  packageNameOf,
+  readJson,
+  readModule,
+  readPackages,
+  readText,
+  textFiles,
+} from './scripts/workspace-files.ts'
+
+const everything = readPackages()
+const packages = everything.filter(({ folder }) => folder.startsWith('packages/'))
+const names = everything.map(({ manifest }) => manifest.name)
+
+describe('import direction', () => {
+  const core = '@agentkit/core'
+  const directions: { of: RegExp; to: (name: string) => boolean; rule: string }[] = [
+    { of: /^packages\/core$/, to: () => false, rule: 'core imports nothing of the workspace' },
+    { of: /^packages\/wire$/, to: (name) => name === core, rule: 'wire imports core alone' },
+    {
+      of: /^packages\/providers-/,
+      to: (name) => name === core || name === '@agentkit/wire',
+      rule: 'a provider imports wire and core, never another provider: to install one is to install one',
+    },
+    {
+      of: /^packages\/server$/,
+      to: (name) => name === core,
+      rule: 'the server imports core alone: it is given an agent and a session store',
+    },
+    {
+      of: /^packages\/(sessions|retriever|functions|testing)$/,
+      to: (name) => name === core,
+      rule: 'sessions, retriever, functions and testing import core alone',
+    },
+    {
+      of: /^packages\/agentkit$/,
+      to: (name) => name !== '@agentkit/testing' && name !== '@agentkit/example',
+      rule: 'agentkit recombines what people run: neither the test doubles nor an app',
+    },
+    { of: /^apps\//, to: (name) => name === 'agentkit', rule: 'apps import agentkit, as users do' },
+  ]
+
+  it.each(everything)('of $folder is the one that is agreed', ({ folder, manifest, sources }) => {
+    const direction = directions.find(({ of }) => of.test(folder))
+    expect(direction, `${folder} has no rule: add one here`).toBeDefined()
+
+    const used = [
+      ...Object.keys(runtimeDependencies(manifest)).map((name) => ({ path: `${folder}/package.json`, name })),
+      ...sources.flatMap(({ path, imports }) => imports.map(({ from }) => ({ path, name: packageNameOf(from) ?? '' }))),
+    ]
+    const wrong = used.filter(({ name }) => names.includes(name) && name !== manifest.name && !direction?.to(name))
+    expect(wrong, direction?.rule).toEqual([])
+  })
+
+  it('never leaves a package by a relative path', () => {
+    const leaving = everything.flatMap(({ folder }) =>
+      codeFiles()
+        .filter((path) => path.startsWith(`${folder}/`))
+        .flatMap((path) =>
+          readModule(path)
+            .imports.map(({ from }) => from)
+            .filter((from) => from.startsWith('.'))
+            .map((from) => posix.join(posix.dirname(path), from))
+            .filter((target) => !target.startsWith(`${folder}/`))
+            .map((target) => `${path} → ${target}`),
+        ),
+    )
+    expect(leaving, 'import the other package by its name').toEqual([])
+  })
+
+  it('of agentkit to providers is lazy: one is loaded when a model names it', () => {
+    const eager = packages
+      .filter(({ manifest }) => manifest.name === 'agentkit')
+      .flatMap(({ sources }) => sources)
+      .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
+      .filter(({ from, how }) => from.startsWith('@agentkit/providers-') && how === 'static')
+    expect(eager, 'write await import(…), or import type').toEqual([])
+  })
+})
+
+describe('dependencies', () => {
+  it.each(everything)('of $folder are the ones that its sources import', ({ folder, manifest, sources }) => {
+    const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ from }) => packageNameOf(from))))
+    imported.delete(undefined)
+    imported.delete(manifest.name)
+    const named = new Set(sources.flatMap(({ strings }) => [...strings]))
+    const declared = Object.keys(runtimeDependencies(manifest))
+
+    expect(
+      [...imported].filter((name) => !declared.includes(name ?? '')),
+      `${folder}/package.json must declare what is imported`,
+    ).toEqual([])
+    expect(
+      declared.filter((name) => !imported.has(name) && !named.has(name)),
+      `${folder}/package.json declares what nothing imports`,
+    ).toEqual([])
+  })
+
+  it('on each other are kept in step in tsconfig.json', () => {
+    for (const { folder, manifest } of packages) {
+      const { references } = readJson<{ references: { path: string }[] }>(`${folder}/tsconfig.json`)
+      const siblings = Object.keys(runtimeDependencies(manifest)).filter((name) => names.includes(name))
+      expect(
+        references.map(({ path }) => path).sort(),
+        `${folder}/tsconfig.json references what package.json depends on`,
+      ).toEqual(siblings.map((name) => `../${name.replace('@agentkit/', '')}`).sort())
+    }
+  })
+
+  it('on each other publish as ranges', () => {
+    for (const { folder, manifest } of packages) {
+      const ranges = Object.entries(runtimeDependencies(manifest)).filter(([name]) => names.includes(name))
+      expect(ranges, folder).toEqual(ranges.map(([name]) => [name, 'workspace:^']))
+    }
+  })
+})
+
+describe('every package', () => {
+  it.each(packages)('$folder has the shape of all the others', ({ folder, manifest }) => {
+    expect(manifest).toMatchObject({
+      name: folder === 'packages/agentkit' ? 'agentkit' : folder.replace('packages/', '@agentkit/'),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      description: expect.stringMatching(/^[A-Z].+\.$/),
+      license: 'MIT',
+      type: 'module',
+      sideEffects: false,
+      engines: { node: '>=22.18' },
+      publishConfig: { access: 'public', provenance: true },
+      files: ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', '!src/**/__fixtures__'],
+      scripts: { build: 'tsc -b', 'check:package': 'publint --strict && attw --pack . --profile esm-only' },
+    })
+    expect(exists(`${folder}/README.md`), `${folder} needs a README.md`).toBe(true)
+
+    const { references: _, ...config } = readJson<Record<string, unknown>>(`${folder}/tsconfig.json`)
+    const { references: __, ...coreConfig } = readJson<Record<string, unknown>>('packages/core/tsconfig.json')
+    expect(config).toEqual(coreConfig)
+  })
+
+  it.each(packages)('$folder exports sources to the workspace, types and built files to users', (aPackage) => {
+    const { './package.json': itself, ...entryPoints } = aPackage.manifest.exports ?? {}
+    expect(itself).toBe('./package.json')
+    for (const [entryPoint, conditions] of Object.entries(entryPoints)) {
+      const name = entryPoint === '.' ? 'index' : entryPoint.slice('./'.length)
+      // Node takes the first that matches, so the order is part of the shape.
+      expect(JSON.stringify(conditions)).toBe(
+        JSON.stringify({
+          '@agentkit/source': `./src/${name}.ts`,
+          types: `./dist/${name}.d.ts`,
+          default: `./dist/${name}.js`,
+        }),
+      )
+      expect(exists(`${aPackage.folder}/src/${name}.ts`), `${aPackage.folder}/src/${name}.ts`).toBe(true)
+    }
+  })
+
+  it('keeps its promise of public names (public-names.txt: `npm test -- workspace --update` after a change)', async () => {
+    await expect(packages.map(publicNames).join('\n')).toMatchFileSnapshot('public-names.txt')
+  })
+})
+
+describe('every file', () => {
+  const modules = codeFiles().map(readModule)
+
+  it('names what it exports', () => {
+    // Vite, vitest and vitest's reporters are loaded by their default export.
+    const excepted = (path: string) => path.endsWith('.config.ts') || path === 'scripts/count-reporter.mjs'
+    const nameless = modules.filter(({ path, exports }) =>
+      exports.some(({ isStar, isDefault }) => isStar || (isDefault && !excepted(path))),
+    )
+    expect(nameless.map(({ path }) => path)).toEqual([])
+  })
+
+  it('of source has at most 400 lines (and asks for a second look at 250)', () => {
+    const long = modules
+      .filter(({ path }) => !isTest(path))
+      .map(({ path }) => `${path}: ${readText(path).trimEnd().split('\n').length}`)
+      .filter((entry) => Number(entry.split(': ')[1]) > 400)
+    expect(long).toEqual([])
+  })
+
+  it.each([
+    ['a path of one machine', /(?<![\w.])\/(?:work|root)\/|[A-Z]:\\Users\\/],
+    ['a folder outside of the repository', new RegExp(`\\.\\./${'shared'}|/${'shared'}/`)],
+    ['the host of a package registry', new RegExp(`registry\\.(?:npmjs|yarnpkg)|${'npm'}\\.pkg\\.github`)],
+  ])('is free of %s', (_, pattern) => {
+    const found = textFiles().flatMap((path) =>
+      readText(path)
+        .split('\n')
+        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
+    )
+    expect(found).toEqual([])
+  })
+})
+
+describe('the toolchain', () => {
+  const manifest = readJson<Manifest & { packageManager: string; devDependencies: Record<string, string> }>(
+    'package.json',
+  )
+
+  it('has one pnpm: the pinned one, which turbo finds in node_modules too', () => {
+    expect(manifest.packageManager).toBe(`pnpm@${manifest.devDependencies.pnpm}`)
+  })
+
+  it('runs on Node 22.18 or newer, and on the very one that a CI job names', () => {
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+    expect(major * 100 + minor).toBeGreaterThanOrEqual(2218)
+    // Set for every Node of the matrix, so that none of them tests another one by mistake.
+    const expected = process.env.EXPECTED_NODE ?? `${major}`
+    expect(`${process.versions.node}.`.startsWith(`${expected}.`), `${process.version} is not ${expected}`).toBe(true)
+  })
+})
+
+function runtimeDependencies(manifest: Manifest): Record<string, string> {
+  return { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }
+}
+
+function publicNames({ folder, manifest }: Package): string {
+  const entryPoints = Object.entries(manifest.exports ?? {}).flatMap(([entryPoint, conditions]) =>
+    typeof conditions === 'string' ? [] : [{ entryPoint, source: conditions['@agentkit/source'] ?? '' }],
+  )
+  return entryPoints
+    .map(({ entryPoint, source }) => {
+      const { exports } = readModule(posix.join(folder, source))
+      const lines = exports.map(({ name, isType }) => (isType ? `  type ${name}` : `  ${name}`))
+      return [posix.join(manifest.name, entryPoint), ...lines.sort(), ''].join('\n')
+    })
+    .join('\n')
+}
