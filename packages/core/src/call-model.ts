@@ -60,44 +60,15 @@ async function readReply(
 ): Promise<void> {
   let finished = false
   try {
-    for await (const event of model.stream(request, signal)) {
-      // A provider that goes on after an abort must not be heard any more.
-      if (signal.aborted) throw abortError(signal)
-      if (finished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
-      switch (event.type) {
-        case 'text-delta': {
-          reply.text += event.text
-          const full = emit({ type: 'text-delta', text: event.text })
-          if (full !== undefined) await full
-          break
-        }
-        case 'reasoning-delta':
-          await emit({ type: 'reasoning-delta', text: event.text })
-          break
-        case 'tool-call': {
-          reply.calls.push(event)
-          const input = event.invalid === undefined ? event.input : event.inputText
-          await emit({
-            type: 'tool-call',
-            callId: event.callId,
-            name: event.name,
-            input: cloneJSON(input as JSONValue),
-          })
-          break
-        }
-        case 'warning':
-          reply.warnings.push(event.message)
-          break
-        case 'finish':
-          checkFinish(event, reply, model)
-          finished = true
-          reply.reason = event.reason
-          reply.usage = event.usage
-          reply.message = event.message
-          if (event.warnings) reply.warnings.push(...event.warnings)
-          break
-        default:
-          assertNever(event)
+    const stream = model.stream(request, signal)
+    for await (const first of stream) {
+      for (let event: ModelEvent | undefined = first; event; event = stream.ready?.()) {
+        // A provider that goes on after an abort must not be heard any more.
+        if (signal.aborted) throw abortError(signal)
+        if (finished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
+        if (event.type === 'finish') finished = checkFinish(event, reply, model)
+        const full = hear(event, reply, emit)
+        if (full !== undefined) await full
       }
     }
   } catch (error) {
@@ -107,8 +78,36 @@ async function readReply(
   if (!finished) throw brokenStream(model, 'incomplete-stream', 'ended without a finish')
 }
 
+function hear(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | undefined {
+  switch (event.type) {
+    case 'text-delta':
+      reply.text += event.text
+      return emit({ type: 'text-delta', text: event.text })
+    case 'reasoning-delta':
+      return emit({ type: 'reasoning-delta', text: event.text })
+    case 'tool-call': {
+      reply.calls.push(event)
+      const { callId, name } = event
+      // Its own copy: what a listener does to it must not reach the tool or the history.
+      const input = cloneJSON((event.invalid === undefined ? event.input : event.inputText) as JSONValue)
+      return emit({ type: 'tool-call', callId, name, input })
+    }
+    case 'warning':
+      reply.warnings.push(event.message)
+      return undefined
+    case 'finish':
+      reply.reason = event.reason
+      reply.usage = event.usage
+      reply.message = event.message
+      if (event.warnings) reply.warnings.push(...event.warnings)
+      return undefined
+    default:
+      return assertNever(event)
+  }
+}
+
 /** What the message holds must be what was told: its calls become history, and history must be valid. */
-function checkFinish({ usage, message }: FinishEvent, reply: Reply, model: Model): void {
+function checkFinish({ usage, message }: FinishEvent, reply: Reply, model: Model): true {
   if (!usage || !Array.isArray(message?.content)) throw brokenStream(model, 'malformed-stream', 'has no message')
   const told = reply.calls.map((call) => call.callId)
   const kept = toolCalls(message).map((call) => call.callId)
@@ -116,6 +115,7 @@ function checkFinish({ usage, message }: FinishEvent, reply: Reply, model: Model
   if (!same || new Set(told).size < told.length || told.includes('')) {
     throw brokenStream(model, 'malformed-stream', 'has tool calls without an id of their own')
   }
+  return true
 }
 
 function brokenStream(model: Model, code: 'incomplete-stream' | 'malformed-stream', what: string): AgentKitError {

@@ -39,6 +39,7 @@ export type {
   ModelFinishReason,
   ModelInfo,
   ModelRequest,
+  ModelStream,
   Price,
   ToolChoice,
   ToolSpec,

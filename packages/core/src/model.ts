@@ -77,7 +77,16 @@ export interface Model {
   /** `provider/model`. */
   readonly id: string
   readonly info?: ModelInfo
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  stream(request: ModelRequest, signal: AbortSignal): ModelStream
+}
+
+/** The events of one answer. A plain async generator is one. */
+export interface ModelStream extends AsyncIterable<ModelEvent> {
+  /**
+   * The next event if it is here already: a burst is then taken without a promise for each of its tokens.
+   * For streams that are their own iterator; between two calls of `next()`.
+   */
+  ready?(): ModelEvent | undefined
 }
 
 /** Turns texts into vectors. */

@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { nodeFetch } from '@agentkit/wire'
 import type { ClientOptions, OpenAI } from 'openai'
 
 /** Which server is called, and how. */
@@ -25,6 +26,8 @@ export type Connection = {
   api: 'responses' | 'chat'
   /** Values that no error may carry. */
   secrets: readonly string[]
+  /** Whether requests leave by our own fetch, which takes `callSignal`. */
+  ownFetch: boolean
 }
 
 const officialURL = 'https://api.openai.com/v1'
@@ -44,6 +47,7 @@ export function connect(options: OpenAIOptions): Connection {
   return {
     client: client ? () => Promise.resolve(client) : clientOnce({ ...options, apiKey: apiKey ?? noKey, baseURL }),
     official,
+    ownFetch: client === undefined && options.fetch === undefined,
     api: api === 'auto' ? (official ? 'responses' : 'chat') : api,
     secrets: [apiKey, ...secretHeaders(options.headers)].filter((secret) => secret !== undefined),
   }
@@ -93,11 +97,10 @@ function clientOnce(options: OpenAIOptions): () => Promise<OpenAI> {
   }
 }
 
-async function createClient({ apiKey, baseURL, headers, fetch }: OpenAIOptions): Promise<OpenAI> {
+async function createClient({ apiKey, baseURL, headers, fetch = nodeFetch }: OpenAIOptions): Promise<OpenAI> {
   const { OpenAI } = await import('openai')
-  const options: ClientOptions = { apiKey, baseURL, maxRetries: 0 }
+  const options: ClientOptions = { apiKey, baseURL, maxRetries: 0, fetch }
   if (headers) options.defaultHeaders = headers
-  if (fetch) options.fetch = fetch
   return new OpenAI(options)
 }
 

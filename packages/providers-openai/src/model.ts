@@ -1,8 +1,10 @@
-import type { Model, ModelEvent, ModelRequest } from '@agentkit/core'
+import type { Model, ModelRequest, ModelStream } from '@agentkit/core'
 import {
   type CallTimeouts,
   ChatReader,
+  callSignal,
   type ModelCall,
+  type NodeFetchInit,
   type OpenAITraits,
   openaiTraits,
   ResponsesReader,
@@ -24,7 +26,7 @@ export function openaiModel(id: string, connection: Connection, timeouts: Requir
   return {
     id: `openai/${id}`,
     ...(info && { info }),
-    stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
+    stream(request: ModelRequest, signal: AbortSignal): ModelStream {
       const { warnings, send } = wire(request)
       const client = connection.client
       return streamModel({
@@ -33,7 +35,7 @@ export function openaiModel(id: string, connection: Connection, timeouts: Requir
         signal,
         timeouts,
         warnings,
-        send: async (callSignal) => send(await client(), { signal: callSignal, ...ownCall }),
+        send: async (signal) => send(await client(), { ...abortedBy(signal, connection), ...ownCall }),
         reader: connection.api === 'responses' ? new ResponsesReader(context) : new ChatReader(context),
         toError: (error) => toOpenAIError(error, context),
       })
@@ -42,7 +44,16 @@ export function openaiModel(id: string, connection: Connection, timeouts: Requir
 }
 
 type Wire = (request: ModelRequest) => Pick<ModelCall, 'warnings'> & {
-  send(client: OpenAI, options: { signal: AbortSignal; maxRetries: number; timeout: number }): Promise<Response>
+  send(client: OpenAI, options: SendOptions): Promise<Response>
+}
+
+type SendOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions' | 'maxRetries' | 'timeout'>
+
+function abortedBy(signal: AbortSignal, { ownFetch }: Connection): Pick<SendOptions, 'signal' | 'fetchOptions'> {
+  if (!ownFetch) return { signal }
+  // The SDK hands on what it does not know.
+  const init: NodeFetchInit = { [callSignal]: signal }
+  return { fetchOptions: init as NonNullable<SendOptions['fetchOptions']> }
 }
 
 /** Retries are core's, and the timers are ours: the SDK's own only cover the time to the headers. */
@@ -51,8 +62,16 @@ const ownCall = { maxRetries: 0, timeout: 2_147_483_647 }
 function responsesWire(id: string, traits: OpenAITraits): Wire {
   return (request) => {
     const { body, warnings } = toResponsesRequest(id, `openai/${id}`, request, traits)
-    return { warnings, send: (client, options) => client.responses.create(body, options).asResponse() }
+    return { warnings, send: (client, options) => post(client, '/responses', body, options) }
   }
+}
+
+type StreamingBody = OpenAI.ChatCompletionCreateParamsStreaming | OpenAI.Responses.ResponseCreateParamsStreaming
+
+/** What `create(body)` sends, serialised at once: the SDK's own way calls back for every value of the conversation. */
+function post(client: OpenAI, path: string, body: StreamingBody, options: SendOptions): Promise<Response> {
+  const sent = { ...options, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return client.post(path, { ...sent, stream: true }).asResponse()
 }
 
 /** OpenAI's own models keep OpenAI's ways wherever they are served; others get what every server knows. */
@@ -65,6 +84,6 @@ function chatWire(id: string, traits: OpenAITraits, { official }: Connection): W
   } as const
   return (request) => {
     const { body, warnings } = toChatRequest(id, request, compat)
-    return { warnings, send: (client, options) => client.chat.completions.create(body, options).asResponse() }
+    return { warnings, send: (client, options) => post(client, '/chat/completions', body, options) }
   }
 }

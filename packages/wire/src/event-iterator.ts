@@ -20,6 +20,11 @@ export class EventIterator<Event> implements AsyncIterableIterator<Event> {
     return this
   }
 
+  /** The next event, if it has come. */
+  ready(): Event | undefined {
+    return this.#index < this.#batch.length && !this.#watch.failure ? this.#batch[this.#index++] : undefined
+  }
+
   next(): Promise<IteratorResult<Event>> {
     if (this.#refilling !== undefined) return this.#refilling.then(() => this.next())
     // After an abort, what is waiting is not told any more.

@@ -1,5 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Callee, CallWatch } from './call-watch.ts'
+import { type BodyReader, NodeResponse } from './node-response.ts'
 import { type SseFrame, SseParser } from './sse-parser.ts'
 
 /** Reads an answer: all the frames of one socket read at once, `undefined` at the end of the stream. */
@@ -31,7 +32,7 @@ export type SseOptions = Callee & {
  */
 export function readSse(response: Response, options: SseOptions): SseReader {
   const { watch, maxFrameLength = 16_000_000, provider, model } = options
-  const source = response.body?.getReader()
+  const source = bodyReaderOf(response)
   const decoder = new TextDecoder()
   const parser = new SseParser()
   const malformed = (what: string): AgentKitError =>
@@ -62,7 +63,7 @@ export function readSse(response: Response, options: SseOptions): SseReader {
         watch.beforeRead()
         const { done, value } = await source.read()
         if (watch.failure) throw watch.failure
-        if (!done && value.byteLength === 0) continue
+        if (!done && value?.byteLength === 0) continue
         watch.afterRead()
         ended = done
         const frames = take(done ? decoder.decode() : decoder.decode(value, streaming))
@@ -82,6 +83,12 @@ export function readSse(response: Response, options: SseOptions): SseReader {
   }
 }
 
+/** Our own `fetch` hands its body out without the web's streams. */
+function bodyReaderOf(response: Response): BodyReader | undefined {
+  const own: unknown = response
+  return own instanceof NodeResponse ? own.bodyReader() : response.body?.getReader()
+}
+
 type Kind = 'unknown' | 'events' | 'document' | 'html'
 
 const streaming = { stream: true } as const
@@ -97,7 +104,7 @@ function kindOf(text: string): Kind {
 }
 
 /** The end has mostly come already; a server that keeps the connection open is left after a second. */
-function drain(source: ReadableStreamDefaultReader<Uint8Array>, watch: CallWatch): void {
+function drain(source: BodyReader, watch: CallWatch): void {
   const timer = setTimeout(() => watch.cancel(), drainMs).unref()
   const settle = (): void => clearTimeout(timer)
   const next = (): Promise<void> => source.read().then(({ done }) => (done ? settle() : next()))

@@ -32,7 +32,7 @@ export type ModelCall = Callee & {
  * One attempt of a model: sends the request when it is first asked for an event, and reads the answer. However it
  * ends (finish, failure, abort, timeout, a reader that leaves) the socket is given back or closed.
  */
-export function streamModel(call: ModelCall): AsyncIterableIterator<ModelEvent> {
+export function streamModel(call: ModelCall): EventIterator<ModelEvent> {
   const watch = new CallWatch(call.signal, call.timeouts, call)
   return new EventIterator(readBatches(call, watch), watch)
 }
