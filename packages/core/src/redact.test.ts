@@ -27,11 +27,9 @@ it('removes the whole of a secret that another one begins', () => {
 })
 
 it.each(['eyJ-', 'eyJabcdefghij.', 'sk-', 'Bearer ', 'a'])(
-  'takes no more than a moment for a long text of %s',
+  'reads a long text of %s once, or the test would not end',
   (word) => {
-    const startedAt = performance.now()
-    redactSecrets(word.repeat(50_000))
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(redactSecrets(word.repeat(200_000)).length).toBeGreaterThan(0)
   },
 )
 

@@ -141,15 +141,11 @@ describe('a result', () => {
 })
 
 describe('parts', () => {
-  it('stay parts, without whatever else is on them', () => {
-    const part = { type: 'text', text: 'a', owner: 1n, self: undefined as unknown }
-    part.self = part
-    const { content, output } = toToolResult([part, { type: 'image', url: 'https://example.com/a.png', size: 3n }])
-    expect(content).toEqual([
-      { type: 'text', text: 'a' },
-      { type: 'image', url: 'https://example.com/a.png' },
-    ])
-    expect(output).toEqual(content)
+  it.each<[string, unknown[]]>([
+    ['a search hit', [{ type: 'text', text: 'a', score: 0.5 }]],
+    ['an image with a size', [{ type: 'image', url: 'https://example.com/a.png', size: 3 }]],
+  ])('are data when they say more than a part does: %s', (_name, list) => {
+    expect(toToolResult(list)).toEqual({ content: JSON.stringify(list), output: list })
   })
 
   it('are a copy: what the tool does to its own later changes nothing', () => {

@@ -84,9 +84,14 @@ function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
 
 function isPart(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
-  if (value.type === 'text') return 'text' in value && typeof value.text === 'string'
-  if (value.type !== 'image') return false
+  if (value.type === 'text') return hasOnly(value, ['type', 'text']) && typeof (value as TextPart).text === 'string'
+  if (value.type !== 'image' || !hasOnly(value, ['type', 'base64', 'url', 'mediaType'])) return false
   return ('base64' in value && typeof value.base64 === 'string') || ('url' in value && typeof value.url === 'string')
+}
+
+/** An object that says more than a part does is data, such as a search hit of type "text". */
+function hasOnly(value: object, keys: readonly string[]): boolean {
+  return Object.keys(value).every((key) => keys.includes(key))
 }
 
 type Walk = { ancestors: Set<object>; charsLeft: number }
