@@ -28,11 +28,14 @@ export async function startChild(file: string, ...parameters: string[]): Promise
 }
 
 async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
-  const ended = once(child, 'exit').then(([code]) => {
+  const heard = new AbortController()
+  const { signal } = heard
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`${file} ended with code ${code}.`)
   })
-  const [message] = await Promise.race([once(child, 'message'), ended])
+  const [message] = await Promise.race([once(child, 'message', { signal }), ended])
   ended.catch(() => {})
+  heard.abort()
   if (message && typeof message === 'object' && 'error' in message) throw new Error(String(message.error))
   return message
 }

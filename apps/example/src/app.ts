@@ -3,22 +3,31 @@ import { convertUnits } from './convert-units.ts'
 import { getCurrentTime } from './get-current-time.ts'
 import { getTransactionReceipt } from './get-transaction-receipt.ts'
 
-const agent = createAgent({
-  name: 'Example Agent',
-  functions: [getTransactionReceipt, getCurrentTime, convertUnits],
-  configPath: './agentkit_config.toml',
-})
+try {
+  await serveExample()
+} catch (error) {
+  if (!isAgentKitError(error)) throw error
+  const hint = error.code === 'invalid-config' ? ' (HOST and PORT change the address: PORT=8001 npm start)' : ''
+  console.error(error.message + hint)
+  process.exitCode = 1
+}
 
-// Making the agent has loaded .env, so HOST and PORT may stand there too.
-const { HOST, PORT } = process.env
-const server = await agent.run({ ...(HOST && { host: HOST }), ...(PORT && { port: Number(PORT) }) })
-
-const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
-console.log(`
+async function serveExample(): Promise<void> {
+  const agent = createAgent({
+    name: 'Example Agent',
+    functions: [getTransactionReceipt, getCurrentTime, convertUnits],
+    configPath: './agentkit_config.toml',
+  })
+  // Making the agent has loaded .env, so HOST and PORT may stand there too.
+  const { HOST, PORT } = process.env
+  const server = await agent.run({ ...(HOST && { host: HOST }), ...(PORT && { port: Number(PORT) }) })
+  const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
+  console.log(`
 ${agent.name} listens on ${server.url}. Ask it something:
 
 curl ${server.url}/api/v1/chat --form user_id=test --form session_id=test --form 'chat_data=${chatData}'
 `)
+}
 
 /** Without any model and key the example runs on the offline stand-in, and says so. */
 function createAgent(options: AgentOptions): Agent {
