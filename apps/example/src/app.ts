@@ -21,11 +21,14 @@ async function serveExample(): Promise<void> {
   // Making the agent has loaded .env, so HOST and PORT may stand there too.
   const { HOST, PORT } = process.env
   const server = await agent.run({ ...(HOST && { host: HOST }), ...(PORT && { port: Number(PORT) }) })
+  // A pasted line works as it is when the shell has the token too.
+  const tokens = agent.sdkContext.config.server.auth_tokens_env
+  const token = tokens ? ' --header "Authorization: Bearer $TOKEN"' : ''
   const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
   console.log(`
 ${agent.name} listens on ${server.url}. Ask it something:
 
-curl ${server.url}/api/v1/chat --form user_id=test --form session_id=test --form 'chat_data=${chatData}'
+curl ${server.url}/api/v1/chat${token} --form user_id=test --form session_id=test --form 'chat_data=${chatData}'
 `)
 }
 

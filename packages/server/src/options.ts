@@ -42,11 +42,13 @@ export type ServerSettings = {
 export function checkOptions(options: ServerOptions = {}): ServerSettings {
   const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
   if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalid('`port` is a number from 0 to 65535.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw invalid(`The port ${port} is none: \`port\` is a whole number from 0 to 65535.`)
+  }
   if (auth === undefined && !allowUnauthenticated && !isLoopback(host)) {
     throw invalid(
       `Others can reach the address ${host}, and nobody would be asked for a token. ` +
-        'Set `auth: { tokens: { [token]: userId } }`, or bind 127.0.0.1, or say `allowUnauthenticated: true`.',
+        'Set `auth: { tokens: { [token]: userId } }` (`auth_tokens_env` in a [server] table), or bind 127.0.0.1, or say `allowUnauthenticated: true`.',
     )
   }
   if (auth !== undefined) checkAuth(auth)
