@@ -73,7 +73,7 @@ export function memorySessions(): SessionStore {
       running.delete(runId)
       turn.status = status
       if (usage) turn.usage = { ...usage }
-      turn.visible = visibleMessages(turn)
+      turn.visible = frozenList(visibleMessages(turn))
       session.version++
       session.updatedAt = new Date().toISOString()
     },
@@ -122,9 +122,14 @@ function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
 /** A copy that nobody can change. The list itself may grow. */
 function frozen<Value extends JSONValue | Message[]>(value: Value): Value {
   const copy: Value = JSON.parse(JSON.stringify(value))
-  if (Array.isArray(copy)) for (const item of copy) deepFreeze(item)
-  else deepFreeze(copy)
+  if (Array.isArray(copy)) return frozenList(copy)
+  deepFreeze(copy)
   return copy
+}
+
+function frozenList<List extends unknown[]>(list: List): List {
+  for (const item of list) deepFreeze(item)
+  return list
 }
 
 function deepFreeze(value: unknown): void {

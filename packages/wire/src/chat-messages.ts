@@ -8,7 +8,9 @@ import {
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
+import { CallIds } from './call-ids.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
+import { type ConversationCache, type Convert, convertConversation } from './convert-conversation.ts'
 import { fileData, fileName, imageUrl } from './media.ts'
 import { repairTranscript } from './repair-transcript.ts'
 import { argumentsText, isBlank, wellFormed } from './text.ts'
@@ -27,9 +29,31 @@ export function toChatMessages(
   systemRole: 'developer' | 'system',
   warnings: string[],
 ): ChatMessage[] {
+  const begins = messages.findIndex((message) => message.role !== 'system')
+  const start = begins === -1 ? messages.length : begins
+  const convert: Convert<ChatMessage> = (part, ids, told) => convertPart(part, ids, systemRole, told)
+  return [
+    ...convert(messages.slice(0, start), new CallIds(toWireId), warnings),
+    ...convertConversation(messages.slice(start), caches[systemRole], toWireId, convert, warnings),
+  ]
+}
+
+const caches = { developer: new WeakMap(), system: new WeakMap() } satisfies Record<
+  string,
+  ConversationCache<ChatMessage>
+>
+
+const toWireId = (callId: string): string => wireCallId(callId, longestCallId)
+
+function convertPart(
+  messages: readonly Message[],
+  ids: CallIds,
+  systemRole: 'developer' | 'system',
+  warnings: string[],
+): ChatMessage[] {
   const chat: ChatMessage[] = []
   let images: ToolImages[] = []
-  for (const message of repairTranscript(messages, (callId) => wireCallId(callId, longestCallId))) {
+  for (const message of repairTranscript(messages, ids)) {
     if (message.role === 'tool') {
       chat.push(toolMessage(message, images))
       continue

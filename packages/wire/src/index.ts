@@ -1,8 +1,14 @@
+export { CallIds } from './call-ids.ts'
 export { type Callee, type CallTimeouts, CallWatch, checkTimeouts } from './call-watch.ts'
 export { toChatMessages } from './chat-messages.ts'
 export { ChatReader } from './chat-reader.ts'
 export { type ChatCompat, toChatRequest } from './chat-request.ts'
 export type { ChatMessage, ChatRequest, ChatTool, ChatToolCall, ChatUserPart } from './chat-types.ts'
+export {
+  type ConversationCache,
+  type Convert,
+  convertConversation,
+} from './convert-conversation.ts'
 export { type Failure, failureOfBody, failureOfSdkError } from './failure.ts'
 export type { ReasoningEffort } from './honoured-options.ts'
 export { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'

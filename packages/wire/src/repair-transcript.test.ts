@@ -1,9 +1,12 @@
 import { type AssistantMessage, type Message, validateTranscript } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { repairTranscript } from './repair-transcript.ts'
+import { CallIds } from './call-ids.ts'
+import { repairTranscript as repairWith } from './repair-transcript.ts'
 import { wireCallId } from './wire-call-id.ts'
 
 const same = (callId: string): string => callId
+const repairTranscript = (messages: readonly Message[], toWireId: (callId: string) => string): Message[] =>
+  repairWith(messages, new CallIds(toWireId))
 const hi: Message = { role: 'user', content: 'hi' }
 
 function calls(...callIds: string[]): AssistantMessage {

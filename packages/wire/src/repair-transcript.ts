@@ -1,4 +1,5 @@
 import { type AssistantMessage, type Message, type ToolCallPart, type ToolMessage, toolCalls } from '@agentkit/core'
+import type { CallIds } from './call-ids.ts'
 
 /**
  * Messages that every provider accepts: each tool call is directly followed by its one result, in the order of the
@@ -6,11 +7,10 @@ import { type AssistantMessage, type Message, type ToolCallPart, type ToolMessag
  *
  * A call without a result gets one that says so; a result without a call is dropped.
  *
- * @param toWireId gives an id as the wire takes it; the same for the same id
+ * @param ids gives each call its id on the wire
  */
-export function repairTranscript(messages: readonly Message[], toWireId: (callId: string) => string): Message[] {
+export function repairTranscript(messages: readonly Message[], ids: CallIds): Message[] {
   const repaired: Message[] = []
-  const used = new Map<string, number>()
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as Message
     if (message.role === 'tool') continue
@@ -19,7 +19,7 @@ export function repairTranscript(messages: readonly Message[], toWireId: (callId
       repaired.push(message)
       continue
     }
-    const wireIds = calls.map(({ callId }) => uniqueId(callId, used, toWireId))
+    const wireIds = calls.map(({ callId }) => ids.take(callId))
     repaired.push(withCallIds(message, calls, wireIds))
     const later = resultsInOrder(messages, index, calls) ? undefined : resultsAfter(messages, index)
     for (let position = 0; position < calls.length; position++) {
@@ -39,14 +39,6 @@ function resultsInOrder(messages: readonly Message[], index: number, calls: read
     const result = messages[index + 1 + position]
     return result?.role === 'tool' && result.callId === call.callId
   })
-}
-
-/** @param used how often each id was taken: servers that count calls from 0 in every answer repeat theirs for ever */
-function uniqueId(callId: string, used: Map<string, number>, toWireId: (callId: string) => string): string {
-  const wireId = toWireId(callId)
-  const times = used.get(wireId) ?? 0
-  used.set(wireId, times + 1)
-  return times === 0 ? wireId : uniqueId(`${callId}_${times + 1}`, used, toWireId)
 }
 
 /** The results until the next answer, by their call; two calls of one id take theirs in order. */

@@ -7,6 +7,8 @@ import {
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
+import type { CallIds } from './call-ids.ts'
+import { type ConversationCache, type Convert, convertConversation } from './convert-conversation.ts'
 import { fileData, fileName, imageUrl } from './media.ts'
 import { repairTranscript } from './repair-transcript.ts'
 import type {
@@ -27,7 +29,17 @@ const longestCallId = 64
  * @param owner `provider/model`: opaque data of any other owner is left out
  */
 export function toResponsesItems(messages: readonly Message[], owner: string, warnings: string[]): ResponsesItem[] {
-  return repairTranscript(messages, (callId) => wireCallId(callId, longestCallId)).flatMap((message) => {
+  const convert: Convert<ResponsesItem> = (part, ids, told) => convertPart(part, ids, owner, told)
+  const cache = caches.get(owner) ?? new WeakMap()
+  caches.set(owner, cache)
+  return convertConversation(messages, cache, (callId) => wireCallId(callId, longestCallId), convert, warnings)
+}
+
+/** By owner, which decides what opaque data is sent. */
+const caches = new Map<string, ConversationCache<ResponsesItem>>()
+
+function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): ResponsesItem[] {
+  return repairTranscript(messages, ids).flatMap((message) => {
     switch (message.role) {
       case 'system':
         return isBlank(message.content) ? [] : [developerItem(message.content)]

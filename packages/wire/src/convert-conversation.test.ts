@@ -1,0 +1,97 @@
+import type { Message } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { type ConversationCache, convertConversation } from './convert-conversation.ts'
+
+/** Tells of each message what it was converted to, and counts. */
+function setUp() {
+  const cache: ConversationCache<string> = new WeakMap()
+  let converted = 0
+  const send = (messages: readonly Message[]): { items: string[]; warnings: string[]; converted: number } => {
+    const warnings: string[] = []
+    converted = 0
+    const items = convertConversation(
+      messages,
+      cache,
+      (callId) => callId,
+      (part, ids, told) =>
+        part.map((message) => {
+          converted++
+          if (message.role === 'user' && message.content === 'odd') told.push('an odd one')
+          return message.role === 'tool' ? ids.take(message.callId) : JSON.stringify(message.content)
+        }),
+      warnings,
+    )
+    return { items, warnings, converted }
+  }
+  return { send }
+}
+
+const user = (content: string): Message => ({ role: 'user', content })
+const result = (callId: string): Message => ({ role: 'tool', callId, name: 'act', content: 'acted' })
+const frozen = (...messages: Message[]): Message[] => messages.map((message) => Object.freeze(message))
+
+it('converts messages that cannot change once', () => {
+  const { send } = setUp()
+  const history = frozen(user('1'), result('a'), user('2'), result('b'))
+  expect(send([...history, user('3')])).toMatchObject({ items: ['"1"', 'a', '"2"', 'b', '"3"'], converted: 5 })
+  expect(send([...history, user('3')]).converted).toBe(1)
+  const longer = [...history, ...frozen(user('3'), result('c'))]
+  expect(send([...longer, user('4')])).toMatchObject({
+    items: ['"1"', 'a', '"2"', 'b', '"3"', 'c', '"4"'],
+    converted: 3,
+  })
+})
+
+it('converts messages that may change each time', () => {
+  const { send } = setUp()
+  const question = user('1')
+  expect(send([question, user('2')]).items).toEqual(['"1"', '"2"'])
+  question.content = 'changed'
+  expect(send([question, user('2')]).items).toEqual(['"changed"', '"2"'])
+})
+
+it('gives ids that are unique across both parts, and the same each time', () => {
+  const { send } = setUp()
+  const history = frozen(user('1'), result('a'))
+  const messages = [...history, user('2'), result('a'), result('a')]
+  for (let time = 0; time < 3; time++) expect(send(messages).items).toEqual(['"1"', 'a', '"2"', 'a_2', 'a_3'])
+})
+
+it('does not take another conversation that begins alike for the same', () => {
+  const { send } = setUp()
+  const first = frozen(user('1'))
+  const one = [...first, ...frozen(result('a'), user('2'))]
+  const other = [...first, ...frozen(result('b'), user('2'))]
+  for (const [history, callId] of [
+    [one, 'a'],
+    [other, 'b'],
+    [one, 'a'],
+  ] as const) {
+    expect(send([...history, user('3')]).items).toEqual(['"1"', callId, '"2"', '"3"'])
+  }
+})
+
+it('serves a conversation that was cut back', () => {
+  const { send } = setUp()
+  const history = frozen(user('1'), result('a'), user('2'), result('b'))
+  send([...history, user('3')])
+  expect(send([...history.slice(0, 2), user('again')]).items).toEqual(['"1"', 'a', '"again"'])
+})
+
+it('leaves what a result may still join to the rest', () => {
+  const { send } = setUp()
+  const [question, call] = frozen(user('1'), { role: 'assistant', content: [] })
+  const open = [question, call] as Message[]
+  send(open)
+  expect(send([...open, result('a')]).items).toEqual(['"1"', '[]', 'a'])
+})
+
+it('tells warnings each time', () => {
+  const { send } = setUp()
+  const messages = [...frozen(user('odd'), result('a')), user('2')]
+  for (let time = 0; time < 2; time++) expect(send(messages).warnings).toEqual(['an odd one'])
+})
+
+it('takes nothing', () => {
+  expect(setUp().send([])).toEqual({ items: [], warnings: [], converted: 0 })
+})
