@@ -47,6 +47,7 @@ const rows: Row[] = [
   ['1 a form without fields', body(`--${boundary}--\r\n`), 422, 'missing-field'],
   ['2 an empty user_id', fields({ user_id: '' }), 422, 'invalid-field'],
   ['2 a user_id of quotes alone', fields({ user_id: '""' }), 422, 'invalid-field'],
+  ['2 a user_id of 129 emoji', fields({ user_id: '😀'.repeat(129) }), 422, 'invalid-field'],
   ['2 a user_id of 129 characters', fields({ user_id: 'a'.repeat(129) }), 422, 'invalid-field'],
   ['2 a user_id with a control character', fields({ user_id: 'a\u0007b' }), 422, 'invalid-field'],
   ['2 a user_id with a line end', fields({ user_id: 'a\r\nb' }), 422, 'invalid-field'],

@@ -30,7 +30,9 @@ const controlCharacter = /\p{Cc}/u
 
 function readId(fields: ReadonlyMap<string, string>, name: string): string {
   const id = unquoted(fields.get(name) ?? '')
-  if (id.length >= 1 && id.length <= maxIdLength && !controlCharacter.test(id)) return id
+  // Characters, not UTF-16 units; none has more than two.
+  const short = id !== '' && id.length <= maxIdLength * 2 && [...id].length <= maxIdLength
+  if (short && !controlCharacter.test(id)) return id
   const message = `must have 1 to ${maxIdLength} characters, none of them a control character`
   throw new ProblemError('invalid-field', { detail: `${name} ${message}.`, errors: [{ path: [name], message }] })
 }

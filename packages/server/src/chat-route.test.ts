@@ -141,6 +141,11 @@ describe('what the agent is given', () => {
     })
   })
 
+  it.each(['a', '😀', 'ش'])('takes an id of 128 characters, of any script: %s', async (character) => {
+    const request = chatRequest({ ...validFields, user_id: character.repeat(128) })
+    expect((await createApp(fakeAgent(plainRun)).request('/api/v1/chat', request)).status).toBe(200)
+  })
+
   it('strips one pair of double quotes round each form value', async () => {
     const agent = fakeAgent()
     const fields = { user_id: '"ada"', session_id: '""first""', chat_data: `"${validFields.chat_data}"` }
