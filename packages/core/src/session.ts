@@ -35,6 +35,8 @@ export type SessionInfo = { sessionId: string; createdAt: string; updatedAt: str
  * - A session that has never begun a run loads as `undefined`.
  * - What a call acknowledges survives the death of the process.
  * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
+ * - A run's id is used once, in whatever session: a second `begin` with it is `session-conflict`.
+ * - State that a run has stored stays, also when the run fails. Deleting a session ends what runs in it.
  * - A failed turn without a finished tool call is hidden from `load`; one with finished calls keeps them
  *   (see `visibleMessages`). `turns` and `find` give what was journaled.
  */
@@ -53,7 +55,7 @@ export interface SessionStore {
   /** @throws AgentKitError `session-conflict` when the run is not (or no longer) running */
   end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
   find(runId: string): Promise<Turn | undefined>
-  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none. */
+  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and nothing is after an unknown run. */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
   /** A user's sessions with one agent, the last used first. */
   list(owner: { agentId: string; userId: string }): Promise<SessionInfo[]>
