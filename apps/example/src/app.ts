@@ -25,8 +25,7 @@ async function serveExample(): Promise<void> {
   const tokens = agent.sdkContext.config.server.auth_tokens_env
   const token = tokens ? ' --header "Authorization: Bearer $TOKEN"' : ''
   const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
-  console.log(`
-${agent.name} listens on ${server.url}. Ask it something:
+  console.log(`Ask it something:
 
 curl ${server.url}/api/v1/chat${token} --form user_id=test --form session_id=test --form 'chat_data=${chatData}'
 `)

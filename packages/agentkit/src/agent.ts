@@ -110,7 +110,7 @@ export class Agent extends CoreAgent {
   }
 
   /**
-   * Serves the agent over HTTP, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
+   * Serves the agent over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
    *
    * @param options beat those of `[server]`; default http://127.0.0.1:8000
    * @throws AgentKitError `missing-package` when the model's provider is not installed

@@ -7,13 +7,15 @@ import { definedOnly } from './defined-only.ts'
 /** What `run()` takes: address, auth, limits and the rest of the server's options. */
 export type ServeOptions = ServerOptions
 
-/** Serves an agent and lets the server own the process: a signal drains it, closes the agent and ends the process. */
+/** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
 export async function serveAgent(
   agent: Runnable & { close(): Promise<void> },
   options: ServeOptions,
 ): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
+  // Whoever reads the log by machine, or writes it, knows the address.
+  if (options.log === undefined || options.log === 'human') console.log(`${agent.name} listens on ${server.url}`)
   const letGo = handleSignals(server, { ...definedOnly({ log: options.log }), afterClose: () => agent.close() })
   return { url: server.url, close: () => server.close().finally(letGo) }
 }
