@@ -82,3 +82,11 @@ it('lets a session have one running run at most', () => {
   insert.run('r2', 'running')
   expect(() => insert.run('r3', 'running')).toThrow('UNIQUE')
 })
+
+it('keeps bodies out of the tree of their key, where every look-up would read those that it passes', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  const { sql } = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'messages'").get() as { sql: string }
+  expect(sql).not.toContain('WITHOUT ROWID')
+  database.close()
+})

@@ -41,12 +41,13 @@ export const migrations: readonly string[] = [
   CREATE INDEX runs_of_session ON runs (session, number);
   CREATE UNIQUE INDEX one_running_run ON runs (session) WHERE status = 'running';
 
+  -- With a rowid: without one the bodies would stand in the tree of the key, and finding a row would read those passed.
   CREATE TABLE messages (
     run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
     position INTEGER NOT NULL,
     body TEXT NOT NULL, -- JSON
     PRIMARY KEY (run, position)
-  ) WITHOUT ROWID;
+  );
   `,
 ]
 

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export interface SQLiteDatabase {
   close(farewell: (statements: Statements) => void): Promise<void>
 }
 
-type OpenFile = { database: DatabaseSync; statements: Statements }
+type OpenFile = { database: DatabaseSync; statements: Statements; file: string }
 
 /**
  * SQLite blocks the whole process while it waits for a lock, so it may wait this long only, in milliseconds. The rest
@@ -44,6 +44,15 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   const open = (): OpenFile => {
     opened ??= openFile(path, options.durability)
     return opened
+  }
+
+  /** A file that was deleted or moved away takes writes to its grave: what is at the path now is opened instead. */
+  const openWhatIsThere = (): OpenFile => {
+    if (opened && opened.file !== fileAt(path)) {
+      opened.database.close()
+      opened = undefined
+    }
+    return open()
   }
 
   const untilUnlocked = async <T>(work: () => T, deadline: number): Promise<T> => {
@@ -93,7 +102,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
 
     transaction: (work, committed) =>
       inLine(() => {
-        const { database, statements } = open()
+        const { database, statements } = openWhatIsThere()
         database.exec('BEGIN IMMEDIATE')
         try {
           const result = work(statements)
@@ -130,11 +139,17 @@ export function openFile(path: string, durability: 'normal' | 'full'): OpenFile 
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
     database.exec('PRAGMA foreign_keys = ON')
-    return { database, statements: prepareStatements(database) }
+    return { database, statements: prepareStatements(database), file: fileAt(path) }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/** Which file stands at a path; empty when none does. */
+function fileAt(path: string): string {
+  const found = path === ':memory:' ? undefined : statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.dev}:${found.ino}` : ''
 }
 
 /** SQLite gives its -wal and -shm files the mode of the database itself. */

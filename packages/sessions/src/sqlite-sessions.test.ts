@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -139,6 +139,24 @@ it('opens a file once what was wrong with it is mended', async () => {
   await rm(path)
   expect(await store.load(key)).toBeUndefined()
   await store.close()
+})
+
+// Windows does not let go of a file that is open.
+it.runIf(process.platform !== 'win32').each<[string, () => Promise<void>]>([
+  ['deleted', () => rm(path)],
+  ['deleted with its folder', () => rm(folder, { recursive: true })],
+  ['moved away', () => rename(path, join(folder, 'backup.db'))],
+])('stores what it acknowledges where it is found again, when the file was %s meanwhile', async (_how, lose) => {
+  const store = sqliteSessions(path)
+  await begin(store, 'r1', 0)
+  await store.end('r1', 'done')
+  await lose()
+  await expect(begin(store, 'r2', 2)).rejects.toMatchObject({ code: 'session-conflict' })
+  await begin(store, 'r2', 0)
+  await store.end('r2', 'done')
+  const later = sqliteSessions(path)
+  expect((await later.load(key))?.messages).toEqual([hello])
+  await Promise.all([store.close(), later.close()])
 })
 
 it('waits for a lock without blocking the process, and goes on when it is free', async () => {
