@@ -16,6 +16,7 @@ beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'agentkit-packaging-'))
   await node([bin('typescript', 'bin/tsc'), '-b', ...packages.map(({ folder }) => folder)])
   for (const { folder } of packages) {
+    await node([join(root, 'scripts/bundle.mjs')], join(root, folder))
     await node([bin('pnpm', 'bin/pnpm.cjs'), 'pack', '--pack-destination', place], join(root, folder))
   }
 }, 120_000)

@@ -133,7 +133,10 @@ describe('every package', () => {
       engines: { node: '>=22.18' },
       publishConfig: { access: 'public', provenance: true },
       files: ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', '!src/**/__fixtures__'],
-      scripts: { build: 'tsc -b', 'check:package': 'publint --strict && attw --pack . --profile esm-only' },
+      scripts: {
+        build: 'tsc -b && node ../../scripts/bundle.mjs',
+        'check:package': 'publint --strict && attw --pack . --profile esm-only',
+      },
     })
     expect(exists(`${folder}/README.md`), `${folder} needs a README.md`).toBe(true)
 
