@@ -10,6 +10,7 @@ import {
   type ToolLike,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
+import { checkOptions } from './check-options.ts'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
 import { namedModel } from './named-model.ts'
@@ -72,9 +73,10 @@ export class Agent extends CoreAgent {
    * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
    */
   constructor(options: AgentOptions) {
+    checkOptions(options)
     const context = contextOf(options)
     const settings = context.settingsOf({ name: options.name, id: agentIdFrom(options.name, options.id) })
-    const { model, load } = modelOf(options.model, settings, context)
+    const { model, load } = modelOf(options, settings, context)
     super({
       name: options.name,
       functions: options.functions,
@@ -152,20 +154,36 @@ function contextOf({ sdkContext, configPath }: AgentOptions): SDKContext {
 
 type LoadableModel = { model: Model; load: () => Promise<void> }
 
-function modelOf(model: string | Model | undefined, settings: AgentTable, context: SDKContext): LoadableModel {
+function modelOf({ model, ...options }: AgentOptions, settings: AgentTable, context: SDKContext): LoadableModel {
   const silence = milliseconds(settings.timeout)
-  if (typeof model === 'object') {
+  if (model !== undefined && typeof model !== 'string') {
     if (silence !== undefined) {
       context.warn(`\`timeout\` does not reach ${model.id}, which was made apart. Pass its factory the timeouts.`)
     }
     return { model, load: async () => {} }
   }
   const timeouts = definedOnly({ firstByteTimeoutMs: silence, idleTimeoutMs: silence })
-  const named = namedModel(model ?? settings.model, timeouts)
+  const named = keylessLast(() => namedModel(model ?? settings.model, timeouts), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }
   return { model: named, load: named.load }
+}
+
+/** A key that is missing is told after what is wrong in the code: a key does not mend it. */
+function keylessLast<Named>(make: () => Named, { name, functions }: Omit<AgentOptions, 'model'>): Named {
+  try {
+    return make()
+  } catch (error) {
+    const model: Model = {
+      id: 'none/none',
+      stream() {
+        throw error
+      },
+    }
+    new CoreAgent({ name, functions, model })
+    throw error
+  }
 }
 
 function sessionsOf(sessions: SessionStore | string | undefined, context: SDKContext): SessionStore {

@@ -176,3 +176,28 @@ async function failure(chat: Promise<string>): Promise<AgentKitError> {
     (error: AgentKitError) => error,
   )
 }
+
+describe('what TypeScript would have refused', () => {
+  const model = scriptedModel(['Hello.'])
+
+  it.each<[string, object | undefined, RegExp]>([
+    ['no options', undefined, /needs a name/],
+    ['an instruction that is no text', { instruction: 5 }, /`instruction` is a text/],
+    ['a sample prompt that is no list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
+    ['a store that is none', { sessions: 5 }, /`sessions` is a SessionStore/],
+  ])('is refused with the fix: %s', (_name, options, problem) => {
+    const given = options && { name: 'Test', functions: [], model, ...options }
+    expect(() => new Agent(given as never)).toThrow(problem)
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['no object', null, /as an object/],
+    ['a session without a name', { sessionId: '' }, /`sessionId` is a text that is not empty/],
+    ['a session by number', { sessionId: 5 }, /`sessionId`/],
+    ['a user without a name', { userId: '' }, /`userId`/],
+    ['a signal that is none', { signal: {} }, /AbortSignal/],
+  ])('is refused of a run: %s', async (_name, options, problem) => {
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    await expect(agent.chat('Hi', options as never)).rejects.toThrow(problem)
+  })
+})

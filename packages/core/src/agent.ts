@@ -54,28 +54,29 @@ export class Agent implements Runnable {
 
   /** @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix */
   constructor(options: AgentOptions) {
-    const { name, functions, model, instruction, description, samplePrompts = [], timeoutMs } = options
-    this.id = agentIdFrom(name, options.id)
+    const given = checkOptions(options)
+    const { name, functions, model, instruction, description, samplePrompts = [], timeoutMs } = given
+    this.id = agentIdFrom(name, given.id)
     this.name = name
     this.description = description
     this.samplePrompts = [...samplePrompts]
-    this.sessions = options.sessions ?? memorySessions()
+    this.sessions = given.sessions ?? memorySessions()
     this.#timeoutMs = milliseconds('`timeoutMs`', timeoutMs)
-    if (typeof model?.stream !== 'function') {
-      throw new AgentKitError('invalid-argument', 'Pass `model`: an object such as openai().model("gpt-5.4-mini").')
-    }
     if (!Array.isArray(functions)) {
-      throw new AgentKitError('invalid-argument', 'Pass `functions`: a list of tools, which may be empty.')
+      throw invalid('Pass `functions`: a list of tools, which may be empty.')
     }
     const tools = toTools(functions)
+    if (typeof model?.stream !== 'function') {
+      throw invalid('Pass `model`: an object such as openai().model("gpt-5.4-mini").')
+    }
     let toolBox: Promise<ToolBox> | undefined
     this.#spec = {
       id: this.id,
       instruction,
       model,
       sessions: this.sessions,
-      maxSteps: wholeNumber('maxSteps', options.maxSteps) ?? limits.maxSteps,
-      toolTimeoutMs: milliseconds('`toolTimeoutMs`', options.toolTimeoutMs) ?? limits.toolTimeoutMs,
+      maxSteps: wholeNumber('maxSteps', given.maxSteps) ?? limits.maxSteps,
+      toolTimeoutMs: milliseconds('`toolTimeoutMs`', given.toolTimeoutMs) ?? limits.toolTimeoutMs,
       toolBox: () => (toolBox ??= compileTools(tools)),
     }
   }
@@ -103,7 +104,13 @@ export class Agent implements Runnable {
   async close(): Promise<void> {}
 
   #start(input: string | InputPart[], options: RunOptions, keepEvents: boolean): AgentRun {
-    const { userId = 'default', sessionId, signal, timeoutMs = this.#timeoutMs, history = [] } = options
+    const {
+      userId = 'default',
+      sessionId,
+      signal,
+      timeoutMs = this.#timeoutMs,
+      history = [],
+    } = checkRunOptions(options)
     const message = toUserMessage(input)
     checkHistory(history)
     return startRun({
@@ -136,14 +143,49 @@ function answerOf({ text, finishReason, runId, usage }: RunResult): string {
   }
 }
 
+/** What TypeScript would have said. */
+function checkOptions(options: AgentOptions): AgentOptions {
+  const { instruction, description, samplePrompts, sessions } = options ?? {}
+  for (const [name, text] of Object.entries({ instruction, description })) {
+    if (text !== undefined && typeof text !== 'string') throw invalid(`\`${name}\` is a text.`)
+  }
+  const areTexts = Array.isArray(samplePrompts) && samplePrompts.every((prompt) => typeof prompt === 'string')
+  if (samplePrompts !== undefined && !areTexts) throw invalid('`samplePrompts` is a list of texts.')
+  if (sessions !== undefined && typeof sessions?.begin !== 'function') {
+    throw invalid('`sessions` is a SessionStore, such as memorySessions().')
+  }
+  return options ?? {}
+}
+
+function checkRunOptions(options: RunOptions): RunOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
+  }
+  const { userId, sessionId, signal } = options
+  for (const [name, id] of Object.entries({ userId, sessionId })) {
+    // An empty one is mostly a variable that was not set: everybody would share its conversation.
+    if (id !== undefined && (typeof id !== 'string' || id === '')) {
+      throw invalid(`\`${name}\` is a text that is not empty. Leave it out for none.`)
+    }
+  }
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+    throw invalid('`signal` is an AbortSignal.')
+  }
+  return options
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}
+
 function checkHistory(history: readonly Message[]): void {
   const [first] = history.length > 0 ? validateTranscript(history) : []
   if (!first) return
   const message = `\`history\` is not a valid transcript: message ${first.index}, ${first.problem}.`
-  throw new AgentKitError('invalid-argument', message)
+  throw invalid(message)
 }
 
 function wholeNumber(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value
-  throw new AgentKitError('invalid-argument', `\`${name}\` is a whole number above 0.`)
+  throw invalid(`\`${name}\` is a whole number above 0.`)
 }

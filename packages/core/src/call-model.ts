@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from './abort.ts'
+import { checkEvent, checkStream } from './check-event.ts'
 import { cloneJSON } from './clone-json.ts'
 import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from './errors.ts'
 import type { AgentEventBody } from './event.ts'
@@ -6,7 +8,6 @@ import type { AssistantMessage, JSONValue } from './message.ts'
 import type { Model, ModelEvent, ModelFinishReason, ModelRequest } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import type { ToolCall } from './run-tools.ts'
-import { toolCalls } from './transcript.ts'
 import type { Usage } from './usage.ts'
 
 /** Tells listeners of the run; a promise when they should be waited for. */
@@ -38,8 +39,6 @@ export function callModel(
   return untilAborted(signal, readReply(model, request, signal, emit, reply))
 }
 
-type FinishEvent = Extract<ModelEvent, { type: 'finish' }>
-
 export function emptyReply(): Reply {
   return {
     text: '',
@@ -59,14 +58,17 @@ async function readReply(
   reply: Reply,
 ): Promise<void> {
   let finished = false
+  const breath = breather()
   try {
-    const stream = model.stream(request, signal)
+    const stream = checkStream(model.stream(request, signal), model)
     for await (const first of stream) {
-      for (let event: ModelEvent | undefined = first; event; event = stream.ready?.()) {
+      for (let event: ModelEvent | undefined = first; event !== undefined; event = stream.ready?.()) {
+        if (breath.isDue()) await nextTurn()
         // A provider that goes on after an abort must not be heard any more.
         if (signal.aborted) throw abortError(signal)
         if (finished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
-        if (event.type === 'finish') finished = checkFinish(event, reply, model)
+        checkEvent(event, reply.calls, model)
+        finished = event.type === 'finish'
         const full = hear(event, reply, emit)
         if (full !== undefined) await full
       }
@@ -78,11 +80,23 @@ async function readReply(
   if (!finished) throw brokenStream(model, 'incomplete-stream', 'ended without a finish')
 }
 
+/** A source that never waits would keep timers, aborts and everybody else from their turn. */
+function breather(): { isDue(): boolean } {
+  let events = 0
+  let lastBreath = performance.now()
+  return {
+    isDue() {
+      if (++events % 256 !== 0 || performance.now() - lastBreath < 20) return false
+      lastBreath = performance.now()
+      return true
+    },
+  }
+}
+
 function hear(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | undefined {
   switch (event.type) {
     case 'text-delta':
-      reply.text += event.text
-      return emit({ type: 'text-delta', text: event.text })
+      return hearText(event.text, reply, emit)
     case 'reasoning-delta':
       return emit({ type: 'reasoning-delta', text: event.text })
     case 'tool-call': {
@@ -100,22 +114,21 @@ function hear(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | unde
       reply.usage = event.usage
       reply.message = event.message
       if (event.warnings) reply.warnings.push(...event.warnings)
-      return undefined
+      // A model that tells no deltas still answers.
+      return reply.text === '' ? hearText(textOf(event.message), reply, emit) : undefined
     default:
       return assertNever(event)
   }
 }
 
-/** What the message holds must be what was told: its calls become history, and history must be valid. */
-function checkFinish({ usage, message }: FinishEvent, reply: Reply, model: Model): true {
-  if (!usage || !Array.isArray(message?.content)) throw brokenStream(model, 'malformed-stream', 'has no message')
-  const told = reply.calls.map((call) => call.callId)
-  const kept = toolCalls(message).map((call) => call.callId)
-  const same = told.length === kept.length && told.every((callId, index) => callId === kept[index])
-  if (!same || new Set(told).size < told.length || told.includes('')) {
-    throw brokenStream(model, 'malformed-stream', 'has tool calls without an id of their own')
-  }
-  return true
+function hearText(text: string, reply: Reply, emit: Emit): Promise<void> | undefined {
+  if (text === '') return undefined
+  reply.text += text
+  return emit({ type: 'text-delta', text })
+}
+
+function textOf({ content }: AssistantMessage): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 function brokenStream(model: Model, code: 'incomplete-stream' | 'malformed-stream', what: string): AgentKitError {

@@ -261,3 +261,14 @@ function makeThrower(thrown: unknown): () => never {
 function activeTimers(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
 }
+
+describe('what a tool returns by mistake', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['a Response', () => new Response('{}'), /await response\.json\(\)/],
+    ['a function', () => () => 1, /returned a function/],
+    ['an iterator', () => [1].values(), /returned an iterator/],
+  ])('is an error result that says so: %s', async (_name, execute, problem) => {
+    const result = await runCalls([makeTool(execute)], [{ name: 'act' }])
+    expect(toolMessages(result)).toMatchObject([{ isError: true, content: expect.stringMatching(problem) }])
+  })
+})

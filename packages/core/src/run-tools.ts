@@ -110,11 +110,21 @@ async function validateAndExecute(
 ): Promise<Attempt> {
   const checked = await schema.validate(input)
   if (checked.problems) {
-    return failed(`The arguments do not fit the tool's schema. ${checked.problems.join('; ')}. Send them again.`)
+    const problems = checked.problems.map((problem) => problem.replace(/\.$/, '')).join('; ')
+    return failed(`The arguments do not fit the tool's schema. ${problems}. Send them again.`)
   }
   context.signal.throwIfAborted()
   const value = await tool.execute(checked.value, context)
-  return { ...toToolResult(value), isError: false }
+  const mistake = mistakenResult(value)
+  return mistake === undefined ? { ...toToolResult(value), isError: false } : failed(mistake)
+}
+
+/** What a function returned by mistake, and would be shown as `{}`. */
+function mistakenResult(value: unknown): string | undefined {
+  if (value instanceof Response) return 'The tool returned a Response: it should return await response.json().'
+  if (typeof value === 'function') return 'The tool returned a function: it should return what it found.'
+  const iterates = typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
+  return iterates ? 'The tool returned an iterator: it should return what it found.' : undefined
 }
 
 function failed(text: string): Attempt {

@@ -146,7 +146,7 @@ function usable<Value>(make: () => Value, owner: string): Value {
 
 function unusable(cause: unknown, owner: string): AgentKitError {
   if (isAgentKitError(cause)) return cause
-  const message = `${owner}: its schema cannot be used as JSON Schema (${messageOf(cause)}).`
+  const message = `${owner}: its schema cannot be used as JSON Schema (${messageOf(cause)}). Use what JSON has, such as a text for a date, or give \`input\` as a JSON Schema.`
   return new AgentKitError('invalid-argument', message, { cause })
 }
 

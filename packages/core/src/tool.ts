@@ -1,7 +1,8 @@
 import type { Citation } from './citation.ts'
 import { AgentKitError } from './errors.ts'
+import { jsonSchemaProblem } from './json-schema-problem.ts'
 import type { JSONSchema } from './message.ts'
-import type { InferOutput, StandardSchema } from './schema.ts'
+import { type InferOutput, isStandardSchema, type StandardSchema } from './schema.ts'
 
 /** What a tool is told of the run that calls it. */
 export type ToolContext = {
@@ -71,7 +72,7 @@ export function tool(
 export function tool(
   options: ToolOptions & { input: JSONSchema | StandardSchema; execute(input: never, context: ToolContext): unknown },
 ): Tool {
-  const { input, execute, ...rest } = options
+  const { input, execute, ...rest } = options ?? {}
   // The loop calls `execute` with what `input` has validated, which is what the overloads promise it.
   return checkTool({ ...rest, inputSchema: input, execute: execute as Tool['execute'] })
 }
@@ -124,6 +125,10 @@ function checkTool(candidate: Tool): Tool {
   if (typeof description !== 'string') fail('give it a description, so that the model knows when to call it.')
   if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
     fail('give `input` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
+  }
+  if (!isStandardSchema(inputSchema)) {
+    const problem = jsonSchemaProblem(inputSchema)
+    if (problem !== undefined) fail(problem)
   }
   if (typeof execute !== 'function') fail('give `execute` as a function.')
   milliseconds(`Tool "${name}": timeoutMs`, timeoutMs)

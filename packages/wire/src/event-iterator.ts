@@ -26,7 +26,7 @@ export class EventIterator<Event> implements AsyncIterableIterator<Event> {
   }
 
   next(): Promise<IteratorResult<Event>> {
-    if (this.#refilling !== undefined) return this.#refilling.then(() => this.next())
+    if (this.#refilling !== undefined) return this.#refilling.then(this.#again, this.#again)
     // After an abort, what is waiting is not told any more.
     if (this.#index < this.#batch.length && !this.#watch.failure) {
       return Promise.resolve({ done: false, value: this.#batch[this.#index++] as Event })
@@ -35,6 +35,8 @@ export class EventIterator<Event> implements AsyncIterableIterator<Event> {
     this.#refilling = refilling
     return refilling
   }
+
+  readonly #again = (): Promise<IteratorResult<Event>> => this.next()
 
   async return(): Promise<IteratorResult<Event>> {
     this.#batch = []

@@ -1,5 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { NodeResponse } from './node-response.ts'
+import { isFetchUntouched } from './untouched-fetch.ts'
 
 /**
  * The key of a signal in `init` that is used in place of `signal`. An SDK that is given a signal merges it with one of
@@ -13,104 +14,144 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  * `fetch` over `node:http`: what the web layer of `fetch` costs is more than half of a model call.
  *
  * It does what a model call needs: a body of text, any status, streams, compression, abort, connections that are kept.
- * Whatever else is asked for, or where somebody has put another `fetch`, a proxy or a dispatcher in place, and on
- * runtimes other than Node, it is the global `fetch`.
+ * Whatever else is asked for, redirects, and every call where somebody has put another `fetch`, a proxy or a dispatcher
+ * in place, or where this is not Node, goes to the global `fetch`.
  *
- * @throws Error as `node:http` gives it, with its `code`; the signal's reason when it aborts
+ * A body that nobody reads is taken as far as 64 kB, so that a short one frees its connection; a longer one holds it
+ * until it is cancelled or the signal aborts.
+ *
+ * @throws TypeError as `fetch` does, with what `node:http` says as its `cause`; the signal's reason when it aborts
  */
 export async function nodeFetch(input: string | URL | Request, init: NodeFetchInit = {}): Promise<Response> {
-  const { body, signal = init.signal } = { ...init, signal: init[callSignal] }
-  const plain = (typeof input === 'string' || input instanceof URL) && (body == null || typeof body === 'string')
-  signal?.throwIfAborted()
-  if (!plain || !isNodeItself()) return webFetch(input, init, signal)
-  const url = parsed(String(input))
-  const transport = await transportOf(url)
-  if (!transport) return webFetch(input, init, signal)
-  const options: RequestOptions = {
-    agent: transport.agent,
-    method: init.method ?? 'GET',
-    hostname: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
-    port: url.port,
-    path: url.pathname + url.search,
-    headers: Object.fromEntries(new Headers(init.headers)),
-  }
-  const message = await send(transport, options, body ?? undefined, signal ?? undefined)
-  if (!isRedirect(message)) return toResponse(new NodeResponse(message, url.href))
-  message.destroy()
-  return webFetch(input, init, signal)
+  const signal = init[callSignal] ?? init.signal ?? undefined
+  const url = addressOf(input)
+  const transport = url && transportOf(url)
+  if (!transport || !isPlain(init) || !isFetchUntouched()) return webFetch(input, init, signal)
+  const response = await send({ url, signal, http: transport.http, ...requestOf(url, transport, init) })
+  return response ?? webFetch(input, init, signal)
 }
 
 function webFetch(
   input: string | URL | Request,
   init: RequestInit,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
-  return globalThis.fetch(input, { ...init, signal: signal ?? null })
-}
-
-type Transport = { request: typeof import('node:http').request; agent: Agent }
-
-const transports = new Map<string, Promise<Transport>>()
-
-/** Loaded when first needed; connections are kept for the next call. */
-function transportOf({ protocol }: URL): Promise<Transport> | undefined {
-  const known = transports.get(protocol)
-  if (known !== undefined) return known
-  const load = loaders[protocol]
-  if (!load) return undefined
-  const loading = load().then(({ request, Agent }) => ({
-    request,
-    agent: new Agent({ keepAlive: true, scheduling: 'lifo' }),
-  }))
-  transports.set(protocol, loading)
-  return loading
-}
-
-const loaders: Record<string, (() => Promise<Pick<typeof import('node:http'), 'request' | 'Agent'>>) | undefined> = {
-  'http:': () => import('node:http'),
-  'https:': () => import('node:https'),
-}
-
-async function send(
-  transport: Transport,
-  options: RequestOptions,
-  body: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<IncomingMessage> {
-  try {
-    return await sendOnce(transport, options, body, signal)
-  } catch (error) {
-    // A kept connection that the server closed just then: nothing was answered, and a new one will do.
-    if (!(error instanceof StaleConnection)) throw error
-    return await sendOnce(transport, options, body, signal)
+): Promise<Response> {
+  return globalThis.fetch(input, signal ? { ...init, signal } : init)
+}
+
+let lastURL: URL | undefined
+
+/** Calls mostly go where the last one went. `fetch` takes no user and password, and says so better than we would. */
+function addressOf(input: string | URL | Request): URL | undefined {
+  if (typeof input !== 'string' && !(input instanceof URL)) return undefined
+  const address = String(input)
+  if (lastURL?.href !== address) lastURL = new URL(address)
+  return lastURL.username || lastURL.password ? undefined : lastURL
+}
+
+const understood: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal', 'redirect', 'duplex'])
+const withoutBody = /^(?:get|head)$/i
+
+type PlainInit = NodeFetchInit & { body?: string | null }
+
+function isPlain(init: NodeFetchInit): init is PlainInit {
+  const { body, method = 'GET' } = init
+  if (body != null && (typeof body !== 'string' || withoutBody.test(method))) return false
+  return Object.entries(init).every(([key, value]) => understood.has(key) || value == null)
+}
+
+type HTTP = Pick<typeof import('node:http'), 'request' | 'Agent'>
+type Transport = { http: HTTP; agent: Agent }
+
+const transports = new Map<string, Transport>()
+
+/** Loaded when first needed. Asked for `request` at each call: tracers and test doubles put theirs into the module. */
+function transportOf({ protocol }: URL): Transport | undefined {
+  const known = transports.get(protocol)
+  if (known || (protocol !== 'http:' && protocol !== 'https:')) return known
+  const http: HTTP | undefined = globalThis.process?.getBuiltinModule?.(
+    protocol === 'http:' ? 'node:http' : 'node:https',
+  )
+  if (!http) return undefined
+  const transport = { http, agent: new http.Agent({ keepAlive: true, timeout: longestIdleMs }) }
+  transports.set(protocol, transport)
+  return transport
+}
+
+/** Firewalls forget connections that are idle for minutes. With it, Node heeds a shorter time that a server names. */
+const longestIdleMs = 30_000
+
+/** One exchange; without an agent, by a connection of its own. */
+type Call = {
+  url: URL
+  http: HTTP
+  options: RequestOptions
+  body: Buffer | undefined
+  signal: AbortSignal | undefined
+}
+
+function requestOf(
+  { hostname, port, pathname, search }: URL,
+  { agent }: Transport,
+  { method = 'GET', headers, body }: PlainInit,
+): Pick<Call, 'options' | 'body'> {
+  const fields = Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers))
+  // As bytes: Node puts text behind the headers, and encodes them both as UTF-8.
+  const bytes = body == null ? undefined : Buffer.from(body)
+  if (bytes) {
+    // Node gives a length only to methods that it expects a body of; without one, a body is taken for the next request.
+    fields['content-length'] = String(bytes.byteLength)
+    delete fields['transfer-encoding']
+  }
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  return {
+    options: { agent, method, hostname: host, port, path: pathname + search, headers: fields },
+    body: bytes,
   }
 }
 
+/** @returns nothing for a redirect, which is left to `fetch` */
+async function send(call: Call): Promise<NodeResponse | undefined> {
+  try {
+    return await sendOnce(call)
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error
+    // Nothing was answered. The pool may hold more like it, so this one goes by a connection of its own.
+    return await sendOnce({ ...call, options: { ...call.options, agent: false } })
+  }
+}
+
+/** A kept connection that the server closed just when it was used again. */
 class StaleConnection extends Error {}
 
-function sendOnce(
-  { request: makeRequest }: Transport,
-  options: RequestOptions,
-  body: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<IncomingMessage> {
+function sendOnce({ url, http, options, body, signal }: Call): Promise<NodeResponse | undefined> {
   return new Promise((resolve, reject) => {
-    const request = makeRequest(options)
+    signal?.throwIfAborted()
+    const request = http.request(options)
     let bytesBefore = 0
+    let answered = false
     const abort = (): void => void request.destroy()
     const fail = (error: NodeJS.ErrnoException): void => {
       signal?.removeEventListener('abort', abort)
       const unanswered = request.reusedSocket && request.socket?.bytesRead === bytesBefore
       if (signal?.aborted) reject(signal.reason)
-      else reject(unanswered && brokenSocket.has(error.code ?? '') ? new StaleConnection() : error)
+      else if (unanswered && brokenSocket.has(error.code ?? '')) reject(new StaleConnection())
+      else reject(new TypeError('fetch failed', { cause: error }))
     }
     request.on('socket', (socket) => {
       bytesBefore = socket.bytesRead
     })
-    request.on('error', fail)
     request.on('response', (message) => {
-      message.once('close', () => signal?.removeEventListener('abort', abort))
-      resolve(message)
+      answered = true
+      // Made at once: a connection whose answer has come whole is free before the caller can ask for the next one.
+      if (isRedirect(message)) resolve(void message.destroy())
+      else resolve(new NodeResponse(message, url.href, signal))
+    })
+    request.on('error', fail)
+    // Comes at the end of every exchange. A server that switches protocols gives neither an answer nor an error.
+    request.on('close', () => {
+      signal?.removeEventListener('abort', abort)
+      if (!answered) fail(new Error('socket hang up'))
     })
     signal?.addEventListener('abort', abort)
     request.end(body)
@@ -121,34 +162,4 @@ const brokenSocket: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
   return statusCode >= 301 && statusCode <= 308 && statusCode !== 304 && headers.location !== undefined
-}
-
-let lastURL: URL | undefined
-
-/** Calls mostly go where the last one went. */
-function parsed(address: string): URL {
-  if (lastURL?.href !== address) lastURL = new URL(address)
-  return lastURL
-}
-
-const fetchAtStart = globalThis.fetch
-const dispatcherKey = Symbol.for('undici.globalDispatcher.1')
-
-/** Whether a call may leave by Node's own way: nobody has asked for another one. */
-function isNodeItself(): boolean {
-  if (globalThis.fetch !== fetchAtStart || !usesNoProxy) return false
-  const dispatcher = (globalThis as { [dispatcherKey]?: object })[dispatcherKey]
-  return dispatcher === undefined || dispatcher.constructor.name === 'Agent'
-}
-
-/** Proxies of the environment are Node's to follow, which `fetch` does; they are settled when the process starts. */
-const usesNoProxy =
-  globalThis.process?.release?.name === 'node' &&
-  process.versions.bun === undefined &&
-  !process.env.NODE_USE_ENV_PROXY &&
-  ![...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => option.includes('--use-env-proxy'))
-
-/** What SDKs and readers use of a response is there; the rest of the type is what nobody asks of a model's answer. */
-function toResponse(response: NodeResponse): Response {
-  return response as unknown as Response
 }

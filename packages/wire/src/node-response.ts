@@ -1,18 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
 /** Reads a body piece by piece, as a `ReadableStreamDefaultReader` does. */
 export interface BodyReader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
   cancel(): Promise<void>
 }
 
 /**
- * The answer to a `nodeFetch`, as far as SDKs and readers use a `Response`. Its body is taken straight from the socket
- * by `bodyReader`; `body`, `text()` and the like go through the web's streams, when somebody asks for them.
+ * The answer to a `nodeFetch`. Its body is taken straight from the socket by `bodyReader`; `body`, `text()` and the
+ * like go through the web's streams, when somebody asks for them.
  */
-export class NodeResponse {
+export class NodeResponse implements Response {
   readonly status: number
   readonly statusText: string
   readonly ok: boolean
@@ -20,16 +19,18 @@ export class NodeResponse {
   readonly redirected = false
   readonly type = 'basic'
   readonly #message: IncomingMessage
+  readonly #reader: BodyReader
   #headers: Headers | undefined
-  #reader: BodyReader | undefined
   #response: Response | undefined
 
-  constructor(message: IncomingMessage, url: string) {
+  constructor(message: IncomingMessage, url: string, signal?: AbortSignal) {
     this.status = message.statusCode ?? 0
     this.statusText = message.statusMessage ?? ''
     this.ok = this.status >= 200 && this.status < 300
     this.url = url
     this.#message = message
+    // From the start: what ends unread, or has no body at all, gives its connection back.
+    this.#reader = readerOf(decoded(message), signal)
   }
 
   get headers(): Headers {
@@ -37,7 +38,7 @@ export class NodeResponse {
     return this.#headers
   }
 
-  get body(): ReadableStream<Uint8Array> | null {
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return this.#asResponse().body
   }
 
@@ -57,8 +58,16 @@ export class NodeResponse {
     return this.#asResponse().arrayBuffer()
   }
 
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#asResponse().bytes()
+  }
+
   blob(): Promise<Blob> {
     return this.#asResponse().blob()
+  }
+
+  formData(): Promise<FormData> {
+    return this.#asResponse().formData()
   }
 
   clone(): Response {
@@ -67,26 +76,22 @@ export class NodeResponse {
 
   /** The body without the web's streams. One reader for all: who asks second goes on where the first one stopped. */
   bodyReader(): BodyReader {
-    this.#reader ??= readerOf(decoded(this.#message))
     return this.#reader
   }
 
   /** Nothing is read before somebody pulls: the SDKs look at `body` only to hold on to it. */
   #asResponse(): Response {
     if (this.#response) return this.#response
-    const bodyless = this.status === 204 || this.status === 205 || this.status === 304
-    const body = bodyless
-      ? null
-      : new ReadableStream<Uint8Array>(
-          pullFrom(() => this.bodyReader()),
-          { highWaterMark: 0 },
-        )
-    const { headers, statusText } = this
-    const status = Math.max(this.status, 200)
-    this.#response = new Response(body, { status, statusText, headers })
+    const { headers, statusText, status } = this
+    const body = bodyless.has(status) ? null : new ReadableStream(pullFrom(this.#reader), { highWaterMark: 0 })
+    // The web knows no other statuses, but servers do.
+    const known = status >= 200 && status <= 599
+    this.#response = new Response(body, { status: known ? status : 200, statusText, headers })
     return this.#response
   }
 }
+
+const bodyless: ReadonlySet<number> = new Set([204, 205, 304])
 
 function headerPairs(raw: readonly string[]): [string, string][] {
   const pairs: [string, string][] = []
@@ -94,59 +99,69 @@ function headerPairs(raw: readonly string[]): [string, string][] {
   return pairs
 }
 
-function pullFrom(reader: () => BodyReader): UnderlyingDefaultSource<Uint8Array> {
+function pullFrom(reader: BodyReader): UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   return {
     async pull(controller) {
-      const { done, value } = await reader().read()
+      const { done, value } = await reader.read()
       if (value) controller.enqueue(value)
       if (done) controller.close()
     },
-    cancel: () => reader().cancel(),
+    cancel: () => reader.cancel(),
   }
 }
 
 /** We ask for no compression, but a proxy may do it all the same. */
 function decoded(message: IncomingMessage): Readable {
-  const decoder = decoders[message.headers['content-encoding']?.trim().toLowerCase() ?? '']?.()
+  const encoding = message.headers['content-encoding']
+  const decoder = encoding === undefined ? undefined : decoderOf(encoding.toLowerCase())
   if (!decoder) return message
   message.on('error', (error) => decoder.destroy(error))
   decoder.on('close', () => message.destroy())
   return message.pipe(decoder)
 }
 
-// Flushed as it comes: an event must not wait for the next one.
-const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
-const decoders: Record<string, (() => Readable & NodeJS.WritableStream) | undefined> = {
-  gzip: () => createGunzip(flush),
-  'x-gzip': () => createGunzip(flush),
-  deflate: () => createInflate(flush),
-  br: () => createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH }),
-  zstd: () => createZstdDecompress({ flush: constants.ZSTD_e_flush }),
+function decoderOf(encoding: string): (Readable & NodeJS.WritableStream) | undefined {
+  const zlib = process.getBuiltinModule('node:zlib')
+  // Flushed as it comes: an event must not wait for the next one. The others do so by themselves.
+  const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.createGunzip(flush)
+    case 'deflate':
+      return zlib.createInflate(flush)
+    case 'br':
+      return zlib.createBrotliDecompress()
+    case 'zstd':
+      return zlib.createZstdDecompress()
+    default:
+      return undefined
+  }
 }
 
 /** How much may wait for the reader, in bytes, before the socket is paused. */
 const enoughWaiting = 65_536
 
 /** All that has come since the last read is one piece: a burst of events costs one turn, not one each. */
-function readerOf(stream: Readable): BodyReader {
-  let pieces: Uint8Array[] = []
+function readerOf(stream: Readable, signal: AbortSignal | undefined): BodyReader {
+  let pieces: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
   let ended = false
-  let failure: Error | undefined
-  let waiting: PromiseWithResolvers<{ done: boolean; value?: Uint8Array | undefined }> | undefined
+  let failure: unknown
+  let waiting: PromiseWithResolvers<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }> | undefined
 
   const settle = (): void => {
-    if (!waiting || (bytes === 0 && !ended && !failure)) return
+    if (!waiting || (bytes === 0 && !ended && failure === undefined)) return
     const { resolve, reject } = waiting
     waiting = undefined
     if (bytes > 0) {
       resolve({ done: false, value: pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, bytes) })
       pieces = []
       bytes = 0
-    } else if (failure) reject(failure)
+    } else if (failure !== undefined) reject(failure)
     else resolve({ done: true })
   }
-  stream.on('data', (piece: Uint8Array) => {
+  stream.on('data', (piece: Uint8Array<ArrayBuffer>) => {
     // The pieces of one socket read come in a row.
     if (bytes === 0 && waiting) queueMicrotask(settle)
     pieces.push(piece)
@@ -157,14 +172,13 @@ function readerOf(stream: Readable): BodyReader {
     ended = true
     settle()
   })
-  stream.on('error', (error) => {
-    failure = error
+  const fail = (cause: Error): void => {
+    if (ended || failure !== undefined) return
+    failure = signal?.aborted ? signal.reason : new TypeError('terminated', { cause })
     settle()
-  })
-  stream.on('close', () => {
-    if (!ended) failure ??= new Error('premature close')
-    settle()
-  })
+  }
+  stream.on('error', fail)
+  stream.on('close', () => fail(new Error('premature close')))
 
   return {
     read() {

@@ -1,6 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, callee, errorOf, oneByteEach, timeouts } from './__fixtures__/streams.ts'
+import { httpServer } from './__fixtures__/servers.ts'
+import { bodyOf, callee, errorOf, oneByteEach, stalledBody, timeouts } from './__fixtures__/streams.ts'
 import { CallWatch } from './call-watch.ts'
+import { callSignal, nodeFetch } from './node-fetch.ts'
 import { readSse } from './read-sse.ts'
 import type { SseFrame } from './sse-parser.ts'
 
@@ -66,7 +69,70 @@ describe('readSse', () => {
     expect(batches).toHaveLength(50)
   })
 
+  it('fails as its watch says when that ends a read', async () => {
+    const { body, cancelled } = stalledBody('data: a\n\n')
+    const watch = new CallWatch(new AbortController().signal, timeouts, callee)
+    const reader = readSse(new Response(body), { ...callee, watch })
+    await reader.read()
+    const pending = errorOf(reader.read())
+    watch.cancel()
+    expect(await pending).toMatchObject({ code: 'aborted' })
+    expect(cancelled()).toBe(true)
+  })
+
   it('takes an answer without a body for one that has ended', async () => {
     expect(await read(null)).toEqual([])
+  })
+})
+
+describe('readSse over nodeFetch', () => {
+  /** Reads to `[DONE]`, as the readers of an answer do: they do not wait for the end of the body. */
+  async function readToDone(url: string): Promise<string[]> {
+    const watch = new CallWatch(new AbortController().signal, timeouts, callee)
+    watch.start()
+    const reader = readSse(await nodeFetch(url, { [callSignal]: watch.signal }), { ...callee, watch })
+    const data: string[] = []
+    while (data.at(-1) !== '[DONE]') data.push(...((await reader.read()) ?? []).map((frame) => frame.data))
+    watch.stop()
+    reader.close(true)
+    return data
+  }
+
+  it('uses one connection for answers in a row', async () => {
+    await using server = await httpServer(async (_request, response) => {
+      response.write('data: a\n\n')
+      await wait(2)
+      response.end('data: b\n\ndata: [DONE]\n\n')
+    })
+    for (let call = 0; call < 20; call++) expect(await readToDone(server.url)).toEqual(['a', 'b', '[DONE]'])
+    expect(server.sockets()).toBe(1)
+  })
+
+  it('uses a connection again whose answer ended a little later', async () => {
+    await using server = await httpServer(async (_request, response) => {
+      response.write('data: [DONE]\n\n')
+      await wait(10)
+      response.end()
+    })
+    for (let call = 0; call < 4; call++) {
+      await readToDone(server.url)
+      await wait(30)
+    }
+    expect(server.sockets()).toBe(1)
+  })
+
+  it('leaves a server that does not end its answer', async () => {
+    await using server = await httpServer((_request, response) => void response.write('data: [DONE]\n\n'))
+    await readToDone(server.url)
+    await server.closed
+  })
+
+  it('closes the connection of an answer that is given up', async () => {
+    await using server = await httpServer((_request, response) => void response.write('data: a\n\n'))
+    const watch = new CallWatch(new AbortController().signal, timeouts, callee)
+    const reader = readSse(await nodeFetch(server.url), { ...callee, watch })
+    expect(await reader.read()).toMatchObject([{ data: 'a' }])
+    reader.close(false)
+    await server.closed
   })
 })

@@ -1,0 +1,49 @@
+import { AgentKitError, agentIdFrom } from '@agentkit/core'
+import type { AgentOptions } from './agent.ts'
+import { nearestWord } from './nearest-word.ts'
+
+/** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
+export function checkOptions(options: AgentOptions): void {
+  // What has no name has mostly no options at all.
+  agentIdFrom(options?.name, options?.id)
+  const known = Object.keys(optionNames)
+  const invalid = (problem: string): AgentKitError => new AgentKitError('invalid-argument', problem)
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const nearest = nearestWord(name, known)
+    throw invalid(`An agent has no option "${name}".${nearest ? ` Is "${nearest}" meant?` : ''}`)
+  }
+  const { model, sessions, sdkContext, enableMultiModal } = options
+  if (model !== undefined && typeof model !== 'string' && typeof model?.stream !== 'function') {
+    throw invalid(
+      '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini").',
+    )
+  }
+  if (sessions !== undefined && typeof sessions !== 'string' && typeof sessions?.begin !== 'function') {
+    throw invalid('`sessions` is the path of a file, or a SessionStore.')
+  }
+  if (sdkContext !== undefined && typeof sdkContext?.settingsOf !== 'function') {
+    throw invalid('`sdkContext` is made by new SDKContext({ configPath }).')
+  }
+  if (enableMultiModal !== undefined && typeof enableMultiModal !== 'boolean') {
+    throw invalid('`enableMultiModal` is true or false.')
+  }
+}
+
+/** Every option that there is, for those who have no compiler to tell them of a misspelt one. */
+const optionNames = {
+  name: true,
+  functions: true,
+  id: true,
+  instruction: true,
+  description: true,
+  sdkContext: true,
+  configPath: true,
+  model: true,
+  enableMultiModal: true,
+  timeoutMs: true,
+  samplePrompts: true,
+  maxSteps: true,
+  toolTimeoutMs: true,
+  sessions: true,
+} satisfies Record<keyof AgentOptions, true>
