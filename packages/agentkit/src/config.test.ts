@@ -221,10 +221,22 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
-  it('warns of a key outside of every table', () => {
-    expect(read('model = "offline/extractive"\n').warnings).toEqual([
-      `${path()}:1: "model" stands in no table. Did you mean "model" below [defaults]?`,
+  it('takes a key above every table as one of [defaults], which counts first', () => {
+    const config = read('model = "offline/extractive"\nmax_steps = 3\n[defaults]\nmax_steps = 5\n')
+    expect(config.warnings).toEqual([])
+    expect(config.defaults).toEqual({ model: 'offline/extractive', max_steps: 5 })
+    expect(() => read('max_steps = "three"\n')).toThrow(`${path()}:1: "max_steps" must be a whole number`)
+  })
+
+  it('warns of an unknown key above every table', () => {
+    expect(read('modle = "offline/extractive"\n').warnings).toEqual([
+      `${path()}:1: "modle" stands in no table. Did you mean "model" below [defaults]?`,
     ])
+  })
+
+  it('refuses a file that is not UTF-8', () => {
+    writeFileSync(path(), Buffer.from('[defaults]\ninstruction = "caf\xe9"\n', 'latin1'))
+    expect(() => readConfig(path())).toThrow(`${path()}: this is not UTF-8`)
   })
 
   it('takes names of the language itself as plain names', () => {

@@ -49,11 +49,15 @@ export function readConfig(configPath?: string): Config {
 
 function readText(path: string, required: boolean): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT' // what `fs` throws
+    const { code, message } = cause as NodeJS.ErrnoException // what `fs` and the decoder throw
+    const missing = code === 'ENOENT'
     if (missing && !required) return undefined
-    const problem = missing ? 'there is no such file. Make it, or correct `configPath`' : `${(cause as Error).message}`
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      throw new AgentKitError('invalid-config', `${path}: this is not UTF-8. Save the file as UTF-8.`, { cause })
+    }
+    const problem = missing ? 'there is no such file. Make it, or correct `configPath`' : message
     throw new AgentKitError('invalid-config', `${path}: ${problem}.`, { cause })
   }
 }
@@ -81,14 +85,18 @@ function checkConfig(source: Source, file: TomlTable): Config {
     return (table === undefined ? {} : checkTable(source, name, table, keys, warn)) as Table // what `keys` promise
   }
   const agents = new Map<string, AgentTable>()
+  const loose: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(file)) {
     if (unusedTables.includes(name)) warn([name], `[${name}] is not used by this version.`)
     else if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
-    else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
+    else if (Object.hasOwn(agentKeys, name) && !reservedTables.includes(name)) {
+      loose[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value, warn)
+    } else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
   }
   return {
     path: source.path,
-    defaults: read('defaults', agentKeys),
+    // A key above every table says the same as one below [defaults], which counts first.
+    defaults: { ...(loose as AgentTable), ...read<AgentTable>('defaults', agentKeys) },
     agents,
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
@@ -114,12 +122,17 @@ function checkTable(
       warn([name, key], unknownKey(key, name, Object.keys(keys)))
       continue
     }
-    const problem = valueProblem(key, known, value)
-    if (problem) fail(source, [name, key], problem)
-    if (known.unused) warn([name, key], `"${key}" is not used by this version.`)
-    checked[key] = value
+    checked[key] = checkValue(source, [name, key], known, value, warn)
   }
   return checked
+}
+
+function checkValue(source: Source, path: readonly string[], key: ConfigKey, value: TomlValue, warn: Warn): TomlValue {
+  const name = path.at(-1) ?? ''
+  const problem = valueProblem(name, key, value)
+  if (problem) fail(source, path, problem)
+  if (key.unused) warn(path, `"${name}" is not used by this version.`)
+  return value
 }
 
 function unknownKey(key: string, table: string, known: readonly string[]): string {

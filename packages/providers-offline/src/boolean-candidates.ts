@@ -31,27 +31,22 @@ function byName(parameter: Parameter, message: MessageText): Candidate[] {
 function byState(parameter: Parameter, { text }: MessageText): Candidate[] {
   if (!parameter.words.some((word) => states.test(word))) return []
   const found = (pattern: RegExp, value: boolean): Candidate[] =>
-    Array.from(text.matchAll(pattern), (match) => {
-      const end = match.index + match[0].length
-      return {
-        parameter,
-        start: match.index,
-        end,
-        value,
-        score: isState(text, match) ? 1 : 0.5,
-        isSpecific: true,
-        kind: 'code',
-      }
+    Array.from(text.matchAll(pattern)).flatMap((match): Candidate[] => {
+      const score = stateScore(text, match)
+      if (score === 0) return []
+      const { index: start } = match
+      return [{ parameter, start, end: start + match[0].length, value, score, isSpecific: true, kind: 'code' }]
     })
   return [...found(no, false), ...found(yes, true)]
 }
 
-/** "turn on", "switch it off", "lights off": a state, not the preposition of "on Monday". */
-function isState(text: string, match: RegExpExecArray): boolean {
-  if (!/^(?:on|off)$/i.test(match[0])) return true
-  const rest = text.slice(match.index + match[0].length)
-  return (
-    /\b(?:turn|switch|put|power|set)(?:ed|s)?\b[^.?!]*$/i.test(text.slice(0, match.index)) ||
-    /^\s*(?:[.!?,]|$)/.test(rest)
-  )
+/** "turn on", "switch it off", "lights off": a state, not the preposition of "on Monday" or "on fire". */
+function stateScore(text: string, match: RegExpExecArray): number {
+  if (!/^(?:on|off)$/i.test(match[0])) return 1
+  const before = text.slice(0, match.index)
+  if (/\b(?:turn|switch|put|power|set)(?:ed|s)?\s+$/i.test(before)) return 1
+  const [, next] = /^\s*(\p{L}+)/u.exec(text.slice(match.index + match[0].length)) ?? []
+  const isLast = next === undefined || isStopWord(next) || /^(?:today|tonight|tomorrow|during|until|after)$/i.test(next)
+  if (!isLast) return 0
+  return next === undefined || /\b(?:turn|switch|put|power|set)(?:ed|s)?\b[^.?!]*$/i.test(before) ? 1 : 0.5
 }

@@ -6,11 +6,13 @@ import { cueScore } from './cues.ts'
 import { enumCandidates } from './enum-candidates.ts'
 import { findExpression } from './find-expression.ts'
 import type { Span, SpanKind } from './find-spans.ts'
-import { findTimeZone } from './known-names.ts'
+import { findLanguages, findTimeZone } from './known-names.ts'
 import { listCandidates } from './list-candidates.ts'
 import { type MessageText, wordsBefore } from './message-text.ts'
 import type { Parameter, Role } from './parameters.ts'
+import { spellingsOf } from './spell-value.ts'
 import { contentStems, stem } from './tokens.ts'
+import { isCommonVerb } from './tool-words.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Everything in a message that a parameter could take; each value satisfies its schema. */
@@ -102,13 +104,16 @@ function textCandidates(
   const hasShape = typeof schema.format === 'string' || typeof schema.pattern === 'string'
   const found = message.spans.flatMap((seen): Candidate[] => {
     if (isToolWord(seen, toolWords)) return []
-    const span = seen.kind === 'name' ? withoutCommand(seen, toolWords) : seen
+    const span = seen.kind === 'name' ? withoutCommand(seen, toolWords) : withoutOwnName(seen, parameter)
+    if (!couldBe(parameter, span)) return []
     const fit = fits[parameter.role][span.kind] ?? 0
     const cue = cueScore(parameter, span, message)
+    const isStrange = parameter.role === 'language' && span.kind !== 'code' && findLanguages(span.text).length === 0
     const penalty =
+      (isStrange ? 0.4 : 0) +
       (span.isInitial ? (span.text.includes(' ') ? 0.1 : 0.4) : 0) +
       (looseKinds.has(span.kind) ? announcesNothing(parameter, span, message) : 0)
-    return renderings(span, parameter, schema)
+    return spellingsOf(span, parameter, schema)
       .flatMap((value) => {
         if (!satisfies(value, schema)) return []
         const shaped = hasShape && !looseKinds.has(span.kind) ? 0.8 : 0
@@ -128,6 +133,16 @@ function textCandidates(
       .slice(0, 1)
   })
   return [...found, ...ofRole(parameter, message)]
+}
+
+/** What no words round a span can make of it: an amount is no language, a sentence no e-mail address. */
+function couldBe({ role }: Parameter, span: Span): boolean {
+  if (role === 'expression') return span.kind === 'quoted' && /\d/.test(span.text)
+  if (strictRoles.has(role)) return (fits[role][span.kind] ?? 0) > 0
+  // The rest of a message says a text whole, where words after a preposition are a part of it.
+  if (role === 'text') return span.kind !== 'phrase' && span.kind !== 'number'
+  if (span.kind !== 'number') return true
+  return role === 'id' || ((role === 'thing' || role === 'place' || role === 'phone') && span.isInName !== true)
 }
 
 /** Kinds that are read from where words stand, not from their shape. */
@@ -154,35 +169,20 @@ function isToolWord(span: Span, toolWords: Vocabulary): boolean {
 /** "Play Yesterday" begins with the tool's own word; the name is what follows. */
 function withoutCommand(span: Span, toolWords: Vocabulary): Span {
   const [first = '', ...rest] = span.text.split(' ')
-  if (rest.length === 0 || !toolWords.name.has(stem(first))) return span
+  const isCommand =
+    toolWords.name.has(stem(first)) ||
+    (span.isInitial && (isCommonVerb(stem(first)) || /^(?:find|look|search|call|ask|tell|what|who)$/i.test(first)))
+  if (rest.length === 0 || !isCommand) return span
   const text = rest.join(' ')
   return { ...span, start: span.end - text.length, text, isInitial: false }
 }
 
-/** The spellings in which a span could satisfy the schema, the likeliest first. */
-function renderings(span: Span, { role, description }: Parameter, schema: JSONSchema): string[] {
-  if (span.kind === 'date' && span.date)
-    return dateSpellings(span, `${description} ${String(schema.pattern ?? '')}`, schema)
-  if (span.kind === 'time' && span.clock !== undefined) return timeSpellings(span.text, span.clock, description, schema)
-  if (span.kind === 'currency' && span.code !== undefined && role !== 'text') return [span.code, span.text]
-  if (span.kind === 'number' && span.number !== undefined && !span.inWords) return [span.text.replaceAll(/[\s,]/g, '')]
-  return [span.text, ...(role === 'symbol' || role === 'id' ? [span.text.toUpperCase()] : [])]
-}
-
-function dateSpellings(span: Span, wording: string, schema: JSONSchema): string[] {
-  const { iso = '', time } = span.date ?? {}
-  const exact = time === undefined ? iso : `${iso}T${time}`
-  if (schema.format === 'date-time') return time === undefined ? [] : [exact, `${exact}Z`, `${exact}:00Z`]
-  const wantsIso = schema.format !== undefined || schema.pattern !== undefined || /YYYY|ISO|\d{4}-\d{2}/i.test(wording)
-  return wantsIso ? [iso, exact] : [span.text]
-}
-
-function timeSpellings(text: string, clock: string, description: string, schema: JSONSchema): string[] {
-  if (schema.format === 'date-time') return []
-  const exact = [clock, `${clock}:00`, `${clock}:00Z`]
-  const wantsClock =
-    schema.format !== undefined || schema.pattern !== undefined || /HH|24|ISO|\d{2}:\d{2}/i.test(description)
-  return wantsClock ? exact : [text]
+/** "to bucket assets" gives the bucket "assets". */
+function withoutOwnName(span: Span, { words, hints }: Parameter): Span {
+  const [first = '', ...rest] = span.text.split(' ')
+  const text = rest.join(' ')
+  if (span.kind !== 'phrase' || !/\p{L}/u.test(text) || ![...words, ...hints].includes(stem(first))) return span
+  return { ...span, start: span.end - text.length, text }
 }
 
 /** What is found by the parameter's role rather than by a span. */

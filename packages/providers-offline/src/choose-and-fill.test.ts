@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { callsFor } from './__fixtures__/ask.ts'
 import { asking, silent } from './__fixtures__/messages.ts'
-import { homeTools, officeTools, shopTools, studioTools } from './__fixtures__/tools.ts'
+import { deskTools, homeTools, officeTools, shopTools, studioTools } from './__fixtures__/tools.ts'
 
-const toolSets = { office: officeTools, home: homeTools, shop: shopTools, studio: studioTools }
-const sets = ['office', 'home', 'shop', 'studio'] as const
+const toolSets = { office: officeTools, home: homeTools, shop: shopTools, studio: studioTools, desk: deskTools }
+const sets = ['office', 'home', 'shop', 'studio', 'desk'] as const
 
 describe.each(sets)('with the %s tools', (set) => {
   it.each(asking[set])('calls what is asked for: %s', async (message, ...calls) => {

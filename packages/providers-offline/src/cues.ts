@@ -1,6 +1,6 @@
 import type { Span } from './find-spans.ts'
 import { type MessageText, wordsAfter, wordsBefore } from './message-text.ts'
-import type { Parameter } from './parameters.ts'
+import type { Parameter, Role } from './parameters.ts'
 import { areRelated } from './related-words.ts'
 import { stem } from './tokens.ts'
 
@@ -46,14 +46,16 @@ const connectors = new Set('is of the a an as to be number no nr id than set equ
 const sources = new Set('from source origin base sender start pickup pick depart'.split(' ').map(stem))
 const targets = new Set('to target destination into recipient end output dropoff drop arriv'.split(' ').map(stem))
 
+/** Roles that a preposition leads to, whatever the parameter is called: "for Priya", "in Oslo". */
+const placedRoles = new Set<Role>(['person', 'place', 'date', 'time'])
 const counts = new Set('limit count max maximum number top size'.split(' ').map(stem))
 
 /** How strongly the words round a span say that it is for this parameter: 0 says nothing, below 0 speaks against it. */
 export function cueScore(parameter: Parameter, span: Span, message: MessageText): number {
-  return before(parameter, span, message) + after(parameter, span, message) + attached(parameter, span)
+  return before(parameter, span, message) + after(parameter, span, message) + attached(parameter, span, message)
 }
 
-function before({ words, name, hints }: Parameter, span: Span, message: MessageText): number {
+function before({ words, name, hints, role }: Parameter, span: Span, message: MessageText): number {
   const near = wordsBefore(message, span.start, 4)
   const [next] = near
   let score = 0
@@ -62,18 +64,30 @@ function before({ words, name, hints }: Parameter, span: Span, message: MessageT
   const isSource = [...words, ...hints].some((word) => sources.has(word))
   const isTarget = [...words, ...hints].some((word) => targets.has(word))
   if (preposition === name.toLowerCase()) score += 0.9
-  else if (names && words.some((word) => names.has(word))) score += 0.6
+  else if (
+    names &&
+    ((placedRoles.has(role) && names.has(role)) || words.some((word) => names.has(word))) &&
+    (preposition !== 'and' || isAfterBetween(span, message))
+  )
+    score += 0.6
   else if (isSource && !isTarget && preposition === 'from') score += 0.4
   else if (isTarget && !isSource && /^(?:to|into)$/.test(preposition)) score += 0.4
   if (isSource && !isTarget && /^(?:to|into)$/.test(preposition)) score -= 0.5
   if (isTarget && !isSource && preposition === 'from') score -= 0.5
   const title = near.find(({ text }, index) => index < 4 && !connectors.has(text.toLowerCase()))
   // In "70 kg, 175 cm" the first unit is no title of the second number.
-  const isUnit = title !== undefined && span.kind === 'number' && /\d\s*$/.test(message.text.slice(0, title.start))
+  const isUnit =
+    title !== undefined &&
+    span.kind === 'number' &&
+    /\d\s*$/.test(message.text.slice(Math.max(0, title.start - 4), title.start))
   if (title && !isUnit && words.some((word) => areRelated(word, title.stem))) {
     score += words.includes(title.stem) || next === title ? 1 : 0.7
   }
   return score
+}
+
+function isAfterBetween({ start }: Span, { text }: MessageText): boolean {
+  return /\bbetween\b[^.?!]*$/i.test(text.slice(Math.max(0, start - 80), start))
 }
 
 function after({ words, hints }: Parameter, span: Span, message: MessageText): number {
@@ -92,8 +106,10 @@ function after({ words, hints }: Parameter, span: Span, message: MessageText): n
 }
 
 /** What stands at a number is what it is converted from: "5 USD to EUR". */
-function attached({ words }: Parameter, span: Span): number {
-  if (!span.isAttached) return span.kind === 'asked' && words.some((word) => targets.has(word)) ? 0.5 : 0
+function attached({ words }: Parameter, span: Span, { text }: MessageText): number {
+  const isAsked =
+    span.kind === 'asked' || /\bhow (?:many|much)\s$/i.test(text.slice(Math.max(0, span.start - 12), span.start))
+  if (!span.isAttached) return isAsked && words.some((word) => targets.has(word)) ? 0.5 : 0
   if (words.some((word) => sources.has(word))) return 0.5
   return words.some((word) => targets.has(word)) ? -0.4 : 0
 }

@@ -1,22 +1,26 @@
 import type { JSONValue } from '@agentkit/core'
 import { resultValue, type TurnResult } from './conversation.ts'
 import { bestSentences } from './passages.ts'
-import { type Field, fieldsOf, humanized, namedFields } from './result-fields.ts'
+import { type Field, fieldsOf, humanized, type NamedField, namedFields } from './result-fields.ts'
 import { contentStems, stemsOf } from './tokens.ts'
 
 const mostItems = 10
 const mostFields = 24
+/** More fields than this are listed, not told. */
+const mostSpoken = 8
 const longText = 400
 
 /** One tool's result as plain sentences: the field that was asked for, the passage that answers, or what there is. */
 export function describeResult(result: TurnResult, question: string): string {
   const { call, message } = result
   const value = resultValue(message)
-  if (message.isError)
-    return `The tool ${call.name} failed: ${endSentence(typeof value === 'string' ? value : JSON.stringify(value ?? 'no message'))}`
+  if (message.isError) {
+    const reason = typeof value === 'string' ? value : JSON.stringify(value ?? 'no message')
+    return `The tool ${call.name} failed: ${endSentence(reason)}`
+  }
   const given = told(call.input)
-  if (value === undefined) return `${call.name} is done${given === '' ? '' : ` (${given})`}.`
-  if (value === null) return `There is no result: ${call.name} gave none${given === '' ? '' : ` for ${given}`}.`
+  if (value === undefined) return `Done: ${call.name}${given === '' ? '' : ` with ${given}`}.`
+  if (value === null) return `There is no result: ${call.name} found nothing${given === '' ? '' : ` for ${given}`}.`
   if (typeof value !== 'object') return describePlain(call.name, value, question)
   return describeData(result, value, question)
 }
@@ -40,31 +44,69 @@ function describeData(
   const fields = fieldsOf(value)
   if (fields.length === 0)
     return `There is no result: ${call.name} gave an empty ${Array.isArray(value) ? 'list' : 'object'}.`
-  if (!Array.isArray(value) || value.length === 1) {
-    const answers = answerFields(call, value)
-    const named = namedFields(question, answers, ignoredWords(call))
-    if (named.length > 0) {
-      return named
-        .map(({ field, label }) => `The ${label} is ${shown(field.value)} (${field.path.join('.')} of ${call.name}).`)
-        .join(' ')
-    }
-    const [only] = answers
-    if (only && answers.length === 1)
-      return `The ${humanized(only.path.at(-1) ?? '')} is ${shown(only.value)} (${call.name}).`
-    return `${call.name} gives ${list(fields)}.`
-  }
-  const items = value
+  const items = Array.isArray(value) ? value : [value]
+  const one = items.length === 1 ? value : namedItem(value, question)
+  if (one !== undefined) return describeFields(call, one, question)
+  const lines = items
     .slice(0, mostItems)
-    .map((item) => (typeof item === 'object' && item !== null ? `- ${list(fieldsOf(item))}` : `- ${String(item)}`))
-  const more = value.length > mostItems ? `\n(and ${value.length - mostItems} more)` : ''
-  return `${call.name} gives ${value.length} results:\n${items.join('\n')}${more}`
+    .map((item) => `- ${typeof item === 'object' && item !== null ? list(fieldsOf(item)) : String(item)}`)
+  const more = items.length > mostItems ? `\n(and ${items.length - mostItems} more)` : ''
+  return `${call.name} gives ${items.length} results:\n${lines.join('\n')}${more}`
 }
 
-/** Whether a question names a field of a result that is an object. */
+function describeFields(call: TurnResult['call'], value: JSONValue, question: string): string {
+  const answers = answerFields(call, value)
+  const [only] = answers
+  const named = namedFields(question, answers, ignoredWords(call))
+  const asked = only && answers.length === 1 && named.length === 0 ? [{ field: only, label: labelOf(only) }] : named
+  const isYesOrNo = /^\s*(?:is|are|was|were|do|does|did|has|have|can)\b/i.test(question)
+  if (asked.length > 0) {
+    const [first] = asked
+    const yesOrNo = isYesOrNo && typeof first?.field.value === 'boolean' ? (first.field.value ? 'Yes: ' : 'No: ') : ''
+    return `${sentence(yesOrNo + joined(asked.map(sayField)))} (from ${call.name}).`
+  }
+  const fields = fieldsOf(value)
+  if (fields.length > mostSpoken) return `${call.name} gives ${list(fields)}.`
+  return `${sentence(joined(fields.map((field) => sayField({ field, label: labelOf(field) }))))} (from ${call.name}).`
+}
+
+function sayField({ field: { value }, label }: NamedField): string {
+  if (value === null) return `there is no ${label}`
+  if (typeof value === 'boolean') return `${label} is ${value}`
+  return `the ${label} ${/[^aius]s$/.test(label) ? 'are' : 'is'} ${shown(value)}`
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** The one item of a list that a question names by a text in it: "the battery of the door sensor". */
+function namedItem(value: JSONValue, question: string): JSONValue | undefined {
+  if (!Array.isArray(value) || value.length < 2) return undefined
+  const said = new Set(stemsOf(question))
+  const isNamed = (item: JSONValue): boolean =>
+    fieldsOf(item).some(({ value: text }) => {
+      const words = typeof text === 'string' ? contentStems(text) : []
+      return words.length > 0 && words.length <= 6 && words.every((word) => said.has(word))
+    })
+  const named = value.filter(isNamed)
+  return named.length === 1 ? named[0] : undefined
+}
+
+/** Whether a question names an item of a list and a field of it, which no tool need be asked again. */
+export function namesItem({ message }: TurnResult, question: string): boolean {
+  const value = message.isError ? null : (resultValue(message) ?? null)
+  const item = namedItem(value, question)
+  return item !== undefined && namedFields(question, fieldsOf(item), new Set()).length > 0
+}
+
+/** Whether a question names a field of a result, or an item of a list of them. */
 export function namesField({ call, message }: TurnResult, question: string): boolean {
   const value = message.isError ? null : (resultValue(message) ?? null)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return namedFields(question, answerFields(call, value), ignoredWords(call)).length > 0
+  if (typeof value !== 'object' || value === null) return false
+  const item = namedItem(value, question)
+  if (Array.isArray(value) && item === undefined) return false
+  return namedFields(question, answerFields(call, item ?? value), ignoredWords(call)).length > 0
 }
 
 /** A result's fields without those that only repeat what was put in. */
@@ -109,18 +151,32 @@ export function passagesIn(value: JSONValue, from?: string): { text: string; fro
 }
 
 function list(fields: readonly Field[]): string {
-  const named = fields.slice(0, mostFields).map(({ path, value }) => `${path.join('.')} ${shown(value)}`)
+  const named = fields.slice(0, mostFields).map((field) => `${labelOf(field)}: ${shown(field.value)}`)
   return named.join(', ') + (fields.length > mostFields ? `, and ${fields.length - mostFields} more` : '')
 }
 
+function labelOf({ path }: Field): string {
+  return path
+    .filter((key) => !/^\d+$/.test(key))
+    .map(humanized)
+    .join(' ')
+}
+
 function shown(value: Field['value']): string {
-  return typeof value === 'string' ? `"${value}"` : String(value)
+  if (value === null) return 'none'
+  // Text that could be taken for the sentence around it stands in quotes.
+  return typeof value === 'string' && /^$|[,;:"]\s|[.!?](?:\s|$)|\s(?:and|is)\s/.test(value)
+    ? `"${value}"`
+    : String(value)
 }
 
 function told(input: { [key: string]: JSONValue }): string {
-  return Object.entries(input)
-    .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
-    .join(', ')
+  const fields = fieldsOf(input)
+  return joined(fields.map((field) => `${labelOf(field)} ${shown(field.value)}`))
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
 function endSentence(text: string): string {

@@ -1,7 +1,7 @@
 import type { ModelEvent, ToolSpec } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { answerTo, callsFor, callsOf, converse, eventsOf, model, textOf } from './__fixtures__/ask.ts'
-import { officeTools as tools } from './__fixtures__/tools.ts'
+import { deskTools, officeTools as tools } from './__fixtures__/tools.ts'
 
 const user = (content: string) => ({ role: 'user' as const, content })
 const hash = '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'
@@ -99,6 +99,17 @@ describe('as a model', () => {
     expect(await callsFor('ping', [bare])).toEqual([['ping', {}]])
   })
 
+  it.each([
+    ['numbers', '1,234'.repeat(2_000)],
+    ['names', 'Aa '.repeat(3_300)],
+    ['a list', 'a, '.repeat(3_300)],
+    ['brackets', '('.repeat(10_000)],
+  ])('answers 10,000 characters of %s at once', async (_what, text) => {
+    const start = performance.now()
+    await answerTo({ messages: [user(text)], tools })
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+
   it('answers a very long message in good time', async () => {
     const long = `${'Paris (((1,000 - 2 "quoted and 0xabc ada@b.c, then in the city of x '.repeat(20_000)}?`
     const start = performance.now()
@@ -144,10 +155,10 @@ describe('answers from results', () => {
   })
 
   it.each([
-    ['Who is the sender', 'The sender is "0xAAA1"'],
-    ['Who is the recipient', 'The recipient is "0xBBB2"'],
-    ['What is the block number', 'The block number is "0x10"'],
-    ['How much gas was used', 'The gas used is "0x5208"'],
+    ['Who is the sender', 'The sender is 0xAAA1 (from getTransactionReceipt).'],
+    ['Who is the recipient', 'The recipient is 0xBBB2'],
+    ['What is the block number', 'The block number is 0x10'],
+    ['How much gas was used', 'The gas used is 0x5208'],
   ])('says the field that is asked for: %s', async (question, answer) => {
     const { answers } = await converse(
       [`${question} of this transaction - ${hash}?`],
@@ -160,7 +171,9 @@ describe('answers from results', () => {
   it('shows every field when none is named', async () => {
     const result = '{"city":"Paris","temperature":21,"condition":"sunny"}'
     const { answers } = await converse(["What's the weather in Paris?"], { getWeather: result }, { tools })
-    expect(answers[0]).toContain('getWeather gives city "Paris", temperature 21, condition "sunny".')
+    expect(answers[0]).toContain(
+      'The city is Paris, the temperature is 21 and the condition is sunny (from getWeather).',
+    )
   })
 
   it.each(['no result', 'null', ''])(
@@ -171,7 +184,9 @@ describe('answers from results', () => {
         { getTransactionReceipt: content },
         { tools },
       )
-      expect(answers[0]).toContain(`There is no result: getTransactionReceipt gave none for transactionHash "${hash}".`)
+      expect(answers[0]).toContain(
+        `There is no result: getTransactionReceipt found nothing for transaction hash ${hash}.`,
+      )
     },
   )
 
@@ -193,9 +208,18 @@ describe('answers from results', () => {
     expect(answers[0]).toMatch(/getWeather says: "Sunny"\nThe result of calculator is 4\.$/)
   })
 
+  it('says yes or no to a question about a state', async () => {
+    const { answers } = await converse(
+      ['Is the weather in Paris sunny?'],
+      { getWeather: '{"sunny":true,"wind":3}' },
+      { tools },
+    )
+    expect(answers[0]).toContain('Yes: sunny is true (from getWeather).')
+  })
+
   it('says that a tool without a value is done', async () => {
     const { answers } = await converse(['Turn off the kitchen light'], { toggleDevice: 'done' }, { tools })
-    expect(answers[0]).toContain('toggleDevice is done (device "kitchen light", on false).')
+    expect(answers[0]).toContain('Done: toggleDevice with device kitchen light and on false.')
   })
 
   it('quotes the passage of a search that answers, with its file', async () => {
@@ -300,7 +324,22 @@ describe('in a conversation', () => {
       { tools },
     )
     expect(calls).toHaveLength(1)
-    expect(answers[1]).toBe('The humidity is 40 (humidity of getWeather).')
+    expect(answers[1]).toBe('The humidity is 40 (from getWeather).')
+  })
+
+  it('answers from an item of an earlier list', async () => {
+    const { answers, calls } = await converse(
+      ['weather in Paris', 'What is the battery of the door sensor?'],
+      { getWeather: '[{"device":"Hall lamp","battery":88},{"device":"Door sensor","battery":12}]' },
+      { tools },
+    )
+    expect(calls).toHaveLength(1)
+    expect(answers[1]).toBe('The battery is 12 (from getWeather).')
+  })
+
+  it('gives a bare answer to the tool that asked, not to another that could take it', async () => {
+    const { calls } = await converse(['Cancel my order', 'ORD-66'], {}, { tools: deskTools })
+    expect(calls.map(({ name, input }) => [name, input])).toEqual([['cancelOrder', { orderId: 'ORD-66' }]])
   })
 
   it('quotes back what it was told', async () => {

@@ -11,9 +11,11 @@ import {
   type Usage,
 } from '@agentkit/core'
 import { type Conversation, readConversation, resultValue } from './conversation.ts'
+import { namesItem } from './describe-result.ts'
 import { fillOutput } from './fill-output.ts'
+import { isSmallTalk, isStatement } from './message-kind.ts'
 import { keyOf, type Plan, type PlannedCall, planCalls } from './plan-calls.ts'
-import { asksForArgument, isSmallTalk, isStatement, writeAnswer } from './write-answer.ts'
+import { asksForArgument, writeAnswer } from './write-answer.ts'
 
 const id = 'offline/extractive'
 const info: ModelInfo = {
@@ -76,7 +78,9 @@ function planTurn(conversation: Conversation, request: ModelRequest, today: Date
   const { question, earlier, earlierCalls, results, lastAnswer } = conversation
   const toolChoice = request.toolChoice ?? 'auto'
   const isTalk = toolChoice === 'auto' && (isSmallTalk(question) || isStatement(question))
-  if (isTalk || !request.tools) return { calls: [], missing: [] }
+  const isTold =
+    toolChoice === 'auto' && conversation.earlierResults.slice(0, 1).some((one) => namesItem(one, question))
+  if (isTalk || isTold || !request.tools) return { calls: [], missing: [] }
   const values = results.flatMap(({ message }) => {
     const value = message.isError ? undefined : resultValue(message)
     return value === undefined ? [] : [value]
@@ -88,12 +92,14 @@ function planTurn(conversation: Conversation, request: ModelRequest, today: Date
   const plan = wantsPassage ? planCalls(conversation.text, request.tools, toolChoice, background) : asked
   const [before] = earlier
   const answersUs = lastAnswer !== undefined && before !== undefined && asksForArgument(lastAnswer)
-  if (plan.calls.length > 0 || !answersUs) return plan
+  if (!answersUs) return plan
   // "Which city?" – "Paris.": the answer belongs to what was asked before.
   const together = planCalls(`${before}\n${conversation.text}`, request.tools, toolChoice, background)
-  if (together.calls.length > 0) return together
   const alone = planCalls(before, request.tools, toolChoice, background)
-  return plan.missing.length === 0 && countMissing(together) < countMissing(alone) ? together : plan
+  const completed = together.calls.filter(({ name }) => alone.missing.some(({ tool }) => tool === name))
+  if (completed.length > 0) return { calls: completed, missing: [] }
+  const says = plan.calls.length === 0 && plan.missing.length === 0 && countMissing(together) < countMissing(alone)
+  return says ? together : plan
 }
 
 function countMissing({ missing }: Plan): number {

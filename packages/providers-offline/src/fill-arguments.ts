@@ -111,7 +111,7 @@ function inTextOrder(chosen: readonly Candidate[]): Candidate[] {
 }
 
 const freeRoles = new Set<Role>(['text', 'thing'])
-const shortRoles = new Set<Role>(['place', 'person', 'symbol', 'language'])
+const shortRoles = new Set<Role>(['place', 'person', 'language'])
 
 /** What the rest of the message gives to the one text parameter that is still open. */
 function freeText(

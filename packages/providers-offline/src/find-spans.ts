@@ -1,5 +1,5 @@
 import { type FoundDate, findDates, findTimes } from './dates.ts'
-import { findCurrencies } from './known-names.ts'
+import { findCurrencies, unitName } from './known-names.ts'
 import { findNumbers } from './numbers.ts'
 import { isStopWord } from './tokens.ts'
 
@@ -38,13 +38,15 @@ export type Span = {
   clock?: string
   /** Directly at a number: `$5`, `5 USD`, `10 km`. */
   isAttached?: boolean
+  /** A number that is a part of a name: 5 in "Room 5". */
+  isInName?: boolean
   /** A capitalised first word of a sentence, which may be no name. */
   isInitial?: boolean
 }
 
 /**
  * Everything in a text that could be an argument. Spans of one reading never overlap, except that words after a
- * preposition (`phrase`) and the word after a number (`unit`) are given beside what else is seen there.
+ * preposition (`phrase`), the word after a number (`unit`) and a number in a name are given beside what else is there.
  */
 export function findSpans(text: string, today: Date): Span[] {
   const spans: Span[] = []
@@ -71,6 +73,7 @@ export function findSpans(text: string, today: Date): Span[] {
     else add({ kind: 'currency', ...range(text, found), code: found.code })
   }
   for (const name of nameSpans(text)) add(name)
+  extendNames(text, spans)
   markAttached(text, spans)
   spans.push(...unitSpans(text, spans), ...phraseSpans(text, spans), ...askedSpans(text))
   return spans.sort((a, b) => a.start - b.start)
@@ -113,7 +116,7 @@ function range(text: string, { start, end }: { start: number; end: number }): Pi
 }
 
 const nameShape =
-  /\p{Lu}[\p{L}\p{M}'’.-]*(?:\s(?:(?:of|de|la|le|the|von|van|der|da|del|du|al)\s){0,2}\p{Lu}[\p{L}\p{M}'’.-]*)*/gu
+  /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}'’.-]*(?:\s(?:(?:of|de|la|le|the|von|van|der|da|del|du|al)\s){0,2}(?:[dl]['’])?\p{Lu}[\p{L}\p{M}'’.-]*)*/gu
 
 /** Capitalised words that stand together. A sentence's first word counts only when it could be a name. */
 function nameSpans(text: string): Span[] {
@@ -134,6 +137,19 @@ function nameSpans(text: string): Span[] {
     }
     return [{ kind: 'name' as const, start, end: start + name.length, text: name, isInitial }]
   })
+}
+
+/** "Room 5", "Gate 12": the number belongs to the name before it, where no word follows that it could count. */
+function extendNames(text: string, spans: Span[]): void {
+  for (const span of spans) {
+    if (span.kind !== 'name' || span.isInitial) continue
+    const number = /^ \d+(?![\p{L}\p{N}.,:%]|\s\p{L})|^ \d+(?=\s(\p{L}+))/u.exec(text.slice(span.end, span.end + 40))
+    if (!number || (number[1] !== undefined && !isStopWord(number[1]))) continue
+    const inside = spans.find(({ kind, start }) => kind === 'number' && start === span.end + 1)
+    if (inside) inside.isInName = true
+    span.end += number[0].length
+    span.text += number[0]
+  }
 }
 
 function isSentenceStart(text: string, start: number): boolean {
@@ -160,6 +176,9 @@ function unitSpans(text: string, spans: readonly Span[]): Span[] {
     const match = /^\s?(?:degrees?\s)?(°?[\p{L}µ]+(?:\/[\p{L}]+)?|°)/u.exec(text.slice(span.end, span.end + 40))
     const word = match?.[1]
     if (!match || word === undefined || isStopWord(word)) return []
+    const unitStart = span.end + match[0].length - word.length
+    // "250 USD" is money, "2.5 pounds" may be a weight.
+    if (!unitName(word) && spans.some(({ kind, start }) => kind === 'currency' && start === unitStart)) return []
     const end = span.end + match[0].length
     return [
       { kind: 'unit' as const, start: end - word.length, end, text: word.replace(/^°(?=.)/, ''), isAttached: true },

@@ -11,6 +11,7 @@ const leading: [RegExp, RegExp, boolean][] = [
     false,
   ],
   [/\b(?:titled|called|named)\s*:?\s+/giu, /(?:title|name|subject)$/i, true],
+  [/\b(?:because(?: of)?|since|due to)\s+/giu, /reason|cause|comment|note|justification$/i, false],
   [/\b(?:about|regarding)\s+/giu, /^(?:subject|topic|about)$/i, true],
 ]
 

@@ -78,6 +78,17 @@ const unitNames: Record<string, readonly string[]> = {
   megabyte: ['mb'],
   gigabyte: ['gb'],
   terabyte: ['tb'],
+  cup: [],
+  pint: ['pt'],
+  quart: ['qt'],
+  tablespoon: ['tbsp'],
+  teaspoon: ['tsp'],
+  stone: ['st'],
+  acre: [],
+  hectare: ['ha'],
+  knot: ['kn', 'kt'],
+  day: [],
+  week: [],
 }
 const unitAliases = new Map<string, string>()
 for (const [unit, aliases] of Object.entries(unitNames)) {
@@ -104,6 +115,46 @@ export function displayNames(code: string): string[] {
     const name = new Intl.DisplayNames('en', { type, fallback: 'none' }).of(code)
     return name === undefined ? [] : [name]
   })
+}
+
+let languages: Map<string, string> | undefined
+
+/** The languages that a text names in English, with their two-letter codes. */
+export function findLanguages(text: string): { start: number; end: number; code: string }[] {
+  languages ??= new Map(
+    codesOf('language', 'abcdefghijklmnopqrstuvwxyz').map(([code, name]): [string, string] => [
+      name.toLowerCase(),
+      code,
+    ]),
+  )
+  return Array.from(text.matchAll(/\p{L}+/gu)).flatMap((match) => {
+    const code = languages?.get(match[0].toLowerCase())
+    return code === undefined ? [] : [{ start: match.index, end: match.index + match[0].length, code }]
+  })
+}
+
+let regions: Map<string, string> | undefined
+
+/** The two-letter code of a country by its English name. */
+export function regionCode(name: string): string | undefined {
+  regions ??= new Map(
+    codesOf('region', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ').map(([code, known]): [string, string] => [
+      known.toLowerCase(),
+      code,
+    ]),
+  )
+  return regions.get(name.toLowerCase())
+}
+
+/** Every two-letter code that has a name, with it. */
+function codesOf(type: 'language' | 'region', letters: string): [string, string][] {
+  const names = new Intl.DisplayNames('en', { type, fallback: 'none' })
+  return [...letters].flatMap((first) =>
+    [...letters].flatMap((second): [string, string][] => {
+      const name = names.of(first + second)
+      return name === undefined ? [] : [[first + second, name]]
+    }),
+  )
 }
 
 let zones: Map<string, string> | undefined

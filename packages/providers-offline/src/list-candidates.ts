@@ -64,12 +64,17 @@ function runs(parameter: Parameter, values: readonly Candidate[], { text }: Mess
   }))
 }
 
+const word = "[\\p{L}\\p{N}'’-]+"
+const words = `${word}(?: ${word}){0,2}`
+const wordList = new RegExp(
+  `(?<![\\p{L}\\p{N}])(${words})((?:, ?${words} ?)*),? (?:and|or) (${words}?)(?=$|[.!?;]| (?:to|in|on|for|from|with|at|into|as|under|within|using|by|that)\\b)`,
+  'iu',
+)
+
 /** "milk, eggs and brown bread": words between commas. */
 function wordLists(parameter: Parameter, items: JSONSchema, { text }: MessageText): Candidate[] {
   if (items.type !== 'string' && items.type !== undefined) return []
-  const list =
-    /(?<![\p{L}\p{N}])((?:[\p{L}\p{N}'’-]+ ){0,2}[\p{L}\p{N}'’-]+)((?:, ?(?:[\p{L}\p{N}'’-]+ ?){1,3})*),? (?:and|or) ((?:[\p{L}\p{N}'’-]+ ?){1,3}?)(?=$|[.!?;]| (?:to|in|on|for|from|with|at|into|as|under|within|using|by|that)\b)/iu
-  const match = list.exec(text)
+  const match = wordList.exec(text)
   if (!match) return []
   const first = trimmedLeft(match[1] ?? '')
   const rest = [...(match[2] ?? '').split(','), match[3] ?? ''].map((item) => item.trim()).filter((item) => item !== '')

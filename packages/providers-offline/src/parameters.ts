@@ -49,6 +49,7 @@ export function parametersOf(
   const properties = isSchema(resolved.properties) ? resolved.properties : {}
   const required = Array.isArray(resolved.required) ? resolved.required : []
   return Object.entries(properties).flatMap(([name, property]) => {
+    if (property === false) return []
     const found = isSchema(property) ? property : {}
     const choices = choicesOf(found, root)
     const isRequired = needed && required.includes(name)
@@ -163,7 +164,8 @@ function roleOf(words: readonly string[], hints: readonly string[]): Role {
   if (words.includes('zone')) return 'timezone'
   // The last word of a name says what it is: `cityCode` is a code, `startDate` a date.
   const last = named.at(-1)
-  const found = last ?? hints.find((hint) => roleOfStem.has(hint))
-  if (found === undefined) return 'thing'
-  return roleOfStem.get(found) ?? 'thing'
+  if (last !== undefined) return roleOfStem.get(last) ?? 'thing'
+  const told = hints.flatMap((hint) => roleOfStem.get(hint) ?? [])
+  // "Code of the source currency" is a currency, "name of the city" a place.
+  return told.find((role) => role !== 'id' && role !== 'text') ?? told[0] ?? 'thing'
 }

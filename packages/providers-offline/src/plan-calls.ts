@@ -3,6 +3,7 @@ import type { Candidate } from './candidate.ts'
 import { satisfies } from './check-value.ts'
 import { type Choice, chooseTool, rankTools } from './choose-tool.ts'
 import { fillArguments, knownArguments } from './fill-arguments.ts'
+import { isRefusal } from './message-kind.ts'
 import { type MessageText, readText } from './message-text.ts'
 import type { Parameter } from './parameters.ts'
 import { splitRequests } from './split-requests.ts'
@@ -40,17 +41,6 @@ export function planCalls(
   const plan = isRefusal(text) ? { calls: [], missing: [] } : freePlan(text, words, background)
   if (toolChoice !== 'required' || plan.calls.length > 0) return plan
   return forcedPlan(text, words, background)
-}
-
-/** "Do not send it", and questions about the assistant itself: nothing is called. */
-function isRefusal(text: string): boolean {
-  if (
-    /^\s*(?:(?:what|who|how|where|when|why)(?:['’]s| is| are| was| were)? your?|(?:are|were|did) you|do you (?!know|have))(?![\p{L}])/iu.test(
-      text,
-    )
-  )
-    return true
-  return /^\s*(?:please\s+)?(?:do not|don['’]t|never|stop|cancel that|no,)(?![\p{L}])/iu.test(text)
 }
 
 /** The best tool that can be filled, however little the message says for it. */
@@ -229,7 +219,8 @@ function followUpPlan(
   if (message.words.length > 9 || chooseTool(message, tools)?.filling.missing.length === 0) return undefined
   const filling = fillArguments(words.tool.inputSchema, message, words)
   const isNew = filling.chosen.some(
-    ({ kind, score, parameter }) => kind !== 'rest' && (score >= 0.6 || parameter.required),
+    ({ kind, score, parameter }) =>
+      (kind !== 'rest' || message.words.length <= 4) && (score >= 0.6 || parameter.required),
   )
   if (!isNew) return undefined
   const asked =

@@ -15,7 +15,14 @@ const connectors = new Set(
 )
 const kinds = new Set('text sentence phrase word string message following item thing term topic one'.split(' '))
 const closing = new Set(
-  'please thanks now for in to on at with by from of into as and or the a an using is today'.split(' '),
+  'please thanks now like for in to on at with by from of into as and or the a an using is today'.split(' '),
+)
+
+/** What leads to a value, and is no part of the text before it: "headphones under $50", "policy, at most 3". */
+const comparing = new Set(
+  'under below over above than less more most least at up to max maximum min minimum within before after until since only first top limit'.split(
+    ' ',
+  ),
 )
 
 /**
@@ -31,7 +38,9 @@ export function restOfMessage(
   const runs: Word[][] = [[]]
   for (const word of message.words) {
     if (word.start < openingEnd) continue
-    const before = runs.at(-1)?.at(-1)
+    const run = runs.at(-1) as Word[]
+    const before = run.at(-1)
+    if (isUsed(word)) while (comparing.has(run.at(-1)?.text.toLowerCase() ?? '')) run.pop()
     if (isUsed(word) || (before && /[.?!;]\s/.test(message.text.slice(before.end, word.start)))) runs.push([])
     if (!isUsed(word)) runs.at(-1)?.push(word)
   }

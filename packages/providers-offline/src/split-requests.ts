@@ -6,7 +6,8 @@ import { relatedStems } from './related-words.ts'
 import type { ToolWords } from './tool-words.ts'
 
 const separator = /(?:[.?!]\s+|;\s*|\n+|,?\s+(?:and then|then|and also|and|also|plus|as well as)\s+|,\s+)/giu
-const questionWord = /^(?:what|who|where|when|which|how|why|is|are|does|do|can|could|please)$/i
+const questionWord =
+  /^(?:what|who|where|when|which|how|why|is|are|does|do|can|could|please|tell|show|give|find|get|the)$/i
 
 /** A longer message asks for one thing, and no message for more than this. */
 const longestText = 1_500

@@ -64,7 +64,7 @@ const irregular: Record<string, string> = {
   built: 'build',
 }
 
-const suffixes = ['ation', 'ator', 'ating', 'ated', 'ate', 'ment', 'ing', 'ed', 'er', 'ly'] as const
+const suffixes = ['ation', 'ator', 'ating', 'ated', 'ate', 'ment', 'ing', 'ed', 'er', 'ee', 'ly'] as const
 
 /** What a word is compared by: a light, consistent cut of English endings; not a dictionary form. */
 export function stem(word: string): string {
@@ -74,7 +74,9 @@ export function stem(word: string): string {
   if (cut.length <= 3 || /\d/.test(cut)) return cut
   cut = singular(cut)
   cut = cut.replace(/sion$/, 't')
-  const suffix = suffixes.find((end) => cut.endsWith(end) && cut.length - end.length >= (end === 'ment' ? 4 : 3))
+  const suffix = suffixes.find(
+    (end) => cut.endsWith(end) && cut.length - end.length >= (end === 'ment' || end === 'ee' ? 4 : 3),
+  )
   if (suffix) cut = cut.slice(0, -suffix.length)
   else cut = cut.replace(/tion$/, 't')
   if (cut.length > 3) cut = cut.replace(/e$/, '')

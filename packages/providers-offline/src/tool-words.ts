@@ -11,6 +11,8 @@ export type ToolWords = {
   all: ReadonlySet<string>
   /** Stem to weight, of name, description and parameters. */
   weights: ReadonlyMap<string, number>
+  /** Whether arithmetic may be put to it as it stands. */
+  takesExpression: boolean
 }
 
 /** Verbs that half of all tools begin with: alone they choose none. */
@@ -42,13 +44,15 @@ export function toolWordsOf(tool: ToolSpec): ToolWords {
   weigh(name, 1)
   weigh(contentStems(withoutExamples(firstSentence)), 0.6)
   weigh(contentStems(withoutExamples(rest.join(' '))), 0.3)
-  for (const parameter of parametersOf(tool.inputSchema)) {
+  const parameters = parametersOf(tool.inputSchema)
+  for (const parameter of parameters) {
     weigh(contentStems(parameter.name), 0.4)
     weigh(contentStems(withoutExamples(parameter.description)), 0.15)
     weigh(contentStems(parameter.choices.flatMap((choice) => choice.enum ?? []).join(' ')), 0.4)
   }
   const all = new Set([...weights].filter(([, weight]) => weight > 0.05).map(([word]) => word))
-  return { tool, name: new Set(name), all, weights }
+  const takesExpression = parameters.some(({ role }) => role === 'expression')
+  return { tool, name: new Set(name), all, weights, takesExpression }
 }
 
 /** Examples tell how an argument looks, not what the tool is for. */

@@ -1,9 +1,9 @@
 import type { ToolSpec } from '@agentkit/core'
 import type { Conversation } from './conversation.ts'
 import { describeResult, namesField } from './describe-result.ts'
+import { asksForHelp, isGreeting, isQuestion, isSmallTalk, isStatement } from './message-kind.ts'
 import { bestSentences } from './passages.ts'
 import type { MissingArguments, Plan } from './plan-calls.ts'
-import { contentStems } from './tokens.ts'
 
 const introduction = 'I am the offline stand-in, not a language model.'
 const realModel =
@@ -52,21 +52,10 @@ export function asksForArgument(answer: string): boolean {
   return /I would call \S+, but your message does not say /.test(answer)
 }
 
-const greeting = /^\s*(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day))\b/i
-const thanks = /^\s*(?:thanks|thank you|thx|cheers|great|perfect|bye|goodbye)\b/i
-const help =
-  /^\s*(?:please\s+)?help(?:\s+me)?\s*[.!?]*$|\bwhat (?:else )?(?:can|could|do) you do\b|\b(?:what|which|list|show)\b[^.?!]*\b(?:tools|functions|abilities|capabilities|commands)\b|\bwhat does\b[^.?!]*\b(?:tool|function)\b|\bhow can you help\b|\bwho are you\b|\bwhat are you\b/i
-
-/** Greetings, thanks and questions about itself: none of them calls a tool. */
-export function isSmallTalk(text: string): boolean {
-  const telling = contentStems(text.replace(greeting, '').replace(thanks, '')).length
-  return help.test(text) || ((greeting.test(text) || thanks.test(text)) && telling <= 1)
-}
-
 function smallTalk(text: string, tools: readonly ToolSpec[]): string | undefined {
   if (!isSmallTalk(text)) return undefined
-  if (help.test(text)) return `${abilities}. ${sayTools(tools)} ${realModel}`
-  if (greeting.test(text)) return `Hello! ${sayTools(tools)}`
+  if (asksForHelp(text)) return `${abilities}. ${sayTools(tools)} ${realModel}`
+  if (isGreeting(text)) return `Hello! ${sayTools(tools)}`
   return 'You are welcome.'
 }
 
@@ -95,23 +84,6 @@ function quoted({ question, passages, earlier, system, text }: Conversation): st
   if (told) return `You told me: "${told.sentence}"`
   const [known] = bestSentences(question, system, 0.6)
   return known && `"${known.sentence}"`
-}
-
-function isQuestion(text: string): boolean {
-  return (
-    /\?/.test(text) ||
-    /^\s*(?:what|who|whom|whose|where|when|which|why|how|is|are|was|were|do|does|did|can|tell me|remind me)\b/i.test(
-      text,
-    )
-  )
-}
-
-const fact =
-  /^\s*(?:my [\p{L}\p{N}' -]+ (?:is|are)|i am|i['’]m|i (?:live|work|like|love|have|prefer)|call me|(?:please )?(?:remember|note) that|we (?:are|have))\s/iu
-
-/** A fact that the user tells: nothing is asked, so nothing is called. */
-export function isStatement(text: string): boolean {
-  return fact.test(text) && !/\?/.test(text) && !/[.!;]\s+\S/.test(text.trim())
 }
 
 function statement(text: string): string | undefined {

@@ -1,8 +1,10 @@
 /** A message, and the calls that it asks for: name and arguments. */
 export type Asking = [message: string, ...calls: [name: string, input: unknown][]]
 
+export type SetName = 'office' | 'home' | 'shop' | 'studio' | 'desk'
+
 /** By the set of tools that they are for. "Today" is 10 February 2026. */
-export const asking: Record<'office' | 'home' | 'shop' | 'studio', Asking[]> = {
+export const asking: Record<SetName, Asking[]> = {
   office: [
     ["What is the weather in Paris?",["getWeather",{"city":"Paris"}]],
     ["weather in new york tomorrow please",["getWeather",{"city":"new york"}]],
@@ -162,10 +164,30 @@ export const asking: Record<'office' | 'home' | 'shop' | 'studio', Asking[]> = {
     ["What's the air quality in Paris and what is the square root of 81?",["get_air_quality",{"city":"Paris"}],["square_root",{"x":81}]],
     ["What is the population of Peru? Also reverse \"abc\".",["getPopulation",{"country":"Peru"}],["reverse_string",{"input":"abc"}]],
   ],
+  desk: [
+    ["Where is my order ORD-48213?",["getOrderStatus",{"orderId":"ORD-48213"}]],
+    ["When will ORD-48213 arrive?",["getOrderStatus",{"orderId":"ORD-48213"}]],
+    ["Cancel ORD-9 because it arrived broken",["cancelOrder",{"orderId":"ORD-9","reason":"it arrived broken"}]],
+    ["Show me toys under 50",["listProducts",{"category":"toys","maxPrice":50}]],
+    ["What books do you have?",["listProducts",{"category":"books"}]],
+    ["Convert 250 USD to EUR",["change_money",{"amount":250,"from":"USD","to":"EUR"}]],
+    ["sqrt of 2",["calculate",{"expression":"sqrt(2)"}]],
+    ["how many grams are in 2.5 pounds?",["unit-convert",{"value":2.5,"from_unit":"pounds","to_unit":"grams"}]],
+    ["What is -40 celsius in fahrenheit?",["unit-convert",{"value":-40,"from_unit":"celsius","to_unit":"fahrenheit"}]],
+    ["Please turn off the lights in Room 5",["set_light",{"room":"Room 5","on":false}]],
+    ["Turn on the light in the living room at 40% brightness",["set_light",{"room":"living room","on":true,"brightness":40}]],
+    ["How do you say \"where is the station\" in Italian?",["translate_text",{"text":"where is the station","target":"it"}]],
+    ["Search the docs for why the sky is blue",["search_docs",{"query":"why the sky is blue"}]],
+    ["Search the documentation for retry policy, at most 3 results",["search_docs",{"query":"retry policy","limit":3}]],
+    ["Search the docs for toys for toddlers",["search_docs",{"query":"toys for toddlers"}]],
+    ["upload ./reports/q3.pdf to bucket finance",["upload_file",{"path":"./reports/q3.pdf","bucket":"finance"}]],
+    ["Create a task \"Renew certificate\" for Priya due 2026-11-30",["createTask",{"title":"Renew certificate","assignee":"Priya","due":"2026-11-30"}]],
+    ["Show the tasks assigned to Omar",["listTasks",{"assignee":"Omar"}]],
+  ],
 }
 
 /** Messages that call nothing: small talk, what no tool does, and what lacks an argument. */
-export const silent: Record<'office' | 'home' | 'shop' | 'studio', string[]> = {
+export const silent: Record<SetName, string[]> = {
   "office": [
     "Hello",
     "Hi there!",
@@ -222,5 +244,17 @@ export const silent: Record<'office' | 'home' | 'shop' | 'studio', string[]> = {
   "What's the time?",
   "Do you like music?",
   "Write me a haiku about autumn"
-]
+],
+  "desk": [
+    "Set the lamp on fire",
+    "Write a story about a transaction",
+    "Create a task",
+    "Delete task 7",
+    "This task is boring",
+    "I bought toys yesterday",
+    "Cancel my order",
+    "Don't cancel order ORD-4",
+    "What is your return policy?",
+    "Send 3 ETH to my brother"
+  ],
 }

@@ -133,3 +133,55 @@ export const studioTools: ToolSpec[] = [
  spec('reverse_string','Reverse a string',{input:{type:'string'}},['input']),
  spec('github_issue','Open an issue in a GitHub repository',{repo:{type:'string',description:'owner/name'},title:{type:'string'},labels:{type:'array',items:{type:'string'}}},['repo','title']),
 ]
+
+/** Tools that are like one another, read or change something, and describe their arguments by example. */
+export const deskTools: ToolSpec[] = [
+  spec('getOrderStatus', 'Looks up the status of an order by its order number.', {
+    orderId: { type: 'string', description: 'The order number, like ORD-12345' },
+  }),
+  spec('cancelOrder', 'Cancels an order. This cannot be undone.', {
+    orderId: { type: 'string', description: 'The order number' },
+    reason: { type: 'string', description: 'Why the customer cancels' },
+  }, ['orderId']),
+  spec('listProducts', 'Lists the products in a category, optionally below a price.', {
+    category: { type: 'string', enum: ['books', 'electronics', 'toys', 'garden'] },
+    maxPrice: { type: 'number', description: 'Highest price' },
+  }, ['category']),
+  spec('change_money', 'Convert an amount of money from one currency to another.', {
+    amount: { type: 'number', description: 'Amount to convert' },
+    from: { type: 'string', description: 'ISO code of the source currency, e.g. USD' },
+    to: { type: 'string', description: 'ISO code of the target currency, e.g. EUR' },
+  }),
+  spec('calculate', 'Evaluate an arithmetic expression.', { expression: { type: 'string', description: 'The expression, such as 2 + 2 * 3' } }),
+  spec('unit-convert', 'Converts a measurement between units (length, mass, volume, temperature).', {
+    value: number,
+    from_unit: { type: 'string', description: 'Unit to convert from' },
+    to_unit: { type: 'string', description: 'Unit to convert to' },
+  }),
+  spec('set_light', 'Turn a light on or off and set its brightness.', {
+    room: { type: 'string', description: 'Which room' },
+    on: { type: 'boolean', description: 'true to switch on, false to switch off' },
+    brightness: { type: 'integer', minimum: 0, maximum: 100 },
+  }, ['room', 'on']),
+  spec('translate_text', 'Translate text into another language.', {
+    text: { type: 'string', description: 'Text to translate' },
+    target: { type: 'string', description: 'Code of the language to translate into, such as fr' },
+  }),
+  spec('search_docs', 'Search the documentation and return matching passages.', {
+    query: { type: 'string', description: 'What to search for' },
+    limit: { type: 'integer', description: 'Maximum number of results' },
+  }, ['query']),
+  spec('upload_file', 'Upload a local file to cloud storage.', {
+    path: { type: 'string', description: 'Path of the local file' },
+    bucket: { type: 'string', description: 'Target bucket' },
+  }),
+  spec('createTask', 'Creates a task in the project tracker.', {
+    title: { type: 'string', description: 'What has to be done' },
+    assignee: { type: 'string', description: 'Who does it' },
+    due: { type: 'string', format: 'date' },
+  }, ['title']),
+  spec('listTasks', 'Lists tasks of the project tracker.', {
+    assignee: { type: 'string', description: 'Only tasks of this person' },
+    status: { type: 'string', enum: ['open', 'done'] },
+  }, []),
+]
