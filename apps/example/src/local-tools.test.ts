@@ -1,4 +1,4 @@
-import type { ToolContext } from 'agentkit'
+import { Agent, memorySessions, type ToolContext } from 'agentkit'
 import { describe, expect, it } from 'vitest'
 import { convertUnits } from './convert-units.ts'
 import { getCurrentTime } from './get-current-time.ts'
@@ -18,6 +18,19 @@ describe('convertUnits', () => {
     [12, 'inches', 'feet', 1],
   ])('makes %d %s into %s', (value, from, to, result) => {
     expect(convertUnits.execute({ value, from, to }, context)).toEqual({ value, from, to, result })
+  })
+
+  it.each([
+    ['Convert 10 km to miles', '6.213711922'],
+    ['Convert 10 miles to km', '16.09344'],
+    ['How many miles are 10 km?', '6.213711922'],
+    ['How many feet is 3 m?', '9.842519685'],
+    ['what is 3 oz in grams', '85.04856937'],
+    ['how many kg is 150 pounds', '68.0388555'],
+  ])('is found and filled without a language model: %s', async (question, result) => {
+    const model = 'offline/extractive'
+    const agent = new Agent({ name: 'Test', functions: [convertUnits], model, sessions: memorySessions() })
+    expect(await agent.chat(question)).toContain(result)
   })
 
   it('refuses to make a length a weight', () => {

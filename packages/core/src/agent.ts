@@ -100,7 +100,7 @@ export class Agent implements Runnable {
     return this.#start(input, options, true)
   }
 
-  /** Lets go of what the agent holds: its session store, unless it was given one. */
+  /** Lets go of what the agent has opened: of its own accord nothing, and a store that it was given is its giver's. */
   async close(): Promise<void> {}
 
   #start(input: string | InputPart[], options: RunOptions, keepEvents: boolean): AgentRun {

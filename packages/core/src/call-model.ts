@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from './abort.ts'
-import { checkEvent, checkStream } from './check-event.ts'
+import { brokenStream, checkEvent, checkStream, nameOf } from './check-event.ts'
 import { cloneJSON } from './clone-json.ts'
 import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from './errors.ts'
 import type { AgentEventBody } from './event.ts'
@@ -131,10 +131,6 @@ function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-function brokenStream(model: Model, code: 'incomplete-stream' | 'malformed-stream', what: string): AgentKitError {
-  return new AgentKitError(code, `The answer of "${model.id}" ${what}.`, { retryable: true, ...nameOf(model) })
-}
-
 function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
@@ -143,9 +139,4 @@ function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKit
     cause: error,
     ...nameOf(model),
   })
-}
-
-function nameOf({ id }: Model): { provider: string; model: string } {
-  const [provider = '', ...model] = id.split('/')
-  return { provider, model: model.join('/') }
 }

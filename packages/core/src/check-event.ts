@@ -69,7 +69,20 @@ function isJSON(value: unknown, depth = 0): value is JSONValue {
 }
 
 function malformed(model: Model, what: string, who = 'it'): AgentKitError {
-  const [provider = '', ...rest] = model.id.split('/')
-  const message = `The answer of "${model.id}" does not keep to the rules of a Model: ${who} ${what}.`
-  return new AgentKitError('malformed-stream', message, { retryable: true, provider, model: rest.join('/') })
+  return brokenStream(model, 'malformed-stream', `does not keep to the rules of a Model: ${who} ${what}`)
+}
+
+/** An answer that is not what a Model may give. */
+export function brokenStream(
+  model: Model,
+  code: 'incomplete-stream' | 'malformed-stream',
+  what: string,
+): AgentKitError {
+  return new AgentKitError(code, `The answer of "${model.id}" ${what}.`, { retryable: true, ...nameOf(model) })
+}
+
+/** Who a model is, as errors tell it. */
+export function nameOf({ id }: Model): { provider: string; model: string } {
+  const [provider = '', ...model] = id.split('/')
+  return { provider, model: model.join('/') }
 }

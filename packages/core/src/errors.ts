@@ -127,6 +127,7 @@ export type ErrorInfo = {
   phase?: TimeoutPhase
 }
 
+/** An error as events carry it. Its cause stays behind: it may hold anything. */
 export function toErrorInfo(error: AgentKitError): ErrorInfo {
   const info: ErrorInfo = { code: error.code, message: error.message, retryable: error.retryable }
   if (error.retryAfterMs !== undefined) info.retryAfterMs = error.retryAfterMs

@@ -19,8 +19,8 @@ export function enumCandidates(
     if (typeof value !== 'string') return []
     return [
       ...currencies(parameter, value, message),
-      ...spellings(value).flatMap(({ words, score }) =>
-        places(words, message).map(({ start, end }) => {
+      ...spellings(value).flatMap(({ words, unit, score }) =>
+        places(words, unit, message).map(({ start, end }) => {
           const span = {
             kind: 'code' as const,
             start,
@@ -46,19 +46,22 @@ export function enumCandidates(
   })
 }
 
-type Spelling = { words: string[]; score: number }
+/** `unit` is the one name of the unit that it is; a stem is no unit's name (`kilometers` → `kilomet`). */
+type Spelling = { words: string[]; unit: string | undefined; score: number }
 
 function spellings(value: string): Spelling[] {
-  const own: Spelling = { words: stemsOf(value), score: 1.1 }
-  const known = displayNames(value).map((name) => ({ words: stemsOf(name), score: 1 }))
+  const own: Spelling = { words: stemsOf(value), unit: unitName(value), score: 1.1 }
+  const known = displayNames(value).map((name) => ({ words: stemsOf(name), unit: undefined, score: 1 }))
   return [own, ...known].filter(({ words }) => words.length > 0)
 }
 
 /** Where the words stand in the message, one after the other; a unit in any of its spellings. */
-function places(words: readonly string[], { words: said, text }: MessageText): { start: number; end: number }[] {
+function places(
+  words: readonly string[],
+  unit: string | undefined,
+  { words: said, text }: MessageText,
+): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = []
-  const [only] = words
-  const unit = words.length === 1 && only !== undefined ? unitName(only) : undefined
   for (let index = 0; index + words.length <= said.length; index++) {
     const first = said[index]
     const last = said[index + words.length - 1]
