@@ -163,7 +163,14 @@ function announcesNothing({ role }: Parameter, span: Span, message: MessageText)
 function isToolWord(span: Span, toolWords: Vocabulary): boolean {
   if (span.kind !== 'name' && span.kind !== 'phrase' && span.kind !== 'asked') return false
   if (/^[\d\s.,%$€£]+$/.test(span.text)) return true
-  return contentStems(span.text).every((word) => toolWords.name.has(word))
+  const stems = contentStems(span.text)
+  if (stems.every((word) => toolWords.name.has(word))) return true
+  // "to my todo list" only says where, when the tool is `add_todo` and its description speaks of the list.
+  return (
+    span.kind === 'phrase' &&
+    stems.some((word) => toolWords.name.has(word)) &&
+    stems.every((word) => toolWords.all.has(word))
+  )
 }
 
 /** "Play Yesterday" begins with the tool's own word; the name is what follows. */

@@ -109,10 +109,13 @@ export function namesField({ call, message }: TurnResult, question: string): boo
   return namedFields(question, answerFields(call, item ?? value), ignoredWords(call)).length > 0
 }
 
-/** A result's fields without those that only repeat what was put in. */
+/** A result's fields without those that only repeat what was put in: a text by any name, a number by the same. */
 function answerFields({ input }: TurnResult['call'], value: JSONValue): Field[] {
   const inputs = new Set(Object.entries(input).map(([key, item]) => `${key}=${JSON.stringify(item)}`))
-  return fieldsOf(value).filter(({ path, value: own }) => !inputs.has(`${path.at(-1)}=${JSON.stringify(own)}`))
+  const texts = new Set(Object.values(input).filter((item) => typeof item === 'string'))
+  const fields = fieldsOf(value).filter(({ path, value: own }) => !inputs.has(`${path.at(-1)}=${JSON.stringify(own)}`))
+  const news = fields.filter(({ value: own }) => typeof own !== 'string' || !texts.has(own))
+  return news.length > 0 ? news : fields
 }
 
 function ignoredWords({ name, input }: TurnResult['call']): Set<string> {

@@ -5,7 +5,7 @@ import { wantsToKnow } from './message-kind.ts'
 import type { MessageText } from './message-text.ts'
 import { areRelated } from './related-words.ts'
 import { stem, stemsOf } from './tokens.ts'
-import { isCommonVerb, type ToolWords } from './tool-words.ts'
+import { addsNumbers, isCommonVerb, type ToolWords } from './tool-words.ts'
 
 /**
  * "Where is ORD-778?", "Show me toys": a question about a value that by its shape is this tool's. What changes
@@ -35,8 +35,8 @@ const changingVerbs = new Set(
 )
 
 /** Whether a tool does something rather than tell something, as far as its name says. */
-export function changes({ name }: ToolSpec): boolean {
-  return changingVerbs.has(stemsOf(name)[0] ?? '')
+export function changes(tool: ToolSpec): boolean {
+  return changingVerbs.has(stemsOf(tool.name)[0] ?? '') && !addsNumbers(tool)
 }
 
 const telling = /^(?:show|list|find|get|give|look|see|search|fetch|what|which|who|where|when|how)$/i

@@ -39,8 +39,9 @@ export function toolWordsOf(tool: ToolSpec): ToolWords {
   }
   const name = contentStems(tool.name)
   const [firstSentence = '', ...rest] = tool.description.split(/(?<=[.!?])\s+|\n/)
-  // "add" says little in `addTodo` and everything in `add`.
+  // "add" says little in `addTodo` and everything in `add`, and where numbers are added.
   if (name.length === 1) weights.set(name[0] ?? '', 1)
+  if (addsNumbers(tool)) weights.set('add', 1)
   weigh(name, 1)
   weigh(contentStems(withoutExamples(firstSentence)), 0.6)
   weigh(contentStems(withoutExamples(rest.join(' '))), 0.3)
@@ -53,6 +54,15 @@ export function toolWordsOf(tool: ToolSpec): ToolWords {
   const all = new Set([...weights].filter(([, weight]) => weight > 0.05).map(([word]) => word))
   const takesExpression = parameters.some(({ role }) => role === 'expression')
   return { tool, name: new Set(name), all, weights, takesExpression }
+}
+
+/** `add_numbers` reckons; `add_item` changes something. */
+export function addsNumbers({ name, inputSchema }: ToolSpec): boolean {
+  const required = parametersOf(inputSchema).filter((parameter) => parameter.required)
+  const areNumbers = required.every(({ choices }) =>
+    choices.some(({ type }) => type === 'number' || type === 'integer'),
+  )
+  return stemsOf(name)[0] === 'add' && required.length > 1 && areNumbers
 }
 
 /** Examples tell how an argument looks, not what the tool is for. */

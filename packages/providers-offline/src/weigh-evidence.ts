@@ -79,10 +79,10 @@ const hints = new Set(['count', 'pric'])
 
 /** Signs that say what is wanted as a word would. */
 const signPatterns: [RegExp, string][] = [
-  [/\d\s*\+\s*\d/, 'add'],
-  [/\d\s+[-−]\s+\d/, 'subtract'],
-  [/\d\s*[*×]\s*\d|\b(?!0x)\d+\s?x\s?\d/, 'multiply'],
-  [/\d\s*[/÷]\s*\d/, 'divid'],
+  [/\d\s*(?:\+|plus)\s*\d/i, 'add'],
+  [/\d\s+(?:[-−]|minus)\s+\d/i, 'subtract'],
+  [/\d\s*(?:[*×]|times|multiplied by)\s*\d|\b(?!0x)\d+\s?x\s?\d/i, 'multiply'],
+  [/\d\s*(?:[/÷]|divided by|over)\s*\d/i, 'divid'],
   [/\d\s*(?:[-+*/×÷^]|plus|minus|times|divided by|% of)\s*[\d(]/, 'calcul'],
   [/\b(?:sqrt|square root|cube root)\b/i, 'calcul'],
   [/\bhow many\b/i, 'count'],
