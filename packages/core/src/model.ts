@@ -52,6 +52,15 @@ export type Price = {
   inputUsdPerMillion: number
   outputUsdPerMillion: number
   cachedInputUsdPerMillion?: number
+  /** Writing to the provider's cache; the price of input when absent. For a long prompt it rises as that of input does. */
+  cacheWriteUsdPerMillion?: number
+  /** What holds for the whole call once its prompt is longer than `aboveInputTokens`. */
+  longPrompt?: {
+    aboveInputTokens: number
+    inputUsdPerMillion: number
+    outputUsdPerMillion: number
+    cachedInputUsdPerMillion?: number
+  }
   /** ISO date on which the price was read. */
   asOf: string
 }
@@ -62,6 +71,8 @@ export type ModelInfo = {
   contextWindow?: number
   maxOutputTokens?: number
   price?: Price
+  /** The most tokens that one image may count; 5,000 is assumed where it is absent. */
+  imageTokens?: number
   /** Whether the provider can hold an answer to a JSON Schema. */
   nativeOutput?: 'always' | 'without-tools' | 'never'
 }
@@ -77,6 +88,8 @@ export interface Model {
   /** `provider/model`. */
   readonly id: string
   readonly info?: ModelInfo
+  /** Where `info` comes late: awaited before a run's first request. */
+  load?(): Promise<void>
   stream(request: ModelRequest, signal: AbortSignal): ModelStream
 }
 

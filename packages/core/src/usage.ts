@@ -9,9 +9,11 @@ export type Usage = {
   cacheWriteTokens?: number
   reasoningTokens?: number
   totalTokens?: number
+  /** Some of it is estimated, on the high side: a provider told no usage, or the call ended before it could. */
+  estimated?: true
 }
 
-/** What a run cost, in US dollars; `estimated` where a provider told no usage. */
+/** What a run cost, in US dollars; `estimated` where its usage is. */
 export type Cost = { usd: number; estimated?: boolean }
 
 const fields = [
@@ -23,6 +25,17 @@ const fields = [
   'totalTokens',
 ] as const
 
+/** What was told of a call, without what cannot be: a Model is anybody's code. */
+export function toldUsage(usage: Usage): Usage {
+  const told: Usage = {}
+  for (const field of fields) {
+    const tokens: unknown = usage[field]
+    if (typeof tokens === 'number' && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) told[field] = tokens
+  }
+  if (usage.estimated) told.estimated = true
+  return told
+}
+
 /** The sum of two usages, field by field; a field that neither tells stays absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {}
@@ -31,5 +44,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     const right = b[field]
     if (left !== undefined || right !== undefined) sum[field] = (left ?? 0) + (right ?? 0)
   }
+  if (a.estimated || b.estimated) sum.estimated = true
   return sum
 }

@@ -3,17 +3,55 @@ import { modelInfo } from './model-info.ts'
 
 describe('modelInfo', () => {
   it('knows limits and price, and since when', () => {
-    expect(modelInfo('gpt-5.2')).toEqual({
+    expect(modelInfo('gpt-5.4-mini')).toEqual({
       contextWindow: 400_000,
       maxOutputTokens: 128_000,
       nativeOutput: 'always',
       price: {
-        inputUsdPerMillion: 1.75,
-        outputUsdPerMillion: 14,
-        cachedInputUsdPerMillion: 0.175,
-        asOf: '2025-12-11',
+        inputUsdPerMillion: 0.75,
+        outputUsdPerMillion: 4.5,
+        cachedInputUsdPerMillion: 0.075,
+        asOf: '2026-09-23',
       },
     })
+  })
+
+  it('knows what a long prompt, writing to the cache and an image cost', () => {
+    expect(modelInfo('gpt-6.2-sol')).toEqual({
+      contextWindow: 1_050_000,
+      maxOutputTokens: 128_000,
+      imageTokens: 36_000,
+      nativeOutput: 'always',
+      price: {
+        inputUsdPerMillion: 2,
+        outputUsdPerMillion: 10,
+        cachedInputUsdPerMillion: 0.1,
+        cacheWriteUsdPerMillion: 2.5,
+        longPrompt: {
+          aboveInputTokens: 272_000,
+          inputUsdPerMillion: 4,
+          outputUsdPerMillion: 15,
+          cachedInputUsdPerMillion: 0.2,
+        },
+        asOf: '2026-11-18',
+      },
+    })
+  })
+
+  it('names no price of its own for what a model does not have', () => {
+    expect(modelInfo('gpt-5.4').price).not.toHaveProperty('cacheWriteUsdPerMillion')
+    const { price } = modelInfo('gpt-5.5-pro')
+    expect(price).not.toHaveProperty('cachedInputUsdPerMillion')
+    expect(price?.longPrompt).toEqual({ aboveInputTokens: 272_000, inputUsdPerMillion: 60, outputUsdPerMillion: 270 })
+  })
+
+  it.each([
+    ['gpt-4o-mini', 48_169],
+    ['gpt-5.4', undefined],
+    ['gpt-5.5', 12_000],
+    ['gpt-5.6-terra', 36_000],
+  ])('knows of %s what an image may count: %s', (id, imageTokens) => {
+    expect(modelInfo(id).imageTokens).toBe(imageTokens)
   })
 
   it('knows a dated snapshot by the name of its model', () => {
@@ -25,19 +63,11 @@ describe('modelInfo', () => {
       maxOutputTokens: 16_384,
       price: { inputUsdPerMillion: 2.5 },
     })
-    expect(modelInfo('gpt-4o-2024-05-13')).toEqual({
-      contextWindow: 128_000,
+    expect(modelInfo('gpt-4o-2024-05-13')).toMatchObject({
       maxOutputTokens: 4096,
-      nativeOutput: 'always',
+      price: { inputUsdPerMillion: 5, outputUsdPerMillion: 15 },
     })
   })
-
-  it.each(['gpt-5.4', 'gpt-5.5', 'gpt-5.6-luna', 'gpt-5.6-terra'])(
-    'names no price for %s, which may cost more for a long prompt',
-    (id) => {
-      expect(modelInfo(id)).toEqual({ contextWindow: 1_050_000, maxOutputTokens: 128_000, nativeOutput: 'always' })
-    },
-  )
 
   it.each([
     ['brand-new', 'always'],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { context } from './__fixtures__/streams.ts'
 import { type Failure, failureOfBody, failureOfSdkError } from './failure.ts'
 import { networkError, providerError } from './provider-error.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs, shouldRetry } from './retry-after.ts'
 
 function classify(failure: Partial<Failure>) {
   return providerError({ message: 'boom', ...failure }, context)
@@ -35,6 +35,8 @@ describe('providerError', () => {
     ['400', { status: 400 }, 'bad-request', false],
     ['404', { status: 404 }, 'bad-request', false],
     ['422', { status: 422 }, 'bad-request', false],
+    ['413', { status: 413 }, 'context-overflow', false],
+    ['520', { status: 520 }, 'provider-error', true],
     ['an unknown model', { status: 404, code: 'model_not_found' }, 'model-not-found', false],
     ['an unknown model in words', { status: 404, message: 'The model `x` does not exist' }, 'model-not-found', false],
     ['a filter', { status: 400, code: 'content_filter' }, 'content-filter', false],
@@ -48,13 +50,119 @@ describe('providerError', () => {
 
   it.each([
     'prompt is too long: 210000 tokens > 200000 maximum',
-    'Your input exceeds the context window of this model.',
-    "This model's maximum context length is 8192 tokens.",
-    'The input token count (9) exceeds the maximum number of tokens allowed (8).',
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     'Please reduce the length of the messages or completion.',
-    'too large for model with 32768 maximum context length',
+    'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length',
+    'the request exceeds the available context size. try increasing the context size',
+    "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
+    'Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)',
+    'Range of input length should be [1, 30720]',
+    'Input is too long for requested model.',
+    'Error code: context_length_exceeded',
   ])('takes %j for an overflow (Q16)', (message) => {
-    expect(classify({ status: 400, message })).toMatchObject({ code: 'context-overflow', retryable: false })
+    const overflow = { code: 'context-overflow', retryable: false }
+    expect(classify({ status: 400, message })).toMatchObject(overflow)
+    expect(classify({ status: 400, type: 'invalid_request_error', message })).toMatchObject(overflow)
+    expect(classify({ status: 500, message })).toMatchObject(overflow)
+    expect(classify({ message })).toMatchObject(overflow)
+  })
+
+  it.each<[string, Partial<Failure>]>([
+    ['in its code', { status: 400, code: 'context_length_exceeded' }],
+    ['in a stop reason', { code: 'model_context_window_exceeded' }],
+    ['in its type', { status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' }],
+  ])('takes an overflow told %s for one', (_name, failure) => {
+    expect(classify(failure)).toMatchObject({ code: 'context-overflow', retryable: false })
+  })
+
+  it.each<[string, Partial<Failure>]>([
+    [
+      'too much for a minute',
+      {
+        status: 429,
+        code: 'rate_limit_exceeded',
+        type: 'tokens',
+        message:
+          'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.',
+      },
+    ],
+    [
+      'too much for a minute, as 413',
+      {
+        status: 413,
+        code: 'rate_limit_exceeded',
+        message: 'Request too large for model `x` on tokens per minute (TPM): please reduce your message size.',
+      },
+    ],
+    ['a long context', { status: 429, message: 'Rate limit: maximum context length requests per day reached' }],
+    [
+      'tokens a minute',
+      {
+        status: 429,
+        message: "This request would exceed your organization's rate limit of 50,000 input tokens per minute.",
+      },
+    ],
+    ['the free tier', { status: 429, message: 'You exceeded your current quota. Please retry in 29.3s.' }],
+  ])('takes %s for a rate limit, not for an overflow or a quota', (_name, failure) => {
+    expect(classify(failure)).toMatchObject({ code: 'rate-limit', retryable: true })
+  })
+
+  it.each<[string, Partial<Failure>, string]>([
+    ['a code of billing', { status: 429, code: 'billing_not_active' }, 'quota'],
+    ['a type of billing', { status: 402, type: 'billing_error' }, 'quota'],
+    [
+      'a bad request about credit',
+      { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
+      'quota',
+    ],
+    ['a quota in words', { status: 429, message: 'You exceeded your current quota, please check your plan.' }, 'quota'],
+    ['no balance', { status: 403, message: 'Insufficient balance' }, 'quota'],
+    ['a retired model', { status: 400, code: 'model_decommissioned' }, 'model-not-found'],
+    ['a deployment that is not there', { status: 404, code: 'DeploymentNotFound' }, 'model-not-found'],
+    [
+      'a model, and no more',
+      { status: 404, type: 'not_found_error', message: 'model: claude-nope' },
+      'model-not-found',
+    ],
+    ['a model named in a bad request', { status: 400, message: 'nope is not a valid model ID' }, 'model-not-found'],
+    [
+      'a model under another address',
+      { status: 404, message: 'models/nope is not found for API version v1beta' },
+      'model-not-found',
+    ],
+    [
+      'a flagged prompt',
+      { status: 400, code: 'invalid_prompt', message: 'Your prompt was flagged as potentially violating our policy.' },
+      'content-filter',
+    ],
+    [
+      'an answer that is asked too long',
+      { status: 400, message: 'max_tokens is too large: 200000. This model supports at most 16384 completion tokens.' },
+      'bad-request',
+    ],
+    [
+      'an option that a model does not have',
+      { status: 400, message: "Unsupported parameter: 'temperature' is not supported with this model." },
+      'bad-request',
+    ],
+  ])('never retries %s', (_name, failure, code) => {
+    expect(classify(failure)).toMatchObject({ code, retryable: false })
+  })
+
+  it.each<[Partial<Failure>, string, boolean]>([
+    [{ status: 503 }, 'false', false],
+    [{ status: 429 }, 'false', false],
+    [{ status: 500 }, 'false', false],
+    [{ status: 500 }, 'perhaps', true],
+    [{ status: 307 }, 'true', true],
+    [{ status: 400 }, 'true', false],
+    [{ status: 429, code: 'insufficient_quota' }, 'true', false],
+  ])('hears x-should-retry, but repeats no request that is wrong: %j, %s', (failure, told, retryable) => {
+    const headers = new Headers({ 'x-should-retry': told })
+    expect(classify({ ...failure, headers })).toMatchObject({ retryable })
   })
 
   it('carries status, request id and the wait that was asked for (Q22)', () => {
@@ -93,6 +201,8 @@ describe('networkError', () => {
     ['a broken body', new TypeError('terminated', { cause: withCode('UND_ERR_SOCKET') }), 'network'],
     ['a refused connection', new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }), 'network'],
     ['a reset', withCode('ECONNRESET'), 'network'],
+    ['an answer that is no HTTP', withCode('HPE_INVALID_CONSTANT'), 'network'],
+    ['compressed bytes that break off', withCode('Z_BUF_ERROR'), 'network'],
     [
       "Node's timer of the headers",
       new TypeError('fetch failed', { cause: withCode('UND_ERR_HEADERS_TIMEOUT') }),
@@ -155,6 +265,9 @@ describe('retryAfterMs', () => {
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{ 'retry-after': '-1' }, undefined],
+    [{ 'retry-after': '1e999' }, undefined],
+    [{ 'retry-after': '1.5' }, 1500],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3000],
     [{}, undefined],
   ])('reads %j', (headers, milliseconds) => {
     expect(retryAfterMs(new Headers(headers as Record<string, string>))).toBe(milliseconds)
@@ -166,5 +279,18 @@ describe('retryAfterMs', () => {
     expect(wait).toBeGreaterThan(15_000)
     expect(wait).toBeLessThanOrEqual(20_000)
     expect(retryAfterMs(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0)
+  })
+})
+
+describe('shouldRetry', () => {
+  it('reads true and false, and nothing else', () => {
+    const told = ['true', 'false', 'yes'].map((value) => shouldRetry(new Headers({ 'x-should-retry': value })))
+    expect([...told, shouldRetry(new Headers()), shouldRetry(undefined)]).toEqual([
+      true,
+      false,
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })

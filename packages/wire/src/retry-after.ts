@@ -10,7 +10,13 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
+/** Whether a server says that the same request is worth another try: `x-should-retry`, of OpenAI and Anthropic. */
+export function shouldRetry(headers: Headers | undefined): boolean | undefined {
+  const told = headers?.get('x-should-retry')
+  return told === 'true' ? true : told === 'false' ? false : undefined
+}
+
 function parse(value: string | null | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN
-  return number >= 0 ? number : undefined
+  return number >= 0 && Number.isFinite(number) ? number : undefined
 }

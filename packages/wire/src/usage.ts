@@ -27,7 +27,7 @@ export function withTotal(usage: Usage): Usage {
   return { ...usage, totalTokens: inputTokens + outputTokens }
 }
 
-function set(usage: Usage, field: keyof Usage, told: unknown): void {
+function set(usage: Usage, field: Exclude<keyof Usage, 'estimated'>, told: unknown): void {
   if (typeof told !== 'number' || !Number.isFinite(told) || told < 0) return
   if (told > 0 || usage[field] === undefined) usage[field] = told
 }

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { checkPrice, checkPrices, costOf, type GivenPrice, type Prices, worstCostOf } from './price.ts'
+
+const plain: GivenPrice = { inputUsdPerMillion: 2, outputUsdPerMillion: 10 }
+const full: GivenPrice = {
+  ...plain,
+  cachedInputUsdPerMillion: 0.2,
+  cacheWriteUsdPerMillion: 2.5,
+  longPrompt: {
+    aboveInputTokens: 272_000,
+    inputUsdPerMillion: 4,
+    outputUsdPerMillion: 15,
+    cachedInputUsdPerMillion: 0.4,
+  },
+  asOf: '2026-09-23',
+}
+
+describe('costOf', () => {
+  it.each([
+    ['input and output', { inputTokens: 100_000, outputTokens: 10_000 }, plain, 0.2 + 0.1],
+    ['what is told', { outputTokens: 10_000 }, plain, 0.1],
+    ['nothing where nothing is told', {}, plain, 0],
+    ['cached input at the price of input', { inputTokens: 100_000, cachedInputTokens: 60_000 }, plain, 0.2],
+    ['cache writes at the price of input', { inputTokens: 100_000, cacheWriteTokens: 60_000 }, plain, 0.2],
+    ['cached input at its own price', { inputTokens: 100_000, cachedInputTokens: 60_000 }, full, 0.08 + 0.012],
+    ['cache writes at theirs', { inputTokens: 100_000, cacheWriteTokens: 40_000 }, full, 0.12 + 0.1],
+    [
+      'all of a prompt that is just not long at the short price',
+      { inputTokens: 272_000, outputTokens: 1_000 },
+      full,
+      0.544 + 0.01,
+    ],
+    [
+      'the whole call at the long price',
+      { inputTokens: 300_000, cachedInputTokens: 100_000, cacheWriteTokens: 100_000, outputTokens: 1_000 },
+      full,
+      0.4 + 0.04 + 0.5 + 0.015,
+    ],
+    ['a cached prompt that is not told as input', { cachedInputTokens: 100_000 }, full, 0.02],
+  ])('counts %s', (_name, usage, price, usd) => {
+    expect(costOf(usage, price)).toBeCloseTo(usd, 10)
+  })
+
+  it('counts cached input of a long prompt at its price of input, where it has none of its own', () => {
+    const longPrompt = { aboveInputTokens: 10, inputUsdPerMillion: 4, outputUsdPerMillion: 15 }
+    const price = { ...plain, cachedInputUsdPerMillion: 0.2, longPrompt }
+    expect(costOf({ inputTokens: 100_000, cachedInputTokens: 100_000 }, price)).toBeCloseTo(0.4, 10)
+  })
+
+  it('knows what is free', () => {
+    const longPrompt = { aboveInputTokens: 1, inputUsdPerMillion: 0, outputUsdPerMillion: 0 }
+    const free = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, longPrompt }
+    expect(costOf({ inputTokens: 5, cacheWriteTokens: 5, outputTokens: 5 }, free)).toBe(0)
+  })
+})
+
+describe('worstCostOf', () => {
+  it('takes the dearest rate that may hold', () => {
+    expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, plain)).toBeCloseTo(0.2 + 0.1, 10)
+    expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, full)).toBeCloseTo(0.25 + 0.1, 10)
+    expect(worstCostOf({ inputTokens: 300_000, outputTokens: 10_000 }, full)).toBeCloseTo(1.5 + 0.15, 10)
+  })
+
+  it('takes the short price where the long one is lower', () => {
+    const longPrompt = { aboveInputTokens: 10, inputUsdPerMillion: 1, outputUsdPerMillion: 20 }
+    expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, { ...plain, longPrompt })).toBeCloseTo(0.4, 10)
+  })
+
+  it('is never below what a shorter call turns out to cost', () => {
+    for (const inputTokens of [0, 1_000, 272_000, 272_001, 500_000]) {
+      const worst = worstCostOf({ inputTokens: 500_000, outputTokens: 5_000 }, full)
+      for (const cacheWriteTokens of [0, inputTokens]) {
+        expect(costOf({ inputTokens, cacheWriteTokens, outputTokens: 5_000 }, full)).toBeLessThanOrEqual(worst)
+      }
+    }
+  })
+})
+
+describe('checkPrices', () => {
+  it('takes prices with and without a date, and none', () => {
+    expect(() => checkPrices({ 'acme/small': plain, 'acme/large': full })).not.toThrow()
+    expect(() => checkPrices(undefined)).not.toThrow()
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['a list', [], /`prices` is an object/],
+    ['a model without its provider', { small: plain }, /"openai\/small"/],
+    ['a number', { 'acme/small': 2 }, /"acme\/small" is an object/],
+  ])('refuses %s', (_name, prices, message) => {
+    expect(() => checkPrices(prices as Prices)).toThrow(message)
+  })
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['no output', { outputUsdPerMillion: undefined }, /`outputUsdPerMillion`/],
+    ['a negative number', { inputUsdPerMillion: -1 }, /`inputUsdPerMillion` is a number, 0 or more/],
+    ['no number', { inputUsdPerMillion: Number.NaN }, /`inputUsdPerMillion`/],
+    ['an endless number', { cacheWriteUsdPerMillion: Number.POSITIVE_INFINITY }, /`cacheWriteUsdPerMillion`/],
+    ['a text', { cachedInputUsdPerMillion: '0.1' }, /`cachedInputUsdPerMillion`/],
+    ['no date', { asOf: 'lately' }, /`asOf`/],
+    ['a long prompt without its bound', { longPrompt: { ...plain } }, /`longPrompt`.*needs `aboveInputTokens`/],
+    ['a long prompt that is a number', { longPrompt: 272_000 }, /`longPrompt`.*is an object/],
+    [
+      'a negative price of long prompts',
+      { longPrompt: { ...full.longPrompt, inputUsdPerMillion: -4 } },
+      /`longPrompt`/,
+    ],
+  ])('refuses a price with %s', (_name, change, message) => {
+    // A price as JavaScript may give it.
+    const price = { ...plain, ...change } as GivenPrice
+    expect(() => checkPrice('acme/small', price)).toThrow(message)
+    expect(() => checkPrice('acme/small', price)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+})
