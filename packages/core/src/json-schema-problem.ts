@@ -13,12 +13,19 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
   if (schema.type !== 'object') {
     return `the schema's root must be an object (type: "object"). Put the value into a field of one.`
   }
-  return problemIn(schema, schema, 'input')
+  return brokenSchema(schema, 'input')
 }
 
-function problemIn(schema: unknown, root: JSONSchema, path: string): string | undefined {
+/** The same of a schema of any kind, without what only tools ask for. */
+export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
+  return problemIn(schema, schema, name)
+}
+
+function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
-  const { type, pattern, $ref } = schema as JSONSchema
+  const { type, pattern, $ref, $id } = schema as JSONSchema
+  // References inside a schema with an id are to that one.
+  const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
   const wrong = type === undefined ? undefined : [type].flat().find((name) => !types.includes(name))
   if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
   if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is no regular expression.`

@@ -1,11 +1,11 @@
-import { type } from 'arktype'
+import { scope, type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
 import type { JSONSchema, StandardSchema } from './index.ts'
-import { compileSchema } from './schema.ts'
+import { compileSchema, describeSchema, schemaValidator } from './schema.ts'
 
 const text = { type: 'string' }
 const cityAndDays = { type: 'object', properties: { city: text, days: { type: 'number' } }, required: ['city'] }
@@ -45,6 +45,49 @@ describe('a schema is described to the model', () => {
     }
     expect((await compileSchema(schema, 'Tool "t"')).json).toEqual(cityAndDays)
     expect(asked).toEqual([{ target: 'draft-2020-12' }])
+  })
+})
+
+describe('a schema that is described as a reference to its name', () => {
+  const forest = scope({ tree: { name: 'string', branches: 'tree[]' } }).export()
+
+  it.each<[string, StandardSchema | JSONSchema]>([
+    ['zod 4 with an id', z.object({ name: z.string() }).meta({ id: 'Tree' })],
+    ['arktype, recursive', forest.tree],
+    ['JSON Schema', { $ref: '#/$defs/tree', $defs: { tree: { type: 'object', properties: { name: text } } } }],
+    ['draft 7', { $ref: '#/definitions/t', definitions: { t: { type: 'object', properties: { name: text } } } }],
+  ])('says itself that it is an object: %s', async (_name, schema) => {
+    const { json, validate } = await compileSchema(schema, 'Tool "t"')
+    expect(json).toMatchObject({ type: 'object', properties: { name: text } })
+    expect(json).not.toHaveProperty('$ref')
+    expect(await validate({ name: 'oak', branches: [] })).toMatchObject({ value: { name: 'oak' } })
+    expect((await validate({ name: 7, branches: [] })).problems).toHaveLength(1)
+  })
+
+  it.each<[string, JSONSchema]>([
+    ['a name that is not there', { $ref: '#/$defs/tree', $defs: {} }],
+    ['itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
+    ['a name of every object', { $ref: '#/$defs/__proto__', $defs: {} }],
+    ['another document', { $ref: 'https://example.com/tree' }],
+  ])('is left as it is when it refers to %s', async (_name, schema) => {
+    expect(await describeSchema(schema, { name: 'Tool "t"', option: 'input' })).toEqual(schema)
+  })
+})
+
+describe('a schema of any root', () => {
+  it.each<[string, StandardSchema | JSONSchema, RegExp]>([
+    ['zod', z.array(z.object({ n: z.number() })), /^value\.0\.n: /],
+    ['JSON Schema', { type: 'array', items: { properties: { n: { type: 'number' } } } }, /^#\/value\/0\/n: /],
+  ])('is checked, with its place in the paths of its problems: %s', async (_name, schema, path) => {
+    const owner = { name: 'The list', option: 'list' }
+    const validate = await schemaValidator(schema, await describeSchema(schema, owner), owner, ['value'])
+    expect(await validate([{ n: 1 }])).toEqual({ value: [{ n: 1 }] })
+    expect((await validate([{ n: 'one' }])).problems).toEqual([expect.stringMatching(path)])
+  })
+
+  it('is told by its owner and option when it cannot be described', async () => {
+    const refused = describeSchema(z.date(), { name: 'The list', option: 'list' })
+    await expect(refused).rejects.toThrow(/^The list: .*give `list` as a JSON Schema\.$/)
   })
 })
 

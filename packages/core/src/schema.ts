@@ -39,29 +39,60 @@ export type CompiledSchema = {
 }
 export type Validation = { value: unknown; problems?: undefined } | { problems: string[] }
 
+/** Who a schema belongs to, for error messages: `Tool "echo"`, which takes it as `input`. */
+export type SchemaOwner = { name: string; option: string }
+
 /**
- * @param owner who the schema belongs to, for error messages: `Tool "echo"`
+ * A tool's schema.
+ * @param owner who it belongs to, for error messages: `Tool "echo"`
  * @throws AgentKitError `invalid-argument` when the schema has no JSON Schema, or its root is not an object
  */
 export async function compileSchema(schema: JSONSchema | StandardSchema, owner: string): Promise<CompiledSchema> {
-  if (isStandardSchema(schema)) {
-    const json = objectSchema(await toJSONSchema(schema, owner), owner)
-    return { json, validate: (value) => validateStandard(schema, value) }
+  const named = { name: owner, option: 'input' }
+  const json = await describeSchema(schema, named)
+  if (json.type !== 'object') {
+    throw new AgentKitError(
+      'invalid-argument',
+      `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
+    )
   }
-  const json = objectSchema(schema, owner)
+  return { json, validate: await schemaValidator(schema, json, named) }
+}
+
+/**
+ * A schema of any root as JSON Schema, without its dialect.
+ * @throws AgentKitError `invalid-argument` when it has none
+ */
+export async function describeSchema(schema: JSONSchema | StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
+  const { $schema: _dialect, ...json } = isStandardSchema(schema) ? await toJSONSchema(schema, owner) : schema
+  return withoutRootReference(json)
+}
+
+/**
+ * The check that belongs to a schema: its own, or that of its JSON Schema.
+ * @param json what {@link describeSchema} made of it
+ * @param place where the value stands in what the model writes, for the problems' paths
+ */
+export async function schemaValidator(
+  schema: JSONSchema | StandardSchema,
+  json: JSONSchema,
+  owner: SchemaOwner,
+  place: readonly string[] = [],
+): Promise<CompiledSchema['validate']> {
+  if (isStandardSchema(schema)) return (value) => validateStandard(schema, value, place)
   // Loaded here because most tools bring their own validator.
   const { Validator } = await import('@cfworker/json-schema')
   const validator = usable(() => new Validator(json, '2020-12', false), owner)
-  return {
-    json,
-    validate(value) {
-      const { valid, errors } = validator.validate(value)
-      if (valid) return { value }
-      // The validator tells of each enclosing schema too; the innermost problems say what to change.
-      const some = errors.slice(0, 50)
-      const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
-      return { problems: toldProblems(innermost.map((error) => `${error.instanceLocation}: ${error.error}`)) }
-    },
+  return (value) => {
+    const { valid, errors } = validator.validate(value)
+    if (valid) return { value }
+    // The validator tells of each enclosing schema too; the innermost problems say what to change.
+    const some = errors.slice(0, 50)
+    const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
+    const root = ['#', ...place].join('/')
+    return {
+      problems: toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${error.error}`)),
+    }
   }
 }
 
@@ -70,10 +101,10 @@ function isInside(inner: Located, outer: Located): boolean {
   return inner !== outer && inner.keywordLocation.startsWith(`${outer.keywordLocation}/`)
 }
 
-async function validateStandard(schema: StandardSchema, value: unknown): Promise<Validation> {
+async function validateStandard(schema: StandardSchema, value: unknown, place: readonly string[]): Promise<Validation> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { value: result.value }
-  return { problems: toldProblems(result.issues.map((issue) => `${issuePath(issue)}: ${issue.message}`)) }
+  return { problems: toldProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
 }
 
 /** As many as help. */
@@ -81,23 +112,26 @@ function toldProblems(problems: string[]): string[] {
   return problems.length <= 10 ? problems : [...problems.slice(0, 10), `and ${problems.length - 10} more`]
 }
 
-function issuePath(issue: StandardIssue): string {
+function issuePath(issue: StandardIssue, place: readonly string[]): string {
   const keys = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
-  return keys.join('.') || 'input'
+  return [...place, ...keys].join('.') || 'input'
 }
 
-function objectSchema(json: JSONSchema, owner: string): JSONSchema {
-  const { $schema: _dialect, ...schema } = json
-  if (schema.type !== 'object') {
-    throw new AgentKitError(
-      'invalid-argument',
-      `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
-    )
-  }
-  return schema
+/** Schemas with a name are described as a reference to it. A root says itself what it is. */
+function withoutRootReference(json: JSONSchema): JSONSchema {
+  const { $ref, ...root } = json
+  const [, list, name] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String($ref)) ?? []
+  const named = list === undefined || name === undefined ? undefined : entryOf(entryOf(json, list), name)
+  return named ? { ...named, ...root } : json
 }
 
-async function toJSONSchema(schema: StandardSchema, owner: string): Promise<JSONSchema> {
+function entryOf(record: JSONSchema | undefined, key: string): JSONSchema | undefined {
+  const entry = record && Object.hasOwn(record, key) ? record[key] : undefined
+  // What stands under `$defs` is an object of schemas, and each of them an object.
+  return typeof entry === 'object' && entry !== null ? (entry as JSONSchema) : undefined
+}
+
+async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
   const { vendor, jsonSchema } = schema['~standard']
   const convert = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
   try {
@@ -108,7 +142,7 @@ async function toJSONSchema(schema: StandardSchema, owner: string): Promise<JSON
   }
   throw new AgentKitError(
     'invalid-argument',
-    `${owner}: a schema of "${vendor}" cannot be turned into JSON Schema. Give \`input\` as a JSON Schema instead.`,
+    `${owner.name}: a schema of "${vendor}" cannot be turned into JSON Schema. Give \`${owner.option}\` as a JSON Schema instead.`,
   )
 }
 
@@ -116,7 +150,7 @@ type Zod3Schema = Parameters<typeof import('zod-to-json-schema').zodToJsonSchema
 type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
 
 /** By `vendor`, for versions that do not describe themselves. */
-const converters: Record<string, (schema: StandardSchema, owner: string) => Promise<JSONSchema>> = {
+const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) => Promise<JSONSchema>> = {
   async zod(schema, owner) {
     if ('_zod' in schema) {
       // `_zod` is what makes a zod 4 schema.
@@ -136,7 +170,7 @@ const converters: Record<string, (schema: StandardSchema, owner: string) => Prom
   },
 }
 
-function usable<Value>(make: () => Value, owner: string): Value {
+function usable<Value>(make: () => Value, owner: SchemaOwner): Value {
   try {
     return make()
   } catch (cause) {
@@ -144,16 +178,16 @@ function usable<Value>(make: () => Value, owner: string): Value {
   }
 }
 
-function unusable(cause: unknown, owner: string): AgentKitError {
+function unusable(cause: unknown, owner: SchemaOwner): AgentKitError {
   if (isAgentKitError(cause)) return cause
-  const message = `${owner}: its schema cannot be used as JSON Schema (${messageOf(cause)}). Use what JSON has, such as a text for a date, or give \`input\` as a JSON Schema.`
+  const message = `${owner.name}: its schema cannot be used as JSON Schema (${messageOf(cause)}). Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
   return new AgentKitError('invalid-argument', message, { cause })
 }
 
-async function optional<Module>(loading: Promise<Module>, name: string, owner: string): Promise<Module> {
+async function optional<Module>(loading: Promise<Module>, name: string, owner: SchemaOwner): Promise<Module> {
   try {
     return await loading
   } catch (cause) {
-    throw new AgentKitError('missing-package', `${owner}: its schema needs ${name}. Run: npm i ${name}`, { cause })
+    throw new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
   }
 }
