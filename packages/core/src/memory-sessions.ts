@@ -10,6 +10,7 @@ type StoredSession = {
   version: number
   state?: JSONValue
   turns: StoredTurn[]
+  running: StoredTurn | undefined
   createdAt: string
   updatedAt: string
 }
@@ -22,13 +23,12 @@ type StoredSession = {
  */
 export function memorySessions(): SessionStore {
   const sessions = new Map<string, StoredSession>()
-  const running = new Map<string, { session: StoredSession; turn: StoredTurn }>()
-  const runs = new Map<string, StoredTurn>()
+  const runs = new Map<string, { session: StoredSession; turn: StoredTurn }>()
 
   const requireRunning = (runId: string): { session: StoredSession; turn: StoredTurn } => {
-    const entry = running.get(runId)
-    if (!entry) throw new AgentKitError('session-conflict', `The run ${runId} does not hold its session (any more).`)
-    return entry
+    const run = runs.get(runId)
+    if (run?.turn.status === 'running') return run
+    throw conflict(`The run ${runId} does not hold its session (any more).`)
   }
 
   return {
@@ -42,22 +42,32 @@ export function memorySessions(): SessionStore {
 
     async begin(key, { runId, expectedVersion, input }) {
       const known = sessions.get(keyText(key))
-      if (runs.has(runId)) throw new AgentKitError('session-conflict', `There is a run ${runId} already.`)
-      if (known?.turns.at(-1)?.status === 'running') {
-        throw new AgentKitError('session-conflict', 'Another run holds the session.', { retryable: true })
-      }
       if ((known?.version ?? 0) !== expectedVersion) {
-        throw new AgentKitError('session-conflict', 'The session has moved on. Load it again.', { retryable: true })
+        throw conflict('The session has moved on. Load it again.', true)
       }
+      if (known?.running) throw conflict('Another run holds the session.', true)
       const now = new Date().toISOString()
-      const session = known ?? { key: { ...key }, version: 0, turns: [], createdAt: now, updatedAt: now }
-      const turn: StoredTurn = { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
+      const session = known ?? {
+        key: { ...key },
+        version: 0,
+        turns: [],
+        running: undefined,
+        createdAt: now,
+        updatedAt: now,
+      }
+      const used = runs.get(runId)
+      if (used && !(used.session === session && used.turn.status === 'waiting' && input.length === 0)) {
+        throw conflict(`There is a run ${runId} already.`)
+      }
+      const turn = used?.turn ?? { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
+      if (!used) session.turns.push(turn)
+      turn.status = 'running'
+      turn.visible = []
       sessions.set(keyText(key), session)
-      session.turns.push(turn)
+      session.running = turn
       session.version++
       session.updatedAt = now
-      running.set(runId, { session, turn })
-      runs.set(runId, turn)
+      runs.set(runId, { session, turn })
     },
 
     async append(runId, messages, state) {
@@ -70,7 +80,7 @@ export function memorySessions(): SessionStore {
 
     async end(runId, status, usage) {
       const { session, turn } = requireRunning(runId)
-      running.delete(runId)
+      session.running = undefined
       turn.status = status
       if (usage) turn.usage = { ...usage }
       turn.visible = frozenList(visibleMessages(turn))
@@ -79,8 +89,8 @@ export function memorySessions(): SessionStore {
     },
 
     async find(runId) {
-      const turn = runs.get(runId)
-      return turn && publicTurn(turn)
+      const run = runs.get(runId)
+      return run && publicTurn(run.turn)
     },
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
@@ -105,14 +115,15 @@ export function memorySessions(): SessionStore {
     async delete(key) {
       const session = sessions.get(keyText(key))
       sessions.delete(keyText(key))
-      for (const { runId } of session?.turns ?? []) {
-        runs.delete(runId)
-        running.delete(runId)
-      }
+      for (const { runId } of session?.turns ?? []) runs.delete(runId)
     },
 
     async close() {},
   }
+}
+
+function conflict(message: string, retryable = false): AgentKitError {
+  return new AgentKitError('session-conflict', message, { retryable })
 }
 
 function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {

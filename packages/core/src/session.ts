@@ -6,7 +6,7 @@ export type SessionKey = { agentId: string; userId: string; sessionId: string }
 
 /** A session as the next run needs it. */
 export type Session = {
-  /** Moves with each turn that begins or ends; `begin` takes it back as `expectedVersion`. */
+  /** Moves by one with each turn that begins, goes on or ends; `begin` takes it back as `expectedVersion`. */
   version: number
   /** What the model may see: always valid, never a tool call without its result. */
   messages: Message[]
@@ -35,7 +35,9 @@ export type SessionInfo = { sessionId: string; createdAt: string; updatedAt: str
  * - A session that has never begun a run loads as `undefined`.
  * - What a call acknowledges survives the death of the process.
  * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
- * - A run's id is used once, in whatever session: a second `begin` with it is `session-conflict`.
+ * - A run's id is used once, in whatever session: a second `begin` with it is `session-conflict`, but for a waiting run.
+ * - A waiting run may be begun again in its session, with its own id and no input: it is running again, in its own
+ *   place, with what it had journaled, its state and its usage. Of several who do it at once, one may.
  * - State that a run has stored stays, also when the run fails. Deleting a session ends what runs in it.
  * - A failed turn without a finished tool call is hidden from `load`; one with finished calls keeps them
  *   (see `visibleMessages`). `turns` and `find` give what was journaled.
@@ -44,7 +46,9 @@ export interface SessionStore {
   load(key: SessionKey): Promise<Session | undefined>
   /**
    * @param run.expectedVersion the version that `load` gave; 0 for a session that it did not know
-   * @throws AgentKitError `session-conflict` when the version has moved or another run holds the session
+   * @param run.input empty when a waiting run is begun again
+   * @throws AgentKitError `session-conflict` when the version has moved, another run holds the session, or the run's id
+   *   is used and it does not wait in this session
    */
   begin(key: SessionKey, run: { runId: string; expectedVersion: number; input: Message[] }): Promise<void>
   /**
@@ -52,7 +56,10 @@ export interface SessionStore {
    * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
    */
   append(runId: string, messages: Message[], state?: JSONValue): Promise<void>
-  /** @throws AgentKitError `session-conflict` when the run is not (or no longer) running */
+  /**
+   * @param usage of the whole run; absent, what an earlier end of the run has told stays
+   * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
+   */
   end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
   find(runId: string): Promise<Turn | undefined>
   /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and nothing is after an unknown run. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Message, type Turn, type TurnStatus, validateTranscript, visibleMessages } from './index.ts'
+import { type Message, stoppedNote, type Turn, type TurnStatus, validateTranscript, visibleMessages } from './index.ts'
+import { inCallOrder } from './transcript.ts'
 
 const user: Message = { role: 'user', content: 'Go' }
 const answer: Message = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }
@@ -8,7 +9,8 @@ const calls = (...callIds: string[]): Message => ({
   content: callIds.map((callId) => ({ type: 'tool-call', callId, name: 'act', input: {} })),
 })
 const result = (callId: string, content = callId): Message => ({ role: 'tool', callId, name: 'act', content })
-const note = { v: 1, role: 'assistant', content: [{ type: 'text', text: expect.stringContaining('[stopped: ') }] }
+const interrupted = stoppedNote('interrupted')
+const waiting = stoppedNote('waiting for approval')
 
 describe('a transcript is valid', () => {
   it.each<[string, Message[]]>([
@@ -89,7 +91,7 @@ describe('what the model sees of a turn', () => {
       'failed',
       'finished calls and a note',
       [user, calls('a', 'b'), result('b')],
-      [user, calls('b'), result('b'), note],
+      [user, calls('b'), result('b'), interrupted],
     ],
     [
       'failed',
@@ -97,8 +99,18 @@ describe('what the model sees of a turn', () => {
       [user, calls('a'), result('a'), answer],
       [user, calls('a'), result('a'), answer],
     ],
-    ['failed', 'earlier steps', [user, calls('a'), result('a'), calls('b')], [user, calls('a'), result('a'), note]],
-    ['waiting', 'finished calls and a note', [user, calls('a'), result('a')], [user, calls('a'), result('a'), note]],
+    [
+      'failed',
+      'earlier steps',
+      [user, calls('a'), result('a'), calls('b')],
+      [user, calls('a'), result('a'), interrupted],
+    ],
+    [
+      'waiting',
+      'finished calls and a note',
+      [user, calls('a', 'b'), result('a')],
+      [user, calls('a'), result('a'), waiting],
+    ],
     ['waiting', 'nothing without a call', [user], []],
   ])('that is %s: %s', (status, _name, messages, seen) => {
     const before = structuredClone(messages)
@@ -121,4 +133,20 @@ describe('what the model sees of a turn', () => {
     const turn: Turn = { runId: 'r', status: 'failed', messages: [user, spoken, result('a')], createdAt: '' }
     expect(visibleMessages(turn)[1]).toMatchObject({ content: [{ text: 'Both:' }, { callId: 'a' }] })
   })
+})
+
+describe('a journal in the order of its calls', () => {
+  it.each<[string, Message[], Message[]]>([
+    [
+      'has results as their calls stand',
+      [user, calls('a', 'b'), result('b'), result('a'), calls('c'), result('c'), answer],
+      [user, calls('a', 'b'), result('a'), result('b'), calls('c'), result('c'), answer],
+    ],
+    ['keeps calls that have no result yet', [user, calls('a', 'b'), result('b')], [user, calls('a', 'b'), result('b')]],
+    [
+      'has no result twice, and none of another call',
+      [user, calls('a'), result('a'), result('a', '2'), result('x')],
+      [user, calls('a'), result('a')],
+    ],
+  ])('%s', (_name, journal, ordered) => expect(inCallOrder(journal)).toEqual(ordered))
 })

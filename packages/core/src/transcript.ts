@@ -15,13 +15,17 @@ export function visibleMessages(turn: Turn): Message[] {
     case 'done':
       return withFinishedCalls(turn.messages).messages
     case 'failed':
-    case 'waiting': {
-      const { messages, finishedCalls } = withFinishedCalls(turn.messages)
-      if (finishedCalls === 0) return []
-      if (messages.at(-1)?.role !== 'assistant') messages.push(stoppedNote('interrupted'))
-      return messages
-    }
+      return untilStopped(turn, 'interrupted')
+    case 'waiting':
+      return untilStopped(turn, 'waiting for approval')
   }
+}
+
+function untilStopped(turn: Turn, reason: string): Message[] {
+  const { messages, finishedCalls } = withFinishedCalls(turn.messages)
+  if (finishedCalls === 0) return []
+  if (messages.at(-1)?.role !== 'assistant') messages.push(stoppedNote(reason))
+  return messages
 }
 
 /** The note that ends a turn which was stopped after some of its tool calls had finished. */
@@ -47,12 +51,27 @@ function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; 
     }
     const results = resultsAfter(journal, index)
     const finished = calls.filter((call) => results.has(call.callId))
-    if (finished.length === 0) continue
+    if (finished.length === 0) {
+      // What it said beside calls that never ran was said all the same.
+      const said = message.content.filter((part) => part.type === 'text' && part.text.trim() !== '')
+      if (said.length > 0) messages.push({ ...message, content: said })
+      continue
+    }
     finishedCalls += finished.length
     messages.push(finished.length === calls.length ? message : keepCalls(message, results))
     for (const call of finished) messages.push(results.get(call.callId) as ToolMessage)
   }
   return { messages, finishedCalls }
+}
+
+/** A journal with each result in the order of its call. Calls without a result stay: they may still get one. */
+export function inCallOrder(journal: readonly Message[]): Message[] {
+  return journal.flatMap<Message>((message, index) => {
+    if (message.role === 'tool') return []
+    if (message.role !== 'assistant') return [message]
+    const results = resultsAfter(journal, index)
+    return [message, ...toolCalls(message).flatMap(({ callId }) => results.get(callId) ?? [])]
+  })
 }
 
 /** The first result of each call, among the tool messages that directly follow. */

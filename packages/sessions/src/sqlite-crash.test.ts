@@ -91,6 +91,36 @@ it('takes a run over from a process that has stopped beating, and refuses what t
   await store.close()
 })
 
+it('lets one of several processes go on with a run whose own was killed while it waited', async () => {
+  const parking = startChild('park-run.ts', [path])
+  await parking.nextLine()
+  parking.process.kill('SIGKILL')
+  await parking.exited
+
+  const wakers = [1, 2, 3].map(() => startChild('wake-run.ts', [path]))
+  await Promise.all(wakers.map((waker) => waker.nextLine()))
+  const outcomes = wakers.map((waker) => waker.nextLine())
+  for (const waker of wakers) waker.process.stdin.write('now\n')
+  const told = await Promise.all(outcomes)
+  expect(told.toSorted()).toEqual(['session-conflict', 'session-conflict', 'won'])
+
+  const store = sqliteSessions(path)
+  expect(await store.find('parked')).toMatchObject({ status: 'running', messages: { length: 3 } })
+  const winner = wakers[told.indexOf('won')]
+  winner?.process.kill('SIGKILL')
+  await winner?.exited
+  await beginAtOnce(store, 'next')
+  // What it had done stands, and is not done again.
+  expect(await store.find('parked')).toMatchObject({ status: 'failed', usage: { totalTokens: 5 } })
+  const seen = (await store.load(key))?.messages ?? []
+  expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  expect(validateTranscript(seen)).toEqual([])
+  await store.end('next', 'done')
+  for (const waker of wakers) waker.process.stdin.end()
+  await Promise.all(wakers.map((waker) => waker.exited))
+  await store.close()
+})
+
 it.runIf(process.platform !== 'win32')('keeps every acknowledged turn when the disk is full', async () => {
   // A limit on the size of files stands for a full disk: 400 blocks of 512 bytes or of 1 KB.
   const limited = ['sh', '-c', 'ulimit -f 400; exec "$@" 2>/dev/null', 'sh']

@@ -213,6 +213,32 @@ it('leaves a run of another open store of this process alone', async () => {
   await second.close()
 })
 
+it('lets one of two stores of a file go on with a waiting run', async () => {
+  const stores = [sqliteSessions(path), sqliteSessions(path)] as const
+  await begin(stores[0], 'r1', 0)
+  await stores[0].end('r1', 'waiting')
+  const attempts = stores.map((store) => store.begin(key, { runId: 'r1', expectedVersion: 2, input: [] }))
+  const outcomes = await Promise.allSettled(attempts)
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  await Promise.all(stores.map((store) => store.close()))
+})
+
+it('takes a waiting run that goes on for one of the store where it does, whoever began it', async () => {
+  const first = sqliteSessions(path)
+  const second = sqliteSessions(path)
+  const third = sqliteSessions(path)
+  await begin(first, 'r1', 0)
+  await first.end('r1', 'waiting')
+  await second.begin(key, { runId: 'r1', expectedVersion: 2, input: [] })
+  await first.close()
+  expect(await third.load(key)).toEqual({ version: 3, messages: [] })
+  await second.append('r1', [hello])
+  await second.close()
+  expect(await third.load(key)).toEqual({ version: 4, messages: [] })
+  expect(await third.find('r1')).toMatchObject({ status: 'failed', messages: [hello, hello] })
+  await third.close()
+})
+
 type Row = { host: string; pid: number; thread: number; heartbeat: number }
 const here = { host: hostname(), pid: process.pid, thread: 0, heartbeat: Date.now() + 60_000 }
 const parent = { ...here, pid: process.ppid }

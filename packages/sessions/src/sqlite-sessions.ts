@@ -76,6 +76,9 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     statements.removeIdleHolder.run(running.holder)
     return true
   }
+  /** Has a waiting run of the session run again, here; whether there was one. */
+  const reopen = (statements: Statements, runId: string, session: SessionRow): boolean =>
+    statements.reopenRun.run(holder.id, runId, session.id).changes > 0
   const isHeldByDead = (statements: Statements, session: SessionRow): boolean => {
     const running = findRunning(statements, session)
     return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
@@ -108,11 +111,14 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         const version = (known?.version ?? 0) + (settled ? 1 : 0)
         if (version !== expectedVersion) return conflict('The session has moved on. Load it again.', true)
         if (known && findRunning(statements, known)) return conflict('Another run holds the session.', true)
-        if (statements.run.get(runId)) return conflict(`There is a run ${runId} already.`)
+        const isUsed = statements.run.get(runId) !== undefined
+        if (isUsed && !(known && bodies.length === 0 && reopen(statements, runId, known))) {
+          return conflict(`There is a run ${runId} already.`)
+        }
 
         const sessionId = known?.id ?? addSession(statements, key, now)
         statements.moveSession.run(now, sessionId)
-        statements.addRun.run(runId, sessionId, holder.id, now)
+        if (!isUsed) statements.addRun.run(runId, sessionId, holder.id, now)
         for (const body of bodies) statements.addMessage.run(body, runId)
         beat(statements)
         return undefined

@@ -18,7 +18,8 @@ const texts = {
   runningRun: `SELECT run_id, holder, host, pid, thread, heartbeat
     FROM runs LEFT JOIN holders ON holders.id = runs.holder WHERE session = ? AND status = 'running'`,
   addRun: `INSERT INTO runs (run_id, session, status, holder, created_at) VALUES (?, ?, 'running', ?, ?)`,
-  endRun: `UPDATE runs SET status = ?, usage = ? WHERE run_id = ? AND status = 'running'`,
+  reopenRun: `UPDATE runs SET status = 'running', holder = ? WHERE run_id = ? AND session = ? AND status = 'waiting'`,
+  endRun: `UPDATE runs SET status = ?, usage = coalesce(?, usage) WHERE run_id = ? AND status = 'running'`,
   setRunState: `UPDATE runs SET state = ? WHERE run_id = ? AND status = 'running'`,
   turns: `SELECT number, run_id, status, usage, state, created_at FROM runs
     WHERE session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)

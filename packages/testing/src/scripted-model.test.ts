@@ -156,3 +156,12 @@ function abortSoon(): AbortSignal {
   setTimeout(() => controller.abort(), 20)
   return controller.signal
 }
+
+it('refuses a request that is no valid transcript, as providers do', async () => {
+  const model = scriptedModel(['Hello.'])
+  const messages: ModelRequest['messages'] = [{ role: 'tool', callId: 'a', name: 'echo', content: 'x' }]
+  await expect(collect(model.stream({ messages }, never()))).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: expect.stringContaining('message 0, result of call "a" has no call'),
+  })
+})

@@ -4,12 +4,14 @@ import {
   type AssistantPart,
   abortError,
   type JSONValue,
+  type Message,
   type Model,
   type ModelEvent,
   type ModelFinishReason,
   type ModelInfo,
   type ModelRequest,
   type Usage,
+  validateTranscript,
 } from '@agentkit/core'
 
 /** A tool call of a scripted answer. */
@@ -63,7 +65,8 @@ export interface ScriptedModel extends Model {
 const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
 /**
- * A model that answers from a script, one turn per request, by the rules of a `Model`.
+ * A model that answers from a script, one turn per request, by the rules of a `Model`. Each request must be a valid
+ * transcript.
  *
  * @param turns the answers, in order; a request after the last one is `invalid-argument`
  * @example
@@ -86,6 +89,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
       throwIfAborted(signal)
       const turn = turns[requests.length]
       requests.push(structuredClone(request))
+      checkTranscript(request.messages)
       if (turn === undefined) {
         throw new AgentKitError(
           'invalid-argument',
@@ -96,6 +100,14 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
       yield* play(id, await resolveTurn(turn, request, signal), signal, nextCallId)
     },
   }
+}
+
+/** What no provider would take must fail in tests too. */
+function checkTranscript(messages: readonly Message[]): void {
+  const [first] = validateTranscript(messages)
+  if (!first) return
+  const problem = `message ${first.index}, ${first.problem}`
+  throw new AgentKitError('invalid-argument', `The request is not a valid transcript: ${problem}.`)
 }
 
 async function* play(

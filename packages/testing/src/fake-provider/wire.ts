@@ -52,7 +52,7 @@ export function finishReasonOf(answer: FakeAnswer): ModelFinishReason {
 }
 
 /** What the answer tells of its tokens: as scripted, or four characters to the token; `undefined` when it tells none. */
-export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Usage> | undefined {
+export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Omit<Usage, 'estimated'>> | undefined {
   if (answer.usage === null) return undefined
   const said = [answer.text, answer.reasoning, answer.commentary, answer.refusal, JSON.stringify(answer.toolCalls)]
   const inputTokens = answer.usage?.inputTokens ?? estimateTokens(JSON.stringify(requestBody))

@@ -7,6 +7,7 @@ import { stateTests } from './state-tests.ts'
 import { turnTests } from './turn-tests.ts'
 import { answer, begin, key, load, runTurn, user } from './turns.ts'
 import { visibilityTests } from './visibility-tests.ts'
+import { durableWaitingTests, waitingTests } from './waiting-tests.ts'
 
 /** A store to be tested, empty. */
 export type StoreUnderTest = {
@@ -45,6 +46,7 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
     turnTests(() => store)
     conflictTests(() => store)
     visibilityTests(() => store)
+    waitingTests(() => store)
     stateTests(() => store)
     fidelityTests(() => store)
     listingTests(() => store)
@@ -103,5 +105,12 @@ export function durableSessionStoreContract(name: string, makeStore: () => Promi
       await expect(store.append('r1', [answer('late')])).rejects.toMatchObject({ code: 'session-conflict' })
       await expect(store.end('r1', 'done')).rejects.toMatchObject({ code: 'session-conflict' })
     })
+
+    durableWaitingTests(
+      () => store,
+      async () => {
+        store = await subject.reopen()
+      },
+    )
   })
 }

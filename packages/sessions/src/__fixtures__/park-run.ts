@@ -1,0 +1,12 @@
+// Leaves a run waiting, prints "waiting", and stays until its input ends.
+// node park-run.ts <path>
+import { sqliteSessions } from '../sqlite-sessions.ts'
+
+const store = sqliteSessions(process.argv[2] ?? '')
+const key = { agentId: 'helper', userId: 'ann', sessionId: 'shared' }
+const call = { type: 'tool-call', callId: 'a', name: 'pay', input: {} } as const
+await store.begin(key, { runId: 'parked', expectedVersion: 0, input: [{ v: 1, role: 'user', content: 'Pay' }] })
+await store.append('parked', [{ v: 1, role: 'assistant', content: [call] }], { asks: 'a' })
+await store.end('parked', 'waiting', { totalTokens: 5 })
+console.log('waiting')
+process.stdin.resume()
