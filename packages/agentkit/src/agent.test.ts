@@ -132,11 +132,25 @@ instruction = "From the table."
       vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
       vi.stubEnv('MISTRAL_API_KEY', 'another-key')
       folder.write('agentkit_config.toml', '[defaults]\nmodel = "openai/gpt-5.4-mini"\ntimeout = 1.5\n')
-      const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions(), timeoutMs: 10_000 })
+      const retry = { attempts: 1 }
+      const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions(), timeoutMs: 10_000, retry })
       await expect(agent.chat('Hi')).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })
       expect(keys).toEqual(['Bearer the-key'])
       silent.closeAllConnections()
       silent.close()
+    })
+
+    it('takes a budget, what to do with a busy session, and a chain of models', async () => {
+      vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
+      const toml =
+        'model = ["openai/gpt-5.4-mini", "offline/extractive"]\nbudget = { model_calls = 0 }\non_busy = "reject"\n'
+      folder.write('agentkit_config.toml', `[defaults]\n${toml}`)
+      const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions() })
+      const { finishReason, warnings } = await agent.stream('Hi').result
+      expect({ finishReason, warnings }).toEqual({
+        finishReason: 'budget',
+        warnings: ["The run's budget is used up: 0 of 0 model calls were made."],
+      })
     })
 
     it('warns where `timeout` cannot reach a model that was passed', () => {
@@ -224,6 +238,7 @@ instruction = "From the table."
   it('promises the types of its options', () => {
     expectTypeOf<NonNullable<AgentOptions['model']>>().not.toEqualTypeOf<never>()
     expectTypeOf<string>().toExtend<NonNullable<AgentOptions['model']>>()
-    expectTypeOf<string[]>().not.toExtend<NonNullable<AgentOptions['model']>>()
+    expectTypeOf<string[]>().toExtend<NonNullable<AgentOptions['model']>>()
+    expectTypeOf<number>().not.toExtend<NonNullable<AgentOptions['model']>>()
   })
 })

@@ -2,12 +2,13 @@ import {
   AgentKitError,
   type AgentRun,
   agentIdFrom,
+  type Budget,
   Agent as CoreAgent,
+  type AgentOptions as CoreOptions,
   type InputPart,
   type Model,
   type RunOptions,
   type SessionStore,
-  type ToolLike,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import { checkOptions } from './check-options.ts'
@@ -18,32 +19,18 @@ import { SDKContext } from './sdk-context.ts'
 import { type ServeOptions, serveAgent, serveOptions } from './serve-agent.ts'
 
 /** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
-export type AgentOptions = {
-  name: string
-  /** The functions that the model may call; may be empty. */
-  functions: readonly ToolLike[]
-  /** Default: made from the name, `Research Team` → `research-team`. */
-  id?: string
-  /** What the agent is for and how it behaves: the system message. */
-  instruction?: string
-  /** What the agent is good at, for other agents. */
-  description?: string
+export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions'> & {
   /** The context that the agent shares with others; whoever made it closes it. */
   sdkContext?: SDKContext
   /** The TOML file of a context of the agent's own. */
   configPath?: string
-  /** By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set. */
-  model?: string | Model
+  /**
+   * By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set.
+   * Of several the first is preferred; where one fails, the next takes over.
+   */
+  model?: string | Model | readonly (string | Model)[]
   /** `false` refuses images and files. Absent, what the model can read decides. */
   enableMultiModal?: boolean
-  /** Deadline of a whole run, in milliseconds; default none. */
-  timeoutMs?: number
-  /** Questions that a user may begin with. */
-  samplePrompts?: readonly string[]
-  /** Model calls of one run; default 20. */
-  maxSteps?: number
-  /** How long one tool call may take, in milliseconds; default 30,000. */
-  toolTimeoutMs?: number
   /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
   sessions?: SessionStore | string
 }
@@ -59,11 +46,11 @@ export type AgentOptions = {
  * console.log(await agent.chat('Do I need an umbrella in Oslo?'))
  * await agent.run() // http://127.0.0.1:8000
  */
-export class Agent extends CoreAgent {
+export class Agent<Output = undefined> extends CoreAgent<Output> {
   /** The context that was passed, or the agent's own. */
   readonly sdkContext: SDKContext
   readonly #ownContext: boolean
-  readonly #loadModel: () => Promise<void>
+  readonly #models: readonly Model[]
   readonly #multiModal: boolean
   readonly #production: boolean
 
@@ -72,30 +59,30 @@ export class Agent extends CoreAgent {
    * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
    * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
    */
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions<Output>) {
     checkOptions(options)
+    const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...own } = options
     const context = contextOf(options)
-    const settings = context.settingsOf({ name: options.name, id: agentIdFrom(options.name, options.id) })
-    const { model, load } = modelOf(options, settings, context)
+    const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
+    const models = modelsOf(options, settings, context)
     super({
-      name: options.name,
-      functions: options.functions,
-      model,
-      sessions: sessionsOf(options.sessions, context),
+      ...own,
+      model: models,
+      sessions: sessionsOf(sessions, context),
       ...definedOnly({
-        id: options.id,
-        instruction: options.instruction ?? settings.instruction,
-        description: options.description ?? settings.description,
-        samplePrompts: options.samplePrompts ?? settings.sample_prompts,
-        maxSteps: options.maxSteps ?? settings.max_steps,
-        toolTimeoutMs: options.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
-        timeoutMs: options.timeoutMs,
+        instruction: own.instruction ?? settings.instruction,
+        description: own.description ?? settings.description,
+        samplePrompts: own.samplePrompts ?? settings.sample_prompts,
+        maxSteps: own.maxSteps ?? settings.max_steps,
+        toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
+        budget: own.budget ?? budgetOf(settings),
+        onBusy: own.onBusy ?? settings.on_busy,
       }),
     })
     this.sdkContext = context
-    this.#ownContext = options.sdkContext === undefined
-    this.#loadModel = load
-    this.#multiModal = options.enableMultiModal ?? settings.enable_multi_modal ?? true
+    this.#ownContext = sdkContext === undefined
+    this.#models = models
+    this.#multiModal = enableMultiModal ?? settings.enable_multi_modal ?? true
     this.#production = (settings.environment ?? process.env.NODE_ENV) === 'production'
   }
 
@@ -106,7 +93,7 @@ export class Agent extends CoreAgent {
   }
 
   /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override stream(input: string | InputPart[], options?: RunOptions): AgentRun {
+  override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
     this.#begin(input)
     return super.stream(input, options)
   }
@@ -120,7 +107,7 @@ export class Agent extends CoreAgent {
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     this.sdkContext.warnOfStrayTables()
-    await this.#loadModel()
+    await Promise.all(this.#models.map((model) => model.load?.()))
     return serveAgent(this, serveOptions(options, this.sdkContext.config.server, this.#production))
   }
 
@@ -142,7 +129,7 @@ export class Agent extends CoreAgent {
   }
 }
 
-function contextOf({ sdkContext, configPath }: AgentOptions): SDKContext {
+function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
   if (sdkContext && configPath !== undefined) {
     throw new AgentKitError(
       'invalid-config',
@@ -152,26 +139,46 @@ function contextOf({ sdkContext, configPath }: AgentOptions): SDKContext {
   return sdkContext ?? new SDKContext(definedOnly({ configPath }))
 }
 
-type LoadableModel = { model: Model; load: () => Promise<void> }
+/** The models in the order of preference. */
+function modelsOf(
+  { name, functions, model }: Pick<AgentOptions, 'name' | 'functions' | 'model'>,
+  settings: AgentTable,
+  context: SDKContext,
+): Model[] {
+  const wanted = model ?? settings.model
+  const list = Array.isArray(wanted) ? wanted : [wanted]
+  return list.map((one) => modelOf(one, { name, functions }, settings, context))
+}
 
-function modelOf({ model, ...options }: AgentOptions, settings: AgentTable, context: SDKContext): LoadableModel {
+function modelOf(
+  model: string | Model | undefined,
+  options: Pick<AgentOptions, 'name' | 'functions'>,
+  settings: AgentTable,
+  context: SDKContext,
+): Model {
   const silence = milliseconds(settings.timeout)
   if (model !== undefined && typeof model !== 'string') {
     if (silence !== undefined) {
       context.warn(`\`timeout\` does not reach ${model.id}, which was made apart. Pass its factory the timeouts.`)
     }
-    return { model, load: async () => {} }
+    return model
   }
   const timeouts = definedOnly({ firstByteTimeoutMs: silence, idleTimeoutMs: silence })
-  const named = keylessLast(() => namedModel(model ?? settings.model, timeouts), options)
+  const named = keylessLast(() => namedModel(model, timeouts), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }
-  return { model: named, load: named.load }
+  return named
+}
+
+function budgetOf({ budget }: AgentTable): Budget | undefined {
+  if (!budget) return undefined
+  const { usd, tokens, model_calls, tool_calls, seconds } = budget
+  return definedOnly({ usd, tokens, modelCalls: model_calls, toolCalls: tool_calls, seconds })
 }
 
 /** A key that is missing is told after what is wrong in the code: a key does not mend it. */
-function keylessLast<Named>(make: () => Named, { name, functions }: Omit<AgentOptions, 'model'>): Named {
+function keylessLast<Named>(make: () => Named, { name, functions }: Pick<AgentOptions, 'name' | 'functions'>): Named {
   try {
     return make()
   } catch (error) {

@@ -3,7 +3,7 @@ import type { AgentOptions } from './agent.ts'
 import { nearestWord } from './nearest-word.ts'
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
-export function checkOptions(options: AgentOptions): void {
+export function checkOptions<Output>(options: AgentOptions<Output>): void {
   // What has no name has mostly no options at all.
   agentIdFrom(options?.name, options?.id)
   const known = Object.keys(optionNames)
@@ -14,9 +14,11 @@ export function checkOptions(options: AgentOptions): void {
     throw invalid(`An agent has no option "${name}".${nearest ? ` Is "${nearest}" meant?` : ''}`)
   }
   const { model, sessions, sdkContext, enableMultiModal } = options
-  if (model !== undefined && typeof model !== 'string' && typeof model?.stream !== 'function') {
+  const isModel = (one: unknown): boolean =>
+    typeof one === 'string' || (typeof one === 'object' && one !== null && 'stream' in one)
+  if (model !== undefined && !(Array.isArray(model) ? model.length > 0 && model.every(isModel) : isModel(model))) {
     throw invalid(
-      '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini").',
+      '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these.',
     )
   }
   if (sessions !== undefined && typeof sessions !== 'string' && typeof sessions?.begin !== 'function') {
@@ -43,7 +45,15 @@ const optionNames = {
   enableMultiModal: true,
   timeoutMs: true,
   samplePrompts: true,
+  output: true,
+  budget: true,
+  prices: true,
+  guard: true,
+  retry: true,
+  hooks: true,
+  onBusy: true,
   maxSteps: true,
   toolTimeoutMs: true,
+  modelTimeoutMs: true,
   sessions: true,
 } satisfies Record<keyof AgentOptions, true>

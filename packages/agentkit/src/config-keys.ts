@@ -1,4 +1,4 @@
-import { isAgentKitError } from '@agentkit/core'
+import { isAgentKitError, type OnBusy } from '@agentkit/core'
 import { resolveModelName } from './model-name.ts'
 
 /** One key of the configuration file. */
@@ -12,11 +12,19 @@ export type ConfigKey = {
   unused?: true
 }
 
+/** A `budget` in the file: US dollars, tokens, calls, seconds. */
+type BudgetTable = { usd?: number; tokens?: number; model_calls?: number; tool_calls?: number; seconds?: number }
+
+const budgetNames: readonly string[] = ['usd', 'tokens', 'model_calls', 'tool_calls', 'seconds']
+const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfies OnBusy[]
+
 /** What a value of each type is in TypeScript. */
 type ValueTypes = {
   text: string
   word: string
-  model: string
+  model: string | readonly string[]
+  budget: BudgetTable
+  busy: OnBusy
   texts: readonly string[]
   flag: boolean
   seconds: number
@@ -29,7 +37,8 @@ export const agentKeys = {
   model: {
     type: 'model',
     example: '"openai/gpt-5.4-mini"',
-    about: 'The model by name: `provider/model`, or a name whose family tells the provider.',
+    about:
+      'The model by name: `provider/model`, or a name whose family tells the provider. Of a list the first is preferred; where one fails, the next takes over.',
   },
   instruction: { type: 'text', example: '"You answer briefly."', about: 'What the agent is told before every chat.' },
   description: { type: 'text', example: '"Knows the weather."', about: 'What the agent is for, in a sentence.' },
@@ -45,6 +54,18 @@ export const agentKeys = {
   },
   tool_timeout: { type: 'seconds', example: '30', about: 'How long one call of a tool may take.' },
   max_steps: { type: 'count', example: '20', about: 'How many calls of the model one run may make.' },
+  budget: {
+    type: 'budget',
+    example: '{ usd = 0.5, seconds = 120 }',
+    about:
+      'What one run may use up: `usd`, `tokens`, `model_calls`, `tool_calls`, `seconds`. It ends before it would pass one of them.',
+  },
+  on_busy: {
+    type: 'busy',
+    example: '"queue"',
+    about:
+      'What a run does when another one holds its session: `"queue"` waits, `"reject"` fails at once, `"interrupt"` ends the other one.',
+  },
   enable_multi_modal: {
     type: 'flag',
     example: 'true',
@@ -110,10 +131,20 @@ const isWord = (value: unknown): boolean => typeof value === 'string' && value.t
 const isWhole = (value: unknown, from: number, to: number): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
 
+const isModel = (value: unknown): boolean =>
+  isWord(value) || (Array.isArray(value) && value.length > 0 && value.every(isWord))
+const isBudget = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.entries(value).every(([name, most]) => budgetNames.includes(name) && typeof most === 'number' && most >= 0)
+
 const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
   text: { is: 'text in quotes', holds: isText },
   word: { is: 'text in quotes, not empty', holds: isWord },
-  model: { is: "a model's name in quotes", holds: isWord },
+  model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
+  budget: { is: `a table of numbers, 0 or more: ${budgetNames.join(', ')}`, holds: isBudget },
+  busy: { is: '"queue", "reject" or "interrupt"', holds: (value) => onBusyWords.includes(value) },
   texts: { is: 'a list of texts', holds: (value) => Array.isArray(value) && value.every(isText) },
   flag: { is: 'true or false, without quotes', holds: (value) => typeof value === 'boolean' },
   seconds: {
@@ -128,7 +159,11 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
 export function valueProblem(name: string, key: ConfigKey, value: unknown): string | undefined {
   const { is, holds } = wanted[key.type]
   if (!holds(value)) return `"${name}" must be ${is}. Write for example ${name} = ${key.example}.`
-  return key.type === 'model' ? modelProblem(String(value)) : undefined
+  if (key.type !== 'model') return undefined
+  return [value]
+    .flat()
+    .map((model) => modelProblem(String(model)))
+    .find((problem) => problem !== undefined)
 }
 
 function modelProblem(name: string): string | undefined {

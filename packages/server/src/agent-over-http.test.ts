@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, tool, validateTranscript } from '@agentkit/core'
+import { Agent, type AgentOptions, tool, validateTranscript } from '@agentkit/core'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import {
@@ -21,7 +21,7 @@ const input = { type: 'object', properties: { city: { type: 'string' } }, requir
 
 const weather = tool({ name: 'weather', description: 'Tells the weather.', input, execute: () => ({ sky: 'clear' }) })
 
-function agentWith(turns: readonly ScriptedTurn[], functions = [weather], options: { timeoutMs?: number } = {}) {
+function agentWith(turns: readonly ScriptedTurn[], functions = [weather], options: Partial<AgentOptions> = {}) {
   const model = scriptedModel(turns)
   return { model, agent: new Agent({ name: 'Test', functions, model, ...options }) }
 }
@@ -79,6 +79,43 @@ describe('an agent over HTTP', () => {
     await app.request('/api/v1/chat', chatRequest({ ...validFields, chat_data }))
     expect(model.requests.map(({ messages }) => messages.length)).toEqual([3, 5])
     for (const { messages } of model.requests) expect(validateTranscript(messages)).toEqual([])
+  })
+
+  it('50 refuses a second run of a busy session with 409, where the agent says so', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<string>()
+    const { agent, model } = agentWith([() => answered], [], { onBusy: 'reject' })
+    const app = createApp(agent, quiet)
+    const first = app.request('/api/v1/chat', ask('First?'))
+    await until(() => model.requests.length > 0)
+    const second = await app.request('/api/v1/chat', ask('Second?'))
+    expect(second.headers.get('retry-after')).toBe('1')
+    await expectProblem(second, 409, 'session-busy')
+    answer('Done.')
+    expect(await (await first).text()).toBe('Done.')
+  })
+
+  it('ends a run that needs an approval, tells what waits, and goes on when the app decides', async () => {
+    const sold: unknown[] = []
+    const sell = tool({
+      name: 'weather',
+      description: 'Sells.',
+      input,
+      needsApproval: true,
+      execute: (sale) => sold.push(sale),
+    })
+    const { agent } = agentWith([useTool, useTool, 'Sold.'], [sell])
+    const app = createApp(agent, quiet)
+    const body = await (await app.request('/api/v1/chat_stream', ask('Sell it'))).text()
+    expect(body).toContain('event: approval-request')
+    expect(body).toContain('"finishReason":"approval"')
+    const answer = await (await app.request('/api/v1/chat', ask('Sell it', { accept: 'application/json' }))).json()
+    expect(answer).toMatchObject({
+      finish_reason: 'approval',
+      approvals: [{ name: 'weather', input: { city: 'Oslo' } }],
+    })
+    const { approval_id: approvalId } = answer.approvals[0]
+    expect(await agent.resume(answer.run_id, { [approvalId]: true }).result).toMatchObject({ text: 'Sold.' })
+    expect(sold).toEqual([{ city: 'Oslo' }])
   })
 
   it('55 keeps what a tool throws from the client', async () => {

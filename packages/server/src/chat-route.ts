@@ -39,7 +39,7 @@ export function chatRoute({ agent, settings, running, format: usual }: ChatRoute
 function startRun(agent: Runnable, request: ChatRequest, { signal, release }: RunSignal): AgentRun {
   const { question, userId, sessionId, history } = request
   try {
-    return agent.stream(question, { userId, sessionId, history, signal })
+    return agent.stream(question, { userId, sessionId, history, signal, onApproval: 'end' })
   } catch (error) {
     release()
     throw thrownProblem(error)

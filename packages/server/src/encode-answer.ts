@@ -17,6 +17,8 @@ export function jsonAnswer(result: RunResult, { userId, sessionId }: ChatRequest
     usage: snakeCaseKeys(result.usage),
     cost: result.cost?.usd ?? null,
     sources: result.sources.map(snakeCaseKeys),
+    // Only where the run waits to be decided on.
+    ...(result.approvals.length > 0 && { approvals: result.approvals.map(snakeCaseKeys) }),
   }
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
 }

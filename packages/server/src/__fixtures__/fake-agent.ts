@@ -41,6 +41,9 @@ export function fakeAgent(script: Iterable<Act> | (() => Iterable<Act>) = [text(
       calls.push(call)
       return fakeRun(typeof script === 'function' ? script() : script, call)
     },
+    resume() {
+      throw new AgentKitError('unsupported', 'A fake run cannot wait.')
+    },
   }
 }
 
@@ -77,6 +80,8 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
       })
     },
     cancel: () => controller.abort(new AgentKitError('aborted', 'cancelled')),
+    approve() {},
+    deny() {},
     async *[Symbol.asyncIterator]() {
       started = true
       try {
@@ -107,7 +112,8 @@ async function* play(
 ): AsyncGenerator<AgentEvent, undefined> {
   let seq = 0
   const place = () => ({ seq: ++seq, runId, path: ['fake'] })
-  const base = { runId, messages: [], usage: {}, steps: 1, sources: [], warnings: [] }
+  const nothing = { output: undefined, approvals: [], messages: [], sources: [], warnings: [] }
+  const base = { runId, usage: {}, steps: 1, ...nothing }
   let answer = ''
   try {
     for (const act of script) {
