@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from './abort.ts'
 import { brokenStream, checkEvent, checkStream, nameOf } from './check-event.ts'
 import { cloneJSON } from './clone-json.ts'
+import { type CallWatch, watchSilence } from './deadline.ts'
 import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from './errors.ts'
 import type { AgentEventBody } from './event.ts'
+import { limits } from './limits.ts'
 import type { AssistantMessage, JSONValue } from './message.ts'
 import type { Model, ModelEvent, ModelFinishReason, ModelRequest } from './model.ts'
 import { redactSecrets } from './redact.ts'
@@ -16,16 +18,22 @@ export type Emit = (event: AgentEventBody) => Promise<void> | undefined
 /** What a model answered. It grows while the model speaks, so that an aborted call leaves what there is. */
 export type Reply = {
   text: string
+  reasoning: string
   calls: ToolCall[]
   reason: ModelFinishReason
   usage: Usage
   message: AssistantMessage
   warnings: string[]
+  /** Whether the model has said anything. */
+  heard: boolean
+  /** Whether the answer was bounded to less than the model's own bound. */
+  lowered: boolean
 }
 
 /**
  * One model call: its deltas are told as they come, its end is checked.
  * @param reply an empty reply, which this fills
+ * @param silenceMs the longest silence of the model, in milliseconds
  * @throws AgentKitError whatever the model throws, `incomplete-stream` when it ends without a finish
  */
 export function callModel(
@@ -34,26 +42,31 @@ export function callModel(
   signal: AbortSignal,
   emit: Emit,
   reply: Reply,
+  silenceMs: number = limits.modelTimeoutMs,
 ): Promise<void> {
   if (signal.aborted) return Promise.reject(abortError(signal))
-  return untilAborted(signal, readReply(model, request, signal, emit, reply))
+  const watch = watchSilence(signal, silenceMs, model.id)
+  return untilAborted(watch.signal, readReply(model, request, watch, emit, reply)).finally(watch.stop)
 }
 
 export function emptyReply(): Reply {
   return {
     text: '',
+    reasoning: '',
     calls: [],
     reason: 'stop',
     usage: {},
     message: { v: 1, role: 'assistant', content: [] },
     warnings: [],
+    heard: false,
+    lowered: false,
   }
 }
 
 async function readReply(
   model: Model,
   request: ModelRequest,
-  signal: AbortSignal,
+  { signal, heard, hold }: CallWatch,
   emit: Emit,
   reply: Reply,
 ): Promise<void> {
@@ -68,9 +81,16 @@ async function readReply(
         if (signal.aborted) throw abortError(signal)
         if (finished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
         checkEvent(event, reply.calls, model)
+        heard()
+        reply.heard = true
         finished = event.type === 'finish'
         const full = hear(event, reply, emit)
-        if (full !== undefined) await full
+        if (full !== undefined) {
+          hold()
+          await full
+          heard()
+        }
+        if (reply.text.length + reply.reasoning.length > limits.replyChars) throw tooLong(model)
       }
     }
   } catch (error) {
@@ -78,6 +98,11 @@ async function readReply(
   }
   if (signal.aborted) throw abortError(signal)
   if (!finished) throw brokenStream(model, 'incomplete-stream', 'ended without a finish')
+}
+
+function tooLong({ id }: Model): AgentKitError {
+  const message = `The answer of "${id}" is longer than ${limits.replyChars} characters, more than any model writes.`
+  return new AgentKitError('malformed-stream', message)
 }
 
 /** A source that never waits would keep timers, aborts and everybody else from their turn. */
@@ -98,6 +123,7 @@ function hear(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | unde
     case 'text-delta':
       return hearText(event.text, reply, emit)
     case 'reasoning-delta':
+      reply.reasoning += event.text
       return emit({ type: 'reasoning-delta', text: event.text })
     case 'tool-call': {
       reply.calls.push(event)
@@ -127,11 +153,12 @@ function hearText(text: string, reply: Reply, emit: Emit): Promise<void> | undef
   return emit({ type: 'text-delta', text })
 }
 
-function textOf({ content }: AssistantMessage): string {
+export function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
+/** What a model has thrown as an AgentKitError; that of the signal where that has ended. */
+export function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
   const message = redactSecrets(messageOf(error))

@@ -1,5 +1,8 @@
-export { Agent, type AgentOptions } from './agent.ts'
+export { Agent } from './agent.ts'
 export { agentIdFrom } from './agent-id.ts'
+export type { AgentOptions } from './agent-options.ts'
+export type { Approval, Decision, Decisions } from './approval.ts'
+export type { Budget } from './budget.ts'
 export type { Citation } from './citation.ts'
 export {
   AgentKitError,
@@ -13,6 +16,8 @@ export {
   toErrorInfo,
 } from './errors.ts'
 export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
+export type { GuardOptions } from './guard.ts'
+export type { Block, HookContext, HookedAnswer, HookedCall, HookedOutcome, HookResult, Hooks } from './hooks.ts'
 export { memorySessions } from './memory-sessions.ts'
 export type {
   AssistantMessage,
@@ -44,10 +49,13 @@ export type {
   ToolChoice,
   ToolSpec,
 } from './model.ts'
+export type { Prices } from './price.ts'
 export { redactSecrets } from './redact.ts'
+export type { RetryOptions } from './retry.ts'
 export type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
 export type { InferOutput, StandardSchema } from './schema.ts'
 export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './session.ts'
+export type { OnBusy } from './session-line.ts'
 export { type Tool, type ToolContext, type ToolFunction, type ToolLike, tool, toolOfFunction } from './tool.ts'
 export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
 export { addUsage, type Cost, type Usage } from './usage.ts'

@@ -8,12 +8,42 @@ export const limits = {
   parallelToolCalls: 8,
   /** A tool result's text, in bytes of UTF-8. */
   toolResultBytes: 262_144,
+  /** What is kept of a longer result while the run lasts, for the model to read on, in characters. */
+  wholeResultChars: 4_194_304,
   /** What a failed tool says, in bytes of UTF-8. */
   toolErrorBytes: 16_384,
   /** Events that wait for a reader, in bytes. */
   eventBufferBytes: 262_144,
   /** How long a run tries to get hold of a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
+  /** Runs that wait for one session in this process; one more is refused. */
+  sessionQueue: 1_000,
+  /** How long a run without a session that waits for approval is kept, in milliseconds. */
+  approvalMs: 86_400_000,
+  /** Attempts of one model call, the first one included. */
+  retryAttempts: 4,
+  /** Attempts of one model call where another model stands by. */
+  attemptsBeforeFallback: 2,
+  /** The wait before the first retry is random, and at most this long, in milliseconds; each further one twice as long. */
+  firstRetryMs: 500,
+  /** The longest wait of our own before a retry, in milliseconds. */
+  longestRetryMs: 8_000,
+  /** The longest wait that a provider may ask for, in milliseconds; one that asks for more is asked again by our own waits. */
+  longestRetryAfterMs: 60_000,
+  /** The longest wait for a model where another one stands by, in milliseconds. */
+  longestWaitBeforeFallbackMs: 1_000,
+  /** Failed steps in a row after which a model of a fallback chain is left alone for a while. */
+  breakerFailures: 3,
+  /** How long such a model is left alone, in milliseconds. */
+  breakerMs: 30_000,
+  /** The longest silence of a model, in milliseconds. Its provider's own timers, which see every byte, are shorter. */
+  modelTimeoutMs: 900_000,
+  /** One answer of a model, in characters: more than any writes. */
+  replyChars: 16_777_216,
+  /** The shortest answer, in tokens, that a budget may lower a request to; with less left the run ends. */
+  leastAnswerTokens: 256,
+  /** What a model whose longest answer is not known may write under a budget, in tokens. */
+  assumedAnswerTokens: 8_192,
   /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays claimed meanwhile. */
   endFailedMs: 50,
 } as const

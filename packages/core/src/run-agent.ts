@@ -1,198 +1,131 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { untilAborted } from './abort.ts'
-import { callModel, type Emit, emptyReply, type Reply } from './call-model.ts'
-import type { Citation } from './citation.ts'
+import { answerCalls } from './answer-calls.ts'
+import { askStep, type Step } from './ask-step.ts'
+import { emptyReply, textOf } from './call-model.ts'
+import { startBudgetClock } from './deadline.ts'
+import { endTurn } from './end-turn.ts'
 import { AgentKitError, abortError, errorOfRun, isAgentKitError, messageOf, toErrorInfo } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
-import { limits } from './limits.ts'
-import type { Message, ToolMessage, UserMessage } from './message.ts'
-import type { Model } from './model.ts'
-import { type OpenTurn, openTurn } from './open-turn.ts'
+import { Blocked } from './hooks.ts'
+import { createLedger, currentLedger, type Ledger } from './ledger.ts'
+import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
+import type { OpenTurn } from './open-turn.ts'
+import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
 import { redactSecrets } from './redact.ts'
 import type { RunResult } from './run.ts'
-import { runTools, type ToolBox, type ToolOutcome, type ToolScope } from './run-tools.ts'
-import type { SessionKey, SessionStore } from './session.ts'
-import { stoppedNote, visibleMessages } from './transcript.ts'
-import { addUsage, type Usage } from './usage.ts'
+import { waitingCalls } from './waiting-step.ts'
 
-/** What the loop needs of an agent. */
-export type AgentSpec = {
-  id: string
-  instruction: string | undefined
-  model: Model
-  sessions: SessionStore
-  maxSteps: number
-  toolTimeoutMs: number
-  /** Compiled once, at the first run. */
-  toolBox(): Promise<ToolBox>
+/** Runs an agent until it answers, or must end. Never rejects, and ends in one `run-end`. */
+export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
+  const { budget, parent } = scope
+  const ledger = createLedger({ budget, prices: agent.prices, parent })
+  // What its tools and hooks start belongs to this run's budget.
+  return currentLedger.run(ledger, () => runWithin(ledger, agent, scope))
 }
 
-/** What the loop needs of one run. */
-export type RunScope = {
-  runId: string
-  userId: string
-  sessionId: string | undefined
-  input: UserMessage
-  history: readonly Message[]
-  signal: AbortSignal
-  emit: Emit
-}
-
-/** The loop: ask the model, run the tools it calls, until it answers. Never rejects, and ends in one `run-end`. */
-export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
-  const progress = newProgress(scope.input)
-  await scope.emit({ type: 'run-start', ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }) })
+async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Promise<RunResult> {
+  const { emit, signal } = scope
+  const progress = newProgress(scope.decisions ? [] : [scope.input])
+  const clock = startBudgetClock(scope.end, ledger)
   let turn: OpenTurn | undefined
-  let finishReason: RunFinishReason = 'error'
-  let error: AgentKitError | undefined
+  let end: RunEnd
   try {
-    turn = await openTurn({ ...scope, store: agent.sessions, key: sessionKey(agent, scope), seed: scope.history })
-    finishReason = await takeSteps(agent, scope, turn, progress)
-    scope.signal.throwIfAborted()
-    await untilAborted(scope.signal, turn.end('done', progress.usage))
-    turn.release()
+    const { sessionId } = scope
+    await emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
+    const opened = await openSession(agent, scope, progress, ledger)
+    turn = opened.turn
+    // A run that goes on has used some of its time before.
+    clock.look()
+    end = { finishReason: await takeSteps(await openRun(agent, opened, progress, ledger)) }
+    await endTurn(turn, progress, ledger, end, signal)
   } catch (cause) {
-    error = toRunError(cause, scope, progress.usage)
-    finishReason = error.code === 'aborted' ? 'aborted' : 'error'
-    await endFailed(turn, progress, error)
+    end = await toRunEnd(cause, scope, progress, ledger)
+    // Nothing is stored of a run that could not begin.
+    if (!turn) progress.messages = []
+    await endTurn(turn, progress, ledger, end)
   }
-  const result = toResult(scope.runId, progress, finishReason, error)
-  const { text, usage } = result
+  clock.stop()
+  const result = toResult(scope.runId, progress, ledger, end)
+  const { text, output, usage, cost, finishReason, error } = result
+  const told = { finishReason, text, ...(output === undefined ? {} : { output }), usage, ...(cost ? { cost } : {}) }
   // Its reader may be gone: the end is not waited for.
-  void scope.emit({ type: 'run-end', finishReason, text, usage, ...(error ? { error: toErrorInfo(error) } : {}) })
+  void emit({ type: 'run-end', ...told, ...(error ? { error: toErrorInfo(error) } : {}) })
   return result
 }
 
-/** What a run has come to, also when it fails. */
-type Progress = {
-  messages: Message[]
-  /** Results as they finished; `messages` has them in the order of their calls. */
-  finished: ToolMessage[]
-  reply: Reply
-  usage: Usage
-  steps: number
-  sources: Citation[]
-  warnings: string[]
-}
-
-async function takeSteps(
-  agent: AgentSpec,
-  scope: RunScope,
-  turn: OpenTurn,
-  progress: Progress,
-): Promise<RunFinishReason> {
-  const { signal, emit } = scope
-  const toolBox = await untilAborted(signal, agent.toolBox())
-  const tools = toolBox.specs.length > 0 ? { tools: toolBox.specs } : undefined
-  const before: Message[] = agent.instruction
-    ? [{ v: 1, role: 'system', content: agent.instruction }, ...turn.history]
-    : [...turn.history]
-  for (let step = 1; ; step++) {
-    await emit({ type: 'step-start', step })
-    const reply = emptyReply()
-    progress.reply = reply
-    await callModel(agent.model, { messages: [...before, ...progress.messages], ...tools }, signal, emit, reply)
-    await keepReply(reply, turn, progress, signal)
-    for (const pending of runTools(reply.calls, toolScope(agent, scope, toolBox, turn, progress))) {
-      await tellOutcome(await pending, emit, progress)
-    }
-    const { reason: finishReason, usage } = reply
-    await emit({ type: 'step-end', step, model: reply.message.model ?? agent.model.id, finishReason, usage })
+/** The loop: ask the model, run the tools it calls, until it answers. */
+async function takeSteps(run: Run): Promise<RunFinishReason> {
+  const { agent, scope, progress, guard } = run
+  let decisions = scope.decisions
+  for (let step = waitingStep(run); ; step = undefined) {
+    const { reply, again } = step ?? (await askStep(run))
+    if (!again && !(await answerCalls(run, reply, decisions))) return 'approval'
+    decisions = undefined
+    const { reason: finishReason, usage, message } = reply
+    const model = message.model ?? run.asker.model.id
+    await scope.emit({ type: 'step-end', step: progress.steps, model, finishReason, usage })
+    if (guard.stalled !== undefined) return stopped(progress, 'no-progress', guard.stalled)
     // Some providers say "stop" and still call tools: whether there are calls decides, not the reason.
-    if (reply.calls.length === 0) return finishReason === 'tool-calls' ? 'stop' : finishReason
-    if (step >= agent.maxSteps) return 'max-steps'
+    if (reply.calls.length === 0 && !again) return reasonOf(reply, progress)
+    if (progress.steps >= agent.maxSteps) return stopped(progress, 'max-steps', mostSteps(agent))
   }
 }
 
-async function keepReply(reply: Reply, turn: OpenTurn, progress: Progress, signal: AbortSignal): Promise<void> {
-  progress.steps++
-  progress.usage = addUsage(progress.usage, reply.usage)
-  progress.warnings.push(...reply.warnings)
-  if (reply.reason === 'content-filter' && reply.calls.length > 0) {
-    // A filtered answer's calls are not run, so they must not stand in the history either.
-    reply.calls = []
-    reply.message = { ...reply.message, content: reply.message.content.filter((part) => part.type !== 'tool-call') }
+/** The step at which a run that goes on had stopped. */
+function waitingStep({ waiting, progress }: Run): Step | undefined {
+  const message = progress.messages.findLast(({ role }) => role === 'assistant')
+  if (!waiting || message?.role !== 'assistant') return undefined
+  const { reason, usage } = waiting
+  const calls = waitingCalls(progress.messages)
+  progress.reply = { ...emptyReply(), text: textOf(message), calls, reason, usage, message }
+  return { reply: progress.reply, again: false }
+}
+
+function reasonOf({ reason, lowered }: Step['reply'], progress: Progress): RunFinishReason {
+  if (reason === 'length' && lowered) return stopped(progress, 'budget', 'The budget left no room for a longer answer.')
+  return reason === 'tool-calls' ? 'stop' : reason
+}
+
+function mostSteps({ maxSteps }: AgentSpec): string {
+  return `The run took its ${maxSteps} steps. Raise \`maxSteps\` if it needs more.`
+}
+
+function stopped(progress: Progress, reason: RunFinishReason, why: string): RunFinishReason {
+  progress.warnings.push(why)
+  return reason
+}
+
+/** What a run that was stopped ends in: by its budget or a hook as it should, otherwise in an error. */
+async function toRunEnd(cause: unknown, scope: RunScope, progress: Progress, ledger: Ledger): Promise<RunEnd> {
+  if (cause instanceof Blocked && !scope.signal.aborted) {
+    progress.reply = { ...emptyReply(), text: cause.message }
+    keepSaid(progress)
+    await scope.emit({ type: 'text-delta', text: cause.message })
+    return { finishReason: 'content-filter' }
   }
-  if (reply.message.content.length === 0) return
-  await untilAborted(signal, turn.append([reply.message]))
-  progress.messages.push(reply.message)
-}
-
-async function tellOutcome(outcome: ToolOutcome, emit: Emit, progress: Progress): Promise<void> {
-  const { message, output, durationMs, sources } = outcome
-  progress.messages.push(message)
-  const { callId, name, isError = false } = message
-  await emit({ type: 'tool-result', callId, name, output, isError, durationMs })
-  for (const source of sources) {
-    progress.sources.push(source)
-    await emit({ type: 'source', source })
+  const error = toRunError(cause, scope, ledger)
+  if (error.code === 'budget') {
+    keepSaid(progress)
+    return { finishReason: stopped(progress, 'budget', error.message) }
   }
+  return { finishReason: error.code === 'aborted' ? 'aborted' : 'error', error }
 }
 
-function sessionKey(agent: AgentSpec, { userId, sessionId }: RunScope): SessionKey | undefined {
-  return sessionId === undefined ? undefined : { agentId: agent.id, userId, sessionId }
-}
-
-function toolScope(
-  { toolTimeoutMs }: AgentSpec,
-  { signal, userId, runId, sessionId }: RunScope,
-  toolBox: ToolBox,
-  turn: OpenTurn,
-  progress: Progress,
-): ToolScope {
-  return {
-    toolBox,
-    toolTimeoutMs,
-    signal,
-    userId,
-    runId,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    async onFinished(message) {
-      await untilAborted(signal, turn.append([message]))
-      progress.finished.push(message)
-    },
+/** What the model had said when it was cut short is its answer, as far as it goes; otherwise what it said last. */
+function keepSaid(progress: Progress): void {
+  const { reply, messages } = progress
+  if (messages.includes(reply.message)) return
+  if (reply.text.trim() === '') {
+    const last = messages.findLast(({ role }) => role === 'assistant')
+    if (last?.role === 'assistant') progress.reply = { ...emptyReply(), text: textOf(last), message: last }
+    return
   }
+  messages.push({ v: 1, role: 'assistant', content: [{ type: 'text', text: reply.text }] })
 }
 
-function newProgress(input: UserMessage): Progress {
-  return { messages: [input], finished: [], reply: emptyReply(), usage: {}, steps: 0, sources: [], warnings: [] }
-}
-
-/** Ends the turn as failed; with finished calls, by a note that says why, so that nothing is done twice. */
-async function endFailed(turn: OpenTurn | undefined, progress: Progress, error: AgentKitError): Promise<void> {
-  if (!turn) return
-  const { append, end, release } = turn
-  const ending = (async () => {
-    // The run has failed already, and says why: what the store makes of it changes nothing. What it cannot end now is
-    // ended before the session's next run.
-    if (progress.finished.length > 0) await append([stoppedNote(error.code)]).catch(() => {})
-    await end('failed', progress.usage).catch(() => {})
-  })().finally(release)
-  await Promise.race([ending, wait(limits.endFailedMs, undefined, { ref: false })])
-}
-
-function toRunError(cause: unknown, { signal, runId }: RunScope, usage: Usage): AgentKitError {
+function toRunError(cause: unknown, { signal, runId }: RunScope, { spent: { usage } }: Ledger): AgentKitError {
   const error = signal.aborted ? abortError(signal) : cause
   if (isAgentKitError(error)) return errorOfRun(error, { runId, usage })
-  // Models and tools have been answered for: what is left to throw something else is the session store.
+  // Models, tools and hooks have been answered for: what is left to throw something else is the session store.
   const message = `The session store failed: ${redactSecrets(messageOf(error))}`
   return new AgentKitError('storage', message, { cause, runId, usage })
-}
-
-function toResult(
-  runId: string,
-  progress: Progress,
-  finishReason: RunFinishReason,
-  error: AgentKitError | undefined,
-): RunResult {
-  const { messages, reply, usage, steps, sources, warnings } = progress
-  const result: RunResult = { runId, text: reply.text, messages, finishReason, usage, steps, sources, warnings }
-  return error ? { ...result, messages: visibleAfter(progress, error), error } : result
-}
-
-/** What a failed run leaves for the model to see: the same as its session would show. */
-function visibleAfter({ messages, finished }: Progress, error: AgentKitError): Message[] {
-  const untold = finished.filter((message) => !messages.includes(message))
-  const journal = [...messages, ...untold, stoppedNote(error.code)]
-  return visibleMessages({ runId: '', status: 'failed', createdAt: '', messages: journal })
 }

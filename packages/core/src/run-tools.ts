@@ -1,21 +1,29 @@
 import { linkSignal, untilAborted } from './abort.ts'
+import { needsApproval } from './approval.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { AgentKitError, messageOf } from './errors.ts'
+import type { Guard } from './guard.ts'
+import { type HookedCall, type HookedOutcome, type Hooks, runHook } from './hooks.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
 import { redactSecrets } from './redact.ts'
 import { type CompiledSchema, compileSchema } from './schema.ts'
 import type { Tool, ToolContext } from './tool.ts'
-import { cutText, toToolResult } from './tool-result.ts'
+import { cutText, type ToolResult, toToolResult } from './tool-result.ts'
 
 export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
 
 export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
 
 /** An agent's tools with their schemas compiled: what the model is told, and what runs. */
-export type ToolBox = { specs: ToolSpec[]; byName: Map<string, { tool: Tool; schema: CompiledSchema }> }
+export type ToolBox = {
+  specs: ToolSpec[]
+  byName: Map<string, { tool: Tool; schema: CompiledSchema }>
+  /** Whether any of them may need approval: mostly none does. */
+  mayNeedApproval: boolean
+}
 
 /** What the calls of one step share. */
 export type ToolScope = {
@@ -25,6 +33,14 @@ export type ToolScope = {
   userId: string
   sessionId?: string
   runId: string
+  hooks: Hooks
+  guard: Guard
+  /** The ids of calls that somebody has allowed. */
+  approved: ReadonlySet<string>
+  /** What is told of calls that do not run, by their ids. */
+  refused: ReadonlyMap<string, string>
+  /** Keeps what a result has beyond what is shown of it, where it has more. */
+  keepWhole(callId: string, text: string | undefined): void
   /** Stores a finished call before anything builds on it. */
   onFinished(message: ToolMessage): Promise<void>
 }
@@ -61,21 +77,72 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
     description: tool.description,
     inputSchema: schema.json,
   }))
-  return { specs, byName }
+  const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
+  return { specs, byName, mayNeedApproval }
 }
 
 async function runTool(call: ToolCall, scope: ToolScope): Promise<ToolOutcome> {
   scope.signal.throwIfAborted()
   const startedAt = performance.now()
   const sources: Citation[] = []
-  const attempt = await execute(call, scope, sources)
-  const message: ToolMessage = { v: 1, role: 'tool', callId: call.callId, name: call.name, content: attempt.content }
+  const refused = scope.refused.get(call.callId)
+  const attempt = refused === undefined ? await executeHooked(call, scope, sources) : failed(refused)
+  scope.keepWhole(call.callId, attempt.whole)
+  const note = scope.guard.finished(call, attempt)
+  const content = note === undefined ? attempt.content : withNote(attempt.content, note)
+  const message: ToolMessage = { v: 1, role: 'tool', callId: call.callId, name: call.name, content }
   if (attempt.isError) message.isError = true
   await scope.onFinished(message)
   return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
 }
 
-type Attempt = { content: ToolMessage['content']; output: unknown; isError: boolean }
+type Attempt = ToolResult & { isError: boolean }
+
+function withNote(content: ToolMessage['content'], note: string): ToolMessage['content'] {
+  return typeof content === 'string' ? `${content}\n${note}` : [...content, { type: 'text', text: note }]
+}
+
+function executeHooked(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
+  const { beforeTool, afterTool } = scope.hooks
+  return beforeTool || afterTool ? betweenHooks(call, scope, sources) : execute(call, scope, sources)
+}
+
+async function betweenHooks(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
+  const { callId, name } = call
+  const { hooks } = scope
+  try {
+    const given: HookedCall = { callId, name, input: call.input }
+    const before = await runHook('beforeTool', hooks.beforeTool, given, scope)
+    if (before.block !== undefined) return failed(`The call was blocked: ${before.block}`)
+    const { input } = before.value
+    const changed = { ...call, input }
+    if (before.changed && !scope.approved.has(callId) && (await mayNotRun(changed, scope))) return failed(notAllowed)
+    const attempt = await execute(changed, scope, sources)
+    const outcome: HookedOutcome = { callId, name, input, output: attempt.output, isError: attempt.isError }
+    const after = await runHook('afterTool', hooks.afterTool, outcome, scope)
+    if (after.block === undefined) {
+      if (!after.changed) return attempt
+      const { output, isError } = after.value
+      return { ...toToolResult(output, callId), isError }
+    }
+    // What it cited would tell of it.
+    sources.length = 0
+    return failed(`The result was blocked: ${after.block}`)
+  } catch (error) {
+    scope.signal.throwIfAborted()
+    // Nothing passes a guardrail that is broken.
+    sources.length = 0
+    return failed(messageOf(error))
+  }
+}
+
+/** Whether the input that a hook made of the model's is one that somebody must allow, and nobody was asked about. */
+function mayNotRun(call: ToolCall, { toolBox, signal }: ToolScope): Promise<boolean> {
+  return untilAborted(signal, needsApproval(call, toolBox))
+}
+
+const notAllowed =
+  'The call was not run: it needs approval as the hook `beforeTool` has changed it, and did not as it was made.'
 
 async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
   const entry = scope.toolBox.byName.get(call.name)
@@ -116,7 +183,7 @@ async function validateAndExecute(
   context.signal.throwIfAborted()
   const value = await tool.execute(checked.value, context)
   const mistake = mistakenResult(value)
-  return mistake === undefined ? { ...toToolResult(value), isError: false } : failed(mistake)
+  return mistake === undefined ? { ...toToolResult(value, context.callId), isError: false } : failed(mistake)
 }
 
 /** What a function returned by mistake, and would be shown as `{}`. */

@@ -1,3 +1,5 @@
+import type { Approval, Decisions } from './approval.ts'
+import type { Budget } from './budget.ts'
 import type { Citation } from './citation.ts'
 import type { AgentKitError } from './errors.ts'
 import type { AgentEvent, RunFinishReason } from './event.ts'
@@ -14,18 +16,31 @@ export type RunOptions = {
   signal?: AbortSignal
   /** Deadline of the whole run, in milliseconds. */
   timeoutMs?: number
+  /** What the run may use up, with all that it starts. It tightens the agent's budget. */
+  budget?: Budget
+  /**
+   * Whether an iterated run waits for `approve` and `deny` (`"wait"`, the default), or ends with `"approval"` like one
+   * that nobody iterates, and goes on by `resume` (`"end"`).
+   */
+  onApproval?: 'wait' | 'end'
   /** Messages that seed a session which has none yet; ignored when it has. Without `sessionId`: what came before. */
   history?: readonly Message[]
 }
 
-export type RunResult = {
+export type RunResult<Output = unknown> = {
   runId: string
   /** The last step's text. */
   text: string
+  /** The answer in the form of the agent's `output`; there when the run ends with `stop`. */
+  output: Output
+  /** What waits to be decided, when the run ends with `approval`. */
+  approvals: Approval[]
   /** What this run added to the conversation, the user's message first. */
   messages: Message[]
   finishReason: RunFinishReason
+  /** With that of everything the run has started. */
   usage: Usage
+  /** Absent where the price of a model is not known. */
   cost?: Cost
   /** Finished model calls. */
   steps: number
@@ -40,13 +55,29 @@ export type RunResult = {
  *
  * Leaving the loop cancels the run. A reader that is slower than the run holds it back once 256 KB wait for it. A run
  * that nobody iterates goes on to its end; events that nobody asked for while it ran are kept up to the same bound.
+ *
+ * A run that needs approvals waits for them while it is iterated. It is stored first, so that it also goes on by the
+ * agent's `resume` when its process has died. One that is left, or that nobody iterates, ends with `approval`.
  */
-export interface AgentRun extends AsyncIterable<AgentEvent> {
+export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   readonly runId: string
   /** Never rejects: a failure is in its `error`. */
-  readonly result: Promise<RunResult>
-  /** Ends the run as `aborted`. */
+  readonly result: Promise<RunResult<Output>>
+  /**
+   * Ends the run as `aborted`, also one that waits for approval: that does not go on any more. One that is aborted by
+   * its signal while it waits is stored on.
+   */
   cancel(): void
+  /**
+   * Allows a tool call that an `approval-request` event asks about.
+   * @throws AgentKitError `not-found` when nothing of this id waits
+   */
+  approve(approvalId: string): void
+  /**
+   * Refuses it; the model is told the reason.
+   * @throws AgentKitError `not-found` when nothing of this id waits
+   */
+  deny(approvalId: string, reason?: string): void
 }
 
 /** What a server needs of an agent or a swarm. */
@@ -56,4 +87,5 @@ export interface Runnable {
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
   stream(input: string | InputPart[], options?: RunOptions): AgentRun
+  resume(runId: string, decisions: Decisions, options?: RunOptions): AgentRun
 }

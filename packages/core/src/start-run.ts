@@ -1,9 +1,11 @@
 import { linkSignal } from './abort.ts'
+import { approvalDesk } from './approval.ts'
+import { startDeadline } from './deadline.ts'
 import { AgentKitError } from './errors.ts'
 import type { AgentEvent, AgentEventBody } from './event.ts'
 import { limits } from './limits.ts'
+import type { RunScope } from './open-run.ts'
 import type { AgentRun, RunResult } from './run.ts'
-import type { RunScope } from './run-agent.ts'
 
 export type RunRequest = {
   runId: string
@@ -15,8 +17,10 @@ export type RunRequest = {
   timeoutMs: number | undefined
   /** False when nobody can ask for the events. */
   keepEvents: boolean
+  /** Whether a run that is iterated waits for approvals. */
+  waitForApprovals: boolean
   /** The algorithm. It never rejects. */
-  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit'>): Promise<RunResult>
+  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit' | 'end' | 'desk'>): Promise<RunResult>
 }
 
 /**
@@ -26,17 +30,19 @@ export type RunRequest = {
 export function startRun(request: RunRequest): AgentRun {
   const { runId } = request
   const events = eventBuffer(request)
+  const desk = approvalDesk(runId)
   const controller = new AbortController()
+  const end = (reason: AgentKitError): void => controller.abort(reason)
   let result: Promise<RunResult> | undefined
   let iterated = false
 
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
     const unlink = linkSignal(controller, request.signal)
-    const clearDeadline = startDeadline(controller, request.timeoutMs)
+    const clearDeadline = startDeadline(end, request.timeoutMs)
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
-      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit }))
+      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, end, desk }))
       .finally(() => {
         clearDeadline()
         unlink()
@@ -45,7 +51,8 @@ export function startRun(request: RunRequest): AgentRun {
     return result
   }
   const cancel = (): void => {
-    controller.abort(new AgentKitError('aborted', 'The run was cancelled.'))
+    desk.cancel()
+    end(new AgentKitError('aborted', 'The run was cancelled.'))
   }
   // A reader that waits, or a run that waits for its reader, must hear of the end.
   controller.signal.addEventListener('abort', events.stopWaiting)
@@ -56,15 +63,20 @@ export function startRun(request: RunRequest): AgentRun {
       return start()
     },
     cancel,
+    approve: (approvalId) => desk.decide(approvalId, true),
+    deny: (approvalId, reason = '') => desk.decide(approvalId, { deny: reason }),
     [Symbol.asyncIterator]() {
       if (iterated) throw new AgentKitError('invalid-argument', `The run ${runId} is being iterated already.`)
       events.attachReader()
       iterated = true
+      if (request.waitForApprovals) desk.attend()
       void start()
       return {
         next: events.next,
         async return() {
-          cancel()
+          // What waits for approval is stored, and goes on when it is decided.
+          if (desk.waiting) desk.leave()
+          else cancel()
           events.detachReader()
           await start()
           return { done: true, value: undefined }
@@ -72,15 +84,6 @@ export function startRun(request: RunRequest): AgentRun {
       }
     },
   }
-}
-
-function startDeadline(controller: AbortController, timeoutMs: number | undefined): () => void {
-  if (timeoutMs === undefined) return () => {}
-  const timer = setTimeout(() => {
-    const message = `The run did not end within ${timeoutMs} ms.`
-    controller.abort(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
-  }, timeoutMs)
-  return () => clearTimeout(timer)
 }
 
 type EventBuffer = {
@@ -112,6 +115,7 @@ function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
     mode = 'dropped'
     waiting = []
     nextIndex = bytes = 0
+    letGo()
   }
 
   return {
@@ -189,6 +193,7 @@ function sizeOf(body: AgentEventBody): number {
     case 'reasoning-delta':
       return 64 + body.text.length
     case 'tool-call':
+    case 'approval-request':
       return 64 + (JSON.stringify(body.input)?.length ?? 0)
     case 'tool-result':
       return 64 + (typeof body.output === 'string' ? body.output.length : (JSON.stringify(body.output)?.length ?? 0))

@@ -3,57 +3,86 @@ import { limits } from './limits.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from './message.ts'
 
 /** What the model sees of a tool's return value, and the same as plain JSON for events. */
-export type ToolResult = { content: ToolMessage['content']; output: unknown }
+export type ToolResult = {
+  content: ToolMessage['content']
+  output: unknown
+  /** All of its text, where `content` is cut and says how to read on. */
+  whole?: string
+}
 
 /**
  * Turns whatever a tool returned into something that can be shown and stored.
  *
  * Text stays text, a list of text and image parts stays as it is, all else becomes JSON. Circular references,
- * BigInts, bytes and getters that throw are told in words. Longer text than `maxBytes` is cut, visibly.
+ * BigInts, bytes and getters that throw are told in words. Text of more than 256 KB is cut, visibly.
+ *
+ * @param callId by which the model may read on where text is cut
  */
-export function toToolResult(value: unknown, maxBytes: number = limits.toolResultBytes): ToolResult {
+export function toToolResult(value: unknown, callId?: string): ToolResult {
   if (value === undefined) return { content: 'done', output: undefined }
   if (value === null) return { content: 'no result', output: null }
-  if (typeof value === 'string') {
-    const content = cutText(value, maxBytes)
-    return { content, output: content }
-  }
+  if (typeof value === 'string') return shorten(value, value, callId)
   if (isPartList(value)) {
-    const content = copyParts(value, maxBytes)
+    const content = copyParts(value, limits.toolResultBytes)
     return { content, output: content }
   }
-  const output = toPlain(value, { ancestors: new Set(), charsLeft: maxBytes * 2 })
-  const json = JSON.stringify(output) ?? 'done'
-  const content = cutText(json, maxBytes)
-  return { content, output: content === json ? output : content }
+  const charsLeft = callId === undefined ? limits.toolResultBytes * 2 : limits.wholeResultChars
+  const output = toPlain(value, { ancestors: new Set(), charsLeft })
+  return shorten(JSON.stringify(output) ?? 'done', output, callId)
+}
+
+function shorten(text: string, output: unknown, callId: string | undefined): ToolResult {
+  const content = cutText(text, limits.toolResultBytes, text.length, callId)
+  if (content === text) return { content, output }
+  const cut = { content, output: content }
+  return callId === undefined ? cut : { ...cut, whole: text.slice(0, limits.wholeResultChars) }
 }
 
 const encoder = new TextEncoder()
 /** Room for the mark that tells of a cut, in bytes. */
-const markBytes = 64
+const markRoom = 64
 /** Deeper values are told in words, so that no value can overflow the stack. */
 const maxDepth = 200
 
 /**
  * The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark.
  * @param length of the whole, where `text` is a part of it already
+ * @param callId by which the rest may be read
  */
-export function cutText(text: string, maxBytes: number, length: number = text.length): string {
+export function cutText(text: string, maxBytes: number, length: number = text.length, callId?: string): string {
   // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
   if (text.length * 3 <= maxBytes) return text
   const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes))
-  return read === text.length ? text : cutAt(text, maxBytes - markBytes, length)
+  return read === text.length ? text : cutAt(text, maxBytes, length, callId)
 }
 
-function cutAt(text: string, bytes: number, length: number): string {
-  const shown = encoder.encodeInto(text, new Uint8Array(Math.max(0, bytes))).read
-  return `${text.slice(0, shown)}\n[cut: ${shown} of ${length} characters shown]`
+function cutAt(text: string, maxBytes: number, length: number, callId?: string): string {
+  const room = maxBytes - encoder.encode(cutMark(length, length, callId)).length
+  const shown = encoder.encodeInto(text, new Uint8Array(Math.max(0, room))).read
+  return text.slice(0, shown) + cutMark(shown, length, callId)
+}
+
+/** Whether a stored result is cut, and says how to read on. */
+export function isCut({ content }: ToolMessage): boolean {
+  return (
+    typeof content === 'string' &&
+    content.length > limits.toolResultBytes / 4 &&
+    /\. To read on, call read_tool_result with .*\]$/.test(content.slice(-1000))
+  )
+}
+
+function cutMark(shown: number, length: number, callId: string | undefined): string {
+  const readOn =
+    callId === undefined
+      ? ''
+      : `. To read on, call read_tool_result with ${JSON.stringify({ call_id: callId, offset: shown })}`
+  return `\n[cut: ${shown} of ${length} characters shown${readOn}]`
 }
 
 /** The parts without whatever else is on them; their texts share the bound, images are not text. */
 function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
   const copies: (TextPart | ImagePart)[] = []
-  let bytesLeft = maxBytes - markBytes
+  let bytesLeft = maxBytes - markRoom
   for (const part of parts) {
     if (part.type === 'image') {
       copies.push(copyImage(part))
@@ -61,7 +90,7 @@ function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): 
     }
     const { length } = encoder.encode(part.text)
     if (length > bytesLeft) {
-      copies.push({ type: 'text', text: cutAt(part.text, bytesLeft, part.text.length) })
+      copies.push({ type: 'text', text: cutAt(part.text, bytesLeft + markRoom, part.text.length) })
       break
     }
     copies.push({ type: 'text', text: part.text })

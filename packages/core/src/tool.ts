@@ -28,6 +28,8 @@ export interface Tool {
   readonly inputSchema: JSONSchema | StandardSchema
   /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
   readonly timeoutMs?: number
+  /** Whether somebody must allow a call before it runs: always, or where this says so of the validated input. */
+  readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>)
   execute(input: unknown, context: ToolContext): unknown
 }
 
@@ -44,7 +46,12 @@ export type ToolLike = Tool | ToolFunction
 /** Valid for all seven providers. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
-type ToolOptions = { name: string; description: string; timeoutMs?: number }
+type ToolOptions<Input> = {
+  name: string
+  description: string
+  timeoutMs?: number
+  needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>)
+}
 
 /**
  * Makes a tool from a schema and a function.
@@ -54,6 +61,8 @@ type ToolOptions = { name: string; description: string; timeoutMs?: number }
  * @param options.input any Standard Schema (zod, valibot, arktype, …) of an object, or a JSON Schema
  * @param options.execute gets the validated input; sync or async
  * @param options.timeoutMs how long one call may take, in milliseconds
+ * @param options.needsApproval whether somebody must allow a call first: `true`, or a function of the validated input;
+ *   one that throws counts as yes
  * @throws AgentKitError `invalid-argument` when name, description or input cannot be a tool's
  * @example
  * const weather = tool({
@@ -64,17 +73,26 @@ type ToolOptions = { name: string; description: string; timeoutMs?: number }
  * })
  */
 export function tool<Schema extends StandardSchema>(
-  options: ToolOptions & { input: Schema; execute(input: InferOutput<Schema>, context: ToolContext): unknown },
+  options: ToolOptions<InferOutput<Schema>> & {
+    input: Schema
+    execute(input: InferOutput<Schema>, context: ToolContext): unknown
+  },
 ): Tool
 export function tool(
-  options: ToolOptions & { input: JSONSchema; execute(input: Record<string, unknown>, context: ToolContext): unknown },
+  options: ToolOptions<Record<string, unknown>> & {
+    input: JSONSchema
+    execute(input: Record<string, unknown>, context: ToolContext): unknown
+  },
 ): Tool
 export function tool(
-  options: ToolOptions & { input: JSONSchema | StandardSchema; execute(input: never, context: ToolContext): unknown },
+  options: ToolOptions<never> & {
+    input: JSONSchema | StandardSchema
+    execute(input: never, context: ToolContext): unknown
+  },
 ): Tool {
   const { input, execute, ...rest } = options ?? {}
-  // The loop calls `execute` with what `input` has validated, which is what the overloads promise it.
-  return checkTool({ ...rest, inputSchema: input, execute: execute as Tool['execute'] })
+  // The loop calls both functions with what `input` has validated, which is what the overloads promise them.
+  return checkTool({ ...rest, inputSchema: input, execute } as Tool)
 }
 
 /**
@@ -115,7 +133,7 @@ export function milliseconds(name: string, value: number | undefined): number | 
 }
 
 function checkTool(candidate: Tool): Tool {
-  const { name, description, inputSchema, execute, timeoutMs } = candidate ?? {}
+  const { name, description, inputSchema, execute, timeoutMs, needsApproval } = candidate ?? {}
   const fail = (problem: string): never => {
     throw new AgentKitError('invalid-argument', `Tool "${String(name)}": ${problem}`)
   }
@@ -131,6 +149,9 @@ function checkTool(candidate: Tool): Tool {
     if (problem !== undefined) fail(problem)
   }
   if (typeof execute !== 'function') fail('give `execute` as a function.')
+  if (needsApproval !== undefined && typeof needsApproval !== 'boolean' && typeof needsApproval !== 'function') {
+    fail('`needsApproval` is true, false, or a function of the input that says so.')
+  }
   milliseconds(`Tool "${name}": timeoutMs`, timeoutMs)
   return candidate
 }

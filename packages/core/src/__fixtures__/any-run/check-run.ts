@@ -1,0 +1,103 @@
+import type { AgentEvent } from '../../event.ts'
+import { validateTranscript } from '../../transcript.ts'
+import { addUsage, type Usage } from '../../usage.ts'
+import { mostSteps } from './any-agent.ts'
+import type { AnyRun } from './start-any-run.ts'
+
+const noUsage: Usage = {}
+
+/**
+ * What holds of every run, whatever happened to it.
+ * @param isOutput whether a value has the form of the agent's `output`, if it asks for one
+ * @returns what does not hold
+ */
+export function checkRun(run: AnyRun, isOutput?: (value: unknown) => boolean): string[] {
+  const { result, witness, isWhole } = run
+  const { finishReason, error, messages, steps, output } = result
+  const problems = witness.problems.splice(0)
+  for (const { index, problem } of validateTranscript(messages)) problems.push(`result.messages[${index}]: ${problem}`)
+  const isFailed = finishReason === 'error' || finishReason === 'aborted'
+  if (isFailed !== (error !== undefined)) problems.push(`it ended in ${finishReason} with the error ${error?.code}`)
+  if (error?.code === 'storage' && !/The (disk|connection) /.test(error.message)) problems.push(error.message)
+  if (steps > mostSteps) problems.push(`it took ${steps} steps of ${mostSteps}`)
+  if (isOutput && finishReason === 'stop' && !isOutput(output)) {
+    problems.push(`its output is ${JSON.stringify(output)}`)
+  }
+  problems.push(...checkUsage(run))
+  if (isWhole) problems.push(...checkEvents(run))
+  return problems
+}
+
+function checkUsage({ result, witness: { modelCalls, hasWaited } }: AnyRun): string[] {
+  const { usage, steps } = result
+  // One that could not go on has used nothing.
+  if (hasWaited && steps === 0) return []
+  const wasHeard = modelCalls.some(({ heard }) => heard)
+  if (wasHeard && (usage.inputTokens === undefined || usage.outputTokens === undefined)) return ['its usage is lost']
+  const told = modelCalls.reduce((sum, call) => addUsage(sum, call.told), noUsage)
+  const { inputTokens = 0, outputTokens = 0 } = usage
+  const isLess = inputTokens < (told.inputTokens ?? 0) || outputTokens < (told.outputTokens ?? 0)
+  return isLess ? [`its usage ${JSON.stringify(usage)} is less than what models told ${JSON.stringify(told)}`] : []
+}
+
+function checkEvents({ events, result, runId }: AnyRun): string[] {
+  const problems: string[] = []
+  const last = events.at(-1)
+  if (events[0]?.type !== 'run-start') problems.push(`its first event is ${events[0]?.type}`)
+  if (events.filter(({ type }) => type === 'run-end').length !== 1) problems.push('it told not exactly one run-end')
+  if (last?.type !== 'run-end') problems.push(`its last event is ${last?.type}`)
+  if (events.some((event, index) => event.seq !== index + 1 || event.runId !== runId)) problems.push('its seq has gaps')
+  if (last?.type === 'run-end') {
+    const told = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code]
+    const { finishReason, text, usage, cost, output, error } = result
+    const settled = [finishReason, text, usage, cost, output, error?.code]
+    if (JSON.stringify(told) !== JSON.stringify(settled)) {
+      problems.push(`run-end tells ${JSON.stringify(told)}, the result ${JSON.stringify(settled)}`)
+    }
+    if (finishReason === 'stop' && textOfLastStep(events) !== text) {
+      problems.push(`its events say "${textOfLastStep(events)}", its result "${text}"`)
+    }
+  }
+  return [...problems, ...checkSteps(events)]
+}
+
+/** Steps follow each other, and in each attempt every call that was told has one result, unless the run ended in it. */
+function checkSteps(events: readonly AgentEvent[]): string[] {
+  const problems: string[] = []
+  let open = new Set<string>()
+  let step: number | undefined
+  for (const event of events) {
+    switch (event.type) {
+      case 'step-start':
+        if (step !== undefined && event.step !== step + 1) problems.push(`step ${event.step} came after ${step}`)
+        step = event.step
+        open = new Set()
+        break
+      case 'step-restart':
+        open = new Set()
+        break
+      case 'tool-call':
+        if (open.has(event.callId)) problems.push(`call ${event.callId} was told twice`)
+        open.add(event.callId)
+        break
+      case 'tool-result':
+        // A run that goes on has told its calls before.
+        if (step !== undefined && !open.delete(event.callId)) problems.push(`${event.callId} has a result and no call`)
+        break
+      case 'step-end':
+        // What a filter has cut off is not run.
+        if (open.size > 0 && event.finishReason !== 'content-filter') problems.push(`${[...open]} have no result`)
+        open = new Set()
+        break
+    }
+  }
+  return problems
+}
+
+function textOfLastStep(events: readonly AgentEvent[]): string {
+  const start = events.findLastIndex(({ type }) => type === 'step-start' || type === 'step-restart')
+  return events
+    .slice(start + 1)
+    .map((event) => (event.type === 'text-delta' ? event.text : ''))
+    .join('')
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Budget, tighten } from '../../budget.ts'
+import type { AgentRun, RunOptions, RunResult } from '../../run.ts'
+import type { SessionStore } from '../../session.ts'
+import { type AnyAgent, anyAgent, anyBudget } from './any-agent.ts'
+import { checkRun } from './check-run.ts'
+import { checkNextTurn, checkSession, checkStored, key, snapshotOf } from './check-session.ts'
+import { anyDecisions, checkWaiting } from './decide-waiting.ts'
+import { type FlakyProcess, flakyProcess } from './flaky-process.ts'
+import { type Random, randomOf } from './random.ts'
+import { startAnyRun } from './start-any-run.ts'
+import { createWitness, type Witness } from './witness.ts'
+
+/** Where sessions outlive the processes that use them. */
+export type Disk = {
+  /** As a process opens it. A store that is closed leaves its runs failed. */
+  open(): SessionStore
+}
+
+/** A run that waits for approval, and what has been seen of it. */
+export type Waiting = { result: RunResult<unknown>; witness: Witness }
+
+const rounds = 3
+
+/**
+ * A conversation by chance, of several rounds in one session. In each of them runs begin, or go on where they had
+ * waited for approval, some at once, some in another process; and processes are killed.
+ *
+ * @returns what was not as it must be, and where; nothing when all is well
+ */
+export async function converse(seed: number, disk: Disk): Promise<string[]> {
+  const random = randomOf(seed)
+  const store = disk.open()
+  const waiting = new Map<string, Waiting>()
+  const problems: string[] = []
+  const budget = random.oneIn(4) ? anyBudget(random) : {}
+  let calls = 0
+  const openProcess = (): Process => {
+    const process = flakyProcess(disk.open(), random.fork())
+    return { ...anyAgent(random.fork(), process.store, budget, () => `call_${++calls}`), process }
+  }
+  let main = openProcess()
+
+  for (let round = 0; round < rounds; round++) {
+    const report = (found: readonly string[]): void => {
+      problems.push(...found.map((problem) => `seed ${seed}, round ${round}: ${problem}`))
+    }
+    const before = await snapshotOf(store)
+    const other = random.oneIn(4) ? openProcess() : undefined
+    // What one process cannot end, another has to wait for.
+    main.process.isAtRest = other !== undefined
+    if (other) other.process.isAtRest = true
+    const { failures } = main.process
+    const asked = anyRequests(random, other ? [main, other] : [main], budget, waiting)
+    const runs = asked.map(({ witness, start }) => startAnyRun(random.fork(), witness, start))
+    const isKilled = random.oneIn(6)
+    if (isKilled) {
+      await sleep(random.below(15))
+      await main.process.kill()
+      for (const [index, run] of runs.entries()) if (asked[index]?.by === main) run.abort()
+    }
+    const settled = await Promise.all(runs.map((run) => run.settled))
+    if (isKilled || random.oneIn(3)) {
+      await main.process.kill()
+      main = openProcess()
+    }
+    main.process.isAtRest = true
+    report(await checkNextTurn(main.process.store, store))
+    for (const [index, run] of settled.entries()) {
+      const { by, witness } = asked[index] as Asked
+      report(run ? checkRun(run, by.isOutput) : ['a run hangs'])
+      if (!run) continue
+      const isLost = isKilled && by !== other
+      if (run.result.approvals.length > 0 && !isLost) waiting.set(run.runId, { result: run.result, witness })
+      else waiting.delete(run.runId)
+      if (isLost) continue
+      if (by.process.failures === failures || by === other) report(await checkStored(run, store))
+    }
+    report(checkSession(before, await snapshotOf(store)))
+    await other?.process.kill()
+  }
+  main.process.isAtRest = true
+  problems.push(
+    ...(await checkWaiting(waiting, main.process.store, random)).map((problem) => `seed ${seed}: ${problem}`),
+  )
+  await main.process.kill()
+  await store.close()
+  return problems
+}
+
+type Process = AnyAgent & { process: FlakyProcess }
+type Asked = { by: Process; witness: Witness; start(options: RunOptions): AgentRun<unknown> }
+
+/** What is asked at once: to begin runs, and to go on with those that wait. */
+function anyRequests(
+  random: Random,
+  processes: readonly Process[],
+  budget: Budget,
+  waiting: ReadonlyMap<string, Waiting>,
+): Asked[] {
+  const begun = Array.from({ length: random.pick([1, 1, 1, 2, 4]) }, (): Asked => {
+    const question = `Question ${random.below(1_000_000)}`
+    const by = random.pick(processes)
+    const own = random.oneIn(4) ? anyBudget(random) : {}
+    const options: RunOptions = { budget: own, ...(!random.oneIn(8) && { sessionId: key.sessionId }) }
+    if (random.oneIn(5)) options.history = [{ role: 'user', content: 'Long ago.' }]
+    return {
+      by,
+      witness: createWitness(question, tighten(budget, own)),
+      start: (more) => by.agent.stream(question, { ...options, ...more }),
+    }
+  })
+  const wanted = [...waiting.values()].filter(() => random.oneIn(2))
+  const goneOn = wanted.map((run): Asked => {
+    const { result, witness } = run
+    const by = random.pick(processes)
+    const decisions = anyDecisions(random, run)
+    witness.goesOn()
+    return { by, witness, start: (more) => by.agent.resume(result.runId, decisions, more) }
+  })
+  return [...begun, ...goneOn]
+}

@@ -1,0 +1,58 @@
+import { scriptedModel } from '@agentkit/testing'
+import { Agent } from '../../agent.ts'
+import type { Decision, Decisions } from '../../approval.ts'
+import type { SessionStore } from '../../session.ts'
+import { allTools } from './any-tools.ts'
+import type { Waiting } from './converse.ts'
+import type { Random } from './random.ts'
+import { currentWitness } from './witness.ts'
+
+/** What somebody decides: of all that waits, of some of it, of nothing, or of what nobody has asked about. */
+export function anyDecisions(random: Random, { result: { approvals }, witness }: Waiting): Decisions {
+  if (random.oneIn(10)) return { none: true }
+  const decisions: Record<string, Decision> = {}
+  for (const { approvalId, callId } of approvals) {
+    if (random.oneIn(4)) continue
+    const isApproved = !random.oneIn(3)
+    if (isApproved) witness.approves(callId)
+    decisions[approvalId] = isApproved ? true : { deny: 'No.' }
+  }
+  return decisions
+}
+
+/**
+ * Whether a run that still waits goes on once all is approved, by one of two who say so at once, and runs each approved
+ * call once. @returns what was not so
+ */
+export async function checkWaiting(
+  waiting: ReadonlyMap<string, Waiting>,
+  store: SessionStore,
+  random: Random,
+): Promise<string[]> {
+  const problems: string[] = []
+  const model = scriptedModel(Array.from({ length: waiting.size }, () => 'All done.'))
+  const agent = new Agent({ name: 'Test', functions: allTools(random, model, store), model, sessions: store })
+  for (const [runId, { result, witness }] of waiting) {
+    if ((await store.find(runId))?.status !== 'waiting') continue
+    witness.goesOn()
+    for (const { callId } of result.approvals) witness.approves(callId)
+    const timesRun = (): number[] => {
+      return result.approvals.map(({ callId }) => witness.executions.filter((seen) => seen.callId === callId).length)
+    }
+    const before = timesRun()
+    const decisions = Object.fromEntries(result.approvals.map(({ approvalId }) => [approvalId, true as const]))
+    const goesOn = () => currentWitness.run(witness, () => agent.resume(runId, decisions, { timeoutMs: 3_000 }).result)
+    const ends = await Promise.all([goesOn(), goesOn()])
+    const texts = ends.map(({ text, error }) => error?.code ?? text).sort()
+    // Of a run without a session nothing is left once it has ended.
+    const isOne = texts[0] === 'All done.' && ['session-conflict', 'not-found'].includes(texts[1] ?? '')
+    problems.push(...witness.problems)
+    // It may have nothing left to go on with.
+    if (Object.keys(witness.budget).length > 0) continue
+    if (!isOne) problems.push(`a run that waited ended in ${texts.join()}`)
+    if (timesRun().some((times, index) => times !== (before[index] ?? 0) + 1)) {
+      problems.push(`approved calls were run ${timesRun().join()} times`)
+    }
+  }
+  return problems
+}

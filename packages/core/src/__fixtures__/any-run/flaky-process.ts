@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SessionStore } from '../../session.ts'
+import type { Random } from './random.ts'
+
+/** A process that runs agents, as its session store sees it. */
+export type FlakyProcess = {
+  /** Fails one call in forty, before or after it has done its work, unless the process is at rest. */
+  store: SessionStore
+  /** Calls of the store that have failed. */
+  readonly failures: number
+  isAtRest: boolean
+  /** From here on nothing that it runs reaches the store, or hears of it. */
+  kill(): Promise<void>
+}
+
+/** @param store which nobody else uses: what it runs ends with it */
+export function flakyProcess(store: SessionStore, random: Random): FlakyProcess {
+  let failures = 0
+  let isDead = false
+  const flaky = <Parameters extends unknown[], Value>(
+    work: (...parameters: Parameters) => Promise<Value>,
+  ): ((...parameters: Parameters) => Promise<Value>) => {
+    const fail = (text: string): never => {
+      failures++
+      throw new Error(text)
+    }
+    const call = async (parameters: Parameters): Promise<Value> => {
+      if (self.isAtRest || isDead) return work(...parameters)
+      const fails = random.oneIn(40) ? random.pick(['before', 'after'] as const) : undefined
+      if (random.oneIn(12)) await sleep(1)
+      if (fails === 'before') return fail('The disk is full.')
+      const value = await work(...parameters)
+      return fails === 'after' ? fail('The connection was lost.') : value
+    }
+    return (...parameters) => {
+      return new Promise((resolve, reject) => {
+        if (isDead) return
+        call(parameters).then(
+          (value) => isDead || resolve(value),
+          (error) => isDead || reject(error),
+        )
+      })
+    }
+  }
+  const self: FlakyProcess = {
+    store: {
+      load: flaky(store.load),
+      begin: flaky(store.begin),
+      append: flaky(store.append),
+      end: flaky(store.end),
+      find: flaky(store.find),
+      turns: flaky(store.turns),
+      list: flaky(store.list),
+      delete: flaky(store.delete),
+      close: store.close,
+    },
+    get failures() {
+      return failures
+    },
+    isAtRest: false,
+    async kill() {
+      isDead = true
+      await store.close()
+    },
+  }
+  return self
+}

@@ -1,0 +1,25 @@
+import { memorySessions } from '../../memory-sessions.ts'
+import type { SessionStore } from '../../session.ts'
+import type { Disk } from './converse.ts'
+
+/** Sessions in memory that outlive their stores: one that is closed leaves its runs failed, as those on a disk do. */
+export function memoryDisk(): Disk {
+  const sessions = memorySessions()
+  return {
+    open(): SessionStore {
+      const begun: string[] = []
+      return {
+        ...sessions,
+        async begin(key, run) {
+          await sessions.begin(key, run)
+          begun.push(run.runId)
+        },
+        async close() {
+          for (const runId of begun) {
+            if ((await sessions.find(runId))?.status === 'running') await sessions.end(runId, 'failed')
+          }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Model } from '../../model.ts'
+import { type Tool, type ToolContext, tool } from '../../tool.ts'
+import { toolCalls } from '../../transcript.ts'
+import { currentWitness } from './witness.ts'
+
+/** A model whose calls the witness of the run sees. */
+export function watchedModel(model: Model): Model {
+  const watched: Model = {
+    ...model,
+    ...(model.load && {
+      async load() {
+        await model.load?.()
+        Object.assign(watched, { info: model.info })
+      },
+    }),
+    async *stream(request, signal) {
+      const call = currentWitness.getStore()?.modelCallBegins(watched, request, signal)
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (call) call.heard = true
+          if (call && event.type === 'finish') {
+            call.told = event.usage
+            // What a filter has cut off must not run.
+            if (event.reason !== 'content-filter') call.callIds = toolCalls(event.message).map(({ callId }) => callId)
+          }
+          yield event
+        }
+      } finally {
+        if (call) call.ended = true
+      }
+    },
+  }
+  return watched
+}
+
+type NeedsApproval = boolean | ((input: Record<string, unknown>) => boolean)
+
+/** A tool whose calls the witness of the run sees. It takes `{ n: 1 }`. */
+export function watchedTool(
+  name: string,
+  execute: (input: unknown, context: ToolContext) => unknown,
+  needsApproval: NeedsApproval = false,
+): Tool {
+  return tool({
+    name,
+    description: `It ${name}.`,
+    input: { type: 'object', properties: { n: { type: 'integer' } } },
+    needsApproval,
+    async execute(value, context) {
+      const execution = currentWitness.getStore()?.executionBegins(context.callId, name, context.signal)
+      try {
+        return await execute(value, context)
+      } finally {
+        if (execution) execution.ended = true
+      }
+    },
+  })
+}

@@ -1,0 +1,130 @@
+import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { expect } from 'vitest'
+import {
+  Agent,
+  type AgentEvent,
+  type AgentOptions,
+  type AgentRun,
+  memorySessions,
+  type RunResult,
+  type SessionStore,
+  type Tool,
+  tool,
+  validateTranscript,
+} from '../index.ts'
+
+/** An agent that may look at what it likes, and pay what somebody has approved. */
+export type Payer = {
+  agent: Agent<unknown>
+  /** The one that it prefers. */
+  model: ScriptedModel
+  models: readonly ScriptedModel[]
+  store: SessionStore
+  /** What its tools have done, in the order in which they began: `pay 5`. */
+  done: string[]
+}
+
+export type PayerOptions = Partial<Omit<AgentOptions<unknown>, 'model' | 'sessions'>> & {
+  /** In the place of one that plays the turns. */
+  models?: readonly [ScriptedModel, ...ScriptedModel[]]
+  /** Of another payer, as another process would have it. */
+  store?: SessionStore
+  needsApproval?: NonNullable<Tool['needsApproval']>
+  /** What `pay` does beside noting it. */
+  pay?(amount: number, signal: AbortSignal): unknown
+  done?: string[]
+}
+
+export const session = { userId: 'ann', sessionId: 's' }
+export const sessionKey = { agentId: 'payer', ...session }
+
+export function payer(turns: readonly ScriptedTurn[], options: PayerOptions = {}): Payer {
+  const { store = memorySessions(), needsApproval = true, pay = () => 'paid', done = [], models, ...rest } = options
+  const input = { type: 'object', properties: { amount: { type: 'number' } } }
+  const functions = [
+    tool({
+      name: 'pay',
+      description: 'Pays.',
+      input,
+      needsApproval,
+      execute({ amount }, { signal }) {
+        done.push(`pay ${amount}`)
+        return pay(amount as number, signal)
+      },
+    }),
+    tool({
+      name: 'look',
+      description: 'Looks.',
+      input,
+      execute({ amount }) {
+        done.push(`look ${amount}`)
+        return 'seen'
+      },
+    }),
+  ]
+  const chain = models ?? [scriptedModel(turns)]
+  const agent = new Agent<unknown>({ name: 'Payer', functions, model: chain, sessions: store, ...rest })
+  return { agent, model: chain[0], models: chain, store, done }
+}
+
+/** A turn that makes such calls: `pay 5`, whose id is `pay5`. */
+export function calls(...texts: string[]): { toolCalls: { name: string; callId: string; input: { amount: number } }[] } {
+  const toolCalls = texts.map((text) => {
+    const [name = '', amount = ''] = text.split(' ')
+    return { name, callId: `${name}${amount}`, input: { amount: Number(amount) } }
+  })
+  return { toolCalls }
+}
+
+export type Request = Extract<AgentEvent, { type: 'approval-request' }>
+
+/** Iterates a run, deciding on each approval as it is asked for. */
+export async function follow(
+  run: AgentRun<unknown>,
+  decide: (request: Request, run: AgentRun<unknown>) => unknown = ({ approvalId }) => run.approve(approvalId),
+): Promise<{ events: AgentEvent[]; result: RunResult }> {
+  const events: AgentEvent[] = []
+  for await (const event of run) {
+    events.push(event)
+    if (event.type === 'approval-request') await decide(event, run)
+  }
+  return { events, result: await run.result }
+}
+
+/** Events in few words. */
+export function told(events: readonly AgentEvent[]): string[] {
+  return events.map((event) => {
+    switch (event.type) {
+      case 'tool-call':
+      case 'tool-result':
+        return `${event.type} ${event.callId}`
+      case 'approval-request':
+        return `${event.type} ${event.approvalId}`
+      case 'step-start':
+      case 'step-end':
+        return `${event.type} ${event.step}`
+      case 'run-end':
+        return `${event.type} ${event.finishReason}`
+      default:
+        return event.type
+    }
+  })
+}
+
+/** What the session shows, in few words. Checks that it may be shown, and was. */
+export async function shown({ store, models }: Payer): Promise<string[]> {
+  const messages = (await store.load(sessionKey))?.messages ?? []
+  const requests = models.flatMap((model) => model.requests)
+  for (const request of [{ messages }, ...requests]) expect(validateTranscript(request.messages)).toEqual([])
+  return wordsOf(messages)
+}
+
+export function wordsOf(messages: RunResult['messages']): string[] {
+  return messages.flatMap((message) => {
+    if (typeof message.content === 'string') return [`${message.role}: ${message.content}`]
+    return message.content.map((part) => {
+      const what = part.type === 'text' ? part.text : part.type === 'tool-call' ? part.callId : part.type
+      return `${message.role}: ${what}`
+    })
+  })
+}

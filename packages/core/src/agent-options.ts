@@ -1,0 +1,124 @@
+import type { Budget } from './budget.ts'
+import { checkBudget } from './budget.ts'
+import { AgentKitError } from './errors.ts'
+import { checkGuardOptions, type GuardOptions } from './guard.ts'
+import { checkHooks, type Hooks } from './hooks.ts'
+import type { JSONSchema, Message } from './message.ts'
+import type { Model } from './model.ts'
+import { checkPrices, type Prices } from './price.ts'
+import type { RetryOptions } from './retry.ts'
+import type { RunOptions } from './run.ts'
+import type { StandardSchema } from './schema.ts'
+import type { SessionStore } from './session.ts'
+import type { OnBusy } from './session-line.ts'
+import { checkOutput } from './structured-output.ts'
+import type { ToolLike } from './tool.ts'
+import { validateTranscript } from './transcript.ts'
+
+export type AgentOptions<Output = undefined> = {
+  name: string
+  /** The functions that the model may call; may be empty. */
+  functions: readonly ToolLike[]
+  /** A model, or several in the order of preference: where one fails, the next takes over. */
+  model: Model | readonly Model[]
+  /** Default: made from the name, `Research Team` → `research-team`. */
+  id?: string
+  /** What the agent is for and how it behaves: the system message. */
+  instruction?: string
+  /** What the agent is good at, for other agents. */
+  description?: string
+  /** Questions that a user may begin with. */
+  samplePrompts?: readonly string[]
+  /**
+   * The form of the answer: `result.output` is then a value that this schema has validated. Any Standard Schema (zod,
+   * valibot, arktype, …) gives it its type.
+   */
+  output?: StandardSchema<unknown, Output> | JSONSchema
+  /** What a run may use up, with all that it starts; nothing is bounded by default. */
+  budget?: Budget
+  /** Prices by `provider/model`, before those that provider packages know. */
+  prices?: Prices
+  /** When a run that repeats itself is told so (default: at the 4th time), and ends (6th); `false` never does. */
+  guard?: GuardOptions | false
+  /** How a failing model call is tried again; by default 4 attempts. */
+  retry?: RetryOptions
+  /** Functions around the run, that may change or block what passes. */
+  hooks?: Hooks
+  /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or end the others and go next. */
+  onBusy?: OnBusy
+  /** Model calls of one run; default 20. */
+  maxSteps?: number
+  /** How long one tool call may take, in milliseconds; default 30,000. */
+  toolTimeoutMs?: number
+  /** The longest silence of a model, in milliseconds; default 900,000. Provider packages have shorter ones of their own. */
+  modelTimeoutMs?: number
+  /** Deadline of a whole run, in milliseconds; default none. */
+  timeoutMs?: number
+  /** Where conversations are kept; default in memory. */
+  sessions?: SessionStore
+}
+
+/** What TypeScript would have said. */
+export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {
+  const { instruction, description, samplePrompts, sessions, functions, onBusy, output } = options
+  for (const [name, text] of Object.entries({ instruction, description })) {
+    if (text !== undefined && typeof text !== 'string') throw invalid(`\`${name}\` is a text.`)
+  }
+  const areTexts = Array.isArray(samplePrompts) && samplePrompts.every((prompt) => typeof prompt === 'string')
+  if (samplePrompts !== undefined && !areTexts) throw invalid('`samplePrompts` is a list of texts.')
+  if (sessions !== undefined && typeof sessions?.begin !== 'function') {
+    throw invalid('`sessions` is a SessionStore, such as memorySessions().')
+  }
+  if (!Array.isArray(functions)) throw invalid('Pass `functions`: a list of tools, which may be empty.')
+  if (onBusy !== undefined && !['queue', 'reject', 'interrupt'].includes(onBusy)) {
+    throw invalid('`onBusy` is "queue", "reject" or "interrupt".')
+  }
+  if (output !== undefined) checkOutput(output)
+  checkBudget(options.budget)
+  checkPrices(options.prices)
+  checkGuardOptions(options.guard)
+  checkHooks(options.hooks)
+  return options
+}
+
+/** The models of an agent, the preferred one first. */
+export function checkModels(model: Model | readonly Model[]): readonly Model[] {
+  const models = Array.isArray(model) ? [...model] : [model]
+  if (models.length === 0 || models.some((model) => typeof model?.stream !== 'function')) {
+    throw invalid('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
+  }
+  if (new Set(models).size < models.length) throw invalid('`model` lists the same model twice. Leave one out.')
+  return models
+}
+
+export function checkRunOptions(options: RunOptions): RunOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
+  }
+  const { userId, sessionId, signal, history = [], onApproval } = options
+  for (const [name, id] of Object.entries({ userId, sessionId })) {
+    // An empty one is mostly a variable that was not set: everybody would share its conversation.
+    if (id !== undefined && (typeof id !== 'string' || id === '')) {
+      throw invalid(`\`${name}\` is a text that is not empty. Leave it out for none.`)
+    }
+  }
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+    throw invalid('`signal` is an AbortSignal.')
+  }
+  if (onApproval !== undefined && onApproval !== 'wait' && onApproval !== 'end') {
+    throw invalid('`onApproval` is "wait" or "end".')
+  }
+  checkBudget(options.budget)
+  const [first] = history.length > 0 ? validateTranscript(history) : []
+  if (first) throw invalid(`\`history\` is not a valid transcript: message ${first.index}, ${first.problem}.`)
+  return options
+}
+
+export function wholeNumber(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value
+  throw invalid(`\`${name}\` is a whole number above 0.`)
+}
+
+export function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

@@ -1,0 +1,174 @@
+import { untilAborted } from './abort.ts'
+import { type Approval, approvalsOf, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
+import type { Reply } from './call-model.ts'
+import { cloneJSON } from './clone-json.ts'
+import { abortError } from './errors.ts'
+import { limits } from './limits.ts'
+import type { JSONValue, ToolMessage } from './message.ts'
+import type { Run } from './open-run.ts'
+import { runTools, type ToolCall, type ToolOutcome, type ToolScope } from './run-tools.ts'
+import { toolCalls } from './transcript.ts'
+import { storeWaiting, type WaitingStep } from './waiting-step.ts'
+
+/**
+ * Answers the calls of a step: those that need nobody's leave at once, then those that somebody has decided on.
+ *
+ * @param decisions of a run that goes on; its calls are those that waited
+ * @returns whether every call has its result; otherwise the run is stored as waiting
+ */
+export async function answerCalls(run: Run, reply: Reply, decisions?: Decisions): Promise<boolean> {
+  const { calls } = reply
+  if (calls.length === 0) return true
+  const { progress, conversation, guard } = run
+  guard.beginStep(calls.length)
+  let open = decisions ? approvalsOf(calls, progress.steps) : await askWhich(run, reply)
+  if (decisions) await checkOrPark(run, reply, open, decisions)
+  const free = calls.filter(({ callId }) => !open.some((approval) => approval.callId === callId))
+  await runCalls(run, free, { approved: new Set(), refused: unfinishedAnswers(run, free) })
+  for (let decided = decisions; open.length > 0; decided = undefined) {
+    const known = decided ?? (await waitForDecisions(run, reply, open))
+    if (!known) return false
+    const ready = open.filter(({ approvalId }) => known[approvalId] !== undefined)
+    open = open.filter((approval) => !ready.includes(approval))
+    const due = calls.filter(({ callId }) => ready.some((approval) => approval.callId === callId))
+    await runCalls(run, due, verdictsOf(ready, known))
+  }
+  // The results of the step as they came, those from before the run waited too; the model sees them in the order of
+  // their calls.
+  const asked = progress.messages.findLastIndex(({ role }) => role === 'assistant')
+  for (const message of inOrder(progress.messages.splice(asked + 1) as ToolMessage[], reply)) {
+    progress.messages.push(message)
+    conversation.add(message)
+  }
+  return true
+}
+
+function askWhich({ toolBox, progress, scope }: Run, { calls }: Reply): Promise<Approval[]> | Approval[] {
+  return toolBox.mayNeedApproval ? untilAborted(scope.signal, callsToApprove(calls, toolBox, progress.steps)) : []
+}
+
+/** Decisions that cannot be used leave the run as it was: waiting. */
+async function checkOrPark(run: Run, reply: Reply, open: Approval[], decisions: Decisions): Promise<void> {
+  try {
+    checkDecisions(decisions, open)
+  } catch (error) {
+    await park(run, reply, open)
+    throw error
+  }
+}
+
+async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promise<Decisions | undefined> {
+  const { scope, progress, turn, ledger, conversation } = run
+  const { signal, desk, emit } = scope
+  try {
+    await park(run, reply, open)
+    // From here on something waits: who is asked may decide at once.
+    const decided = desk.decisions(open, signal)
+    for (const approval of open) {
+      await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) })
+    }
+    const decisions = await decided
+    if (!decisions) return undefined
+    const { moved } = await turn.reopen(signal)
+    progress.approvals = []
+    ledger.resume()
+    if (moved) await conversation.rebase(turn.history)
+    return decisions
+  } catch (error) {
+    // A person may take longer than the run's deadline; the run is stored, and goes on when it is decided.
+    const isWaiting = signal.aborted && progress.approvals.length > 0
+    if (isWaiting && abortError(signal).code === 'timeout') return undefined
+    if (isWaiting && desk.isCancelled) await withdraw(run)
+    throw error
+  }
+}
+
+/** Takes a cancelled run back, so that it ends like any other. Where another run holds its session, it waits on. */
+async function withdraw({ turn, progress }: Run): Promise<void> {
+  try {
+    await turn.reopen(AbortSignal.timeout(limits.endFailedMs))
+    progress.approvals = []
+  } catch {
+    // The run has been cancelled, and says so; what it could not take back is listed in its result.
+  }
+}
+
+/** Stores the run as waiting, before anybody is asked: from here on it survives its process. */
+async function park(
+  { progress, turn, ledger, conversation: { compaction }, scope }: Run,
+  { reason, usage }: Reply,
+  open: Approval[],
+): Promise<void> {
+  const { steps, sources, warnings, misfits } = progress
+  const kept = { steps, sources, warnings, misfits }
+  const waiting: WaitingStep = { reason, usage, booked: ledger.pause(), compaction, progress: kept }
+  await storeWaiting(turn, waiting, progress, open, scope.signal)
+}
+
+type Verdicts = Pick<ToolScope, 'approved' | 'refused'>
+
+async function runCalls(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
+  if (calls.length === 0) return
+  run.ledger.beginToolCalls(calls.filter(({ callId }) => !verdicts.refused.has(callId)).length)
+  for (const outcome of runTools(calls, { ...toolScope(run), ...verdicts })) await tellOutcome(run, await outcome)
+}
+
+/** An answer beside other calls came too soon: it is not taken. */
+function unfinishedAnswers({ finalTool }: Run, calls: readonly ToolCall[]): Map<string, string> {
+  const refused = new Map<string, string>()
+  for (const { callId, name } of calls) {
+    if (name !== finalTool) continue
+    refused.set(
+      callId,
+      `The answer was not taken: it came beside other calls. Read their results, then call ${name} alone.`,
+    )
+  }
+  return refused
+}
+
+function verdictsOf(approvals: readonly Approval[], decisions: Decisions): Verdicts {
+  const approved = new Set<string>()
+  const refused = new Map<string, string>()
+  for (const { approvalId, callId } of approvals) {
+    const decision = decisions[approvalId]
+    if (decision === true) approved.add(callId)
+    else refused.set(callId, `The call was denied: ${decision?.deny || 'no reason was given.'}`)
+  }
+  return { approved, refused }
+}
+
+async function tellOutcome({ progress, scope, finalTool }: Run, outcome: ToolOutcome): Promise<void> {
+  const { message, output, durationMs, sources } = outcome
+  progress.messages.push(message)
+  if (message.name === finalTool) return
+  const { callId, name, isError = false } = message
+  await scope.emit({ type: 'tool-result', callId, name, output, isError, durationMs })
+  for (const source of sources) {
+    progress.sources.push(source)
+    await scope.emit({ type: 'source', source })
+  }
+}
+
+function inOrder(results: readonly ToolMessage[], { message }: Reply): ToolMessage[] {
+  return toolCalls(message).flatMap(({ callId }) => results.find((result) => result.callId === callId) ?? [])
+}
+
+function toolScope(run: Run): Omit<ToolScope, keyof Verdicts> {
+  const { agent, scope, progress, turn, guard, conversation, toolBox } = run
+  const { signal, userId, runId, sessionId } = scope
+  return {
+    toolBox,
+    toolTimeoutMs: agent.toolTimeoutMs,
+    signal,
+    userId,
+    runId,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    hooks: agent.hooks,
+    guard,
+    keepWhole: conversation.keepWhole,
+    async onFinished(message) {
+      await untilAborted(signal, turn.append([message]))
+      progress.finished.push(message)
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import { sleep, untilAborted } from './abort.ts'
+import { callModel, type Emit, emptyReply, modelError, type Reply } from './call-model.ts'
+import { usageOfFailure, usageOfReply } from './call-usage.ts'
+import { type AgentKitError, abortError, isAgentKitError, toErrorInfo } from './errors.ts'
+import { firstModel, type ModelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
+import type { Ledger, Reservation } from './ledger.ts'
+import { limits } from './limits.ts'
+import type { Model, ModelRequest } from './model.ts'
+import { isRetryable, type RetryOptions, retryWait } from './retry.ts'
+
+/** What the model calls of one run share. */
+export type Asker = {
+  chain: ModelChain
+  /** The model that the run's steps stay with until it fails. */
+  model: Model
+  retry: Required<RetryOptions>
+  modelTimeoutMs: number
+  ledger: Ledger
+  signal: AbortSignal
+  emit: Emit
+}
+
+/** One step's question to a model, whichever it will be. */
+export type Question = {
+  /** Absent: nobody is told of it, such as a summary. */
+  step?: number
+  emit: Emit
+  requestFor(model: Model): Promise<ModelRequest>
+  /** After the model found the request too long: whether it is shorter now. */
+  makeRoom?(model: Model): Promise<boolean>
+  /** Each attempt has a reply of its own, which grows while the model speaks; those before it are forgotten. */
+  begin?(reply: Reply): void
+}
+
+/** The model that a run begins with. A fallback that was taken earlier is told. */
+export async function chooseModel(chain: ModelChain, emit: Emit): Promise<Model> {
+  const { model, skipped } = firstModel(chain)
+  if (skipped) await tellFallback(skipped[0], model, skipped[1], emit)
+  return model
+}
+
+/**
+ * Asks a model until it answers: tries again what may pass, goes on to the next model of the chain, makes room when
+ * the conversation is too long. Finished steps stay as they are; listeners hear that this one begins again.
+ *
+ * @throws AgentKitError what the last attempt failed in; `budget` when the next one could pass it
+ */
+export async function askModel(asker: Asker, question: Question): Promise<Reply> {
+  const { chain, signal } = asker
+  const tried = new Set<Model>()
+  let { model } = asker
+  let failures = 0
+  let madeRoom = false
+  for (;;) {
+    const reply = emptyReply()
+    const error = await attempt(asker, model, question, reply)
+    if (!error) {
+      noteSuccess(chain, model)
+      return reply
+    }
+    failures++
+    if (error.code === 'context-overflow') await knowAll(chain, signal)
+    const next = nextModel(chain, model, error, tried)
+    const wait = waitBeforeRetry(asker, error, failures, next !== undefined)
+    if (wait !== undefined) {
+      await restart(asker, question, error)
+      await sleep(wait, signal)
+      continue
+    }
+    tried.add(model)
+    noteFailure(chain, model, error)
+    if (next) {
+      // Which model makes a summary is nobody's concern: the steps find out by themselves.
+      if (question.step !== undefined) {
+        asker.model = next
+        await tellFallback(model, next, error, asker.emit)
+      }
+      model = next
+      failures = 0
+    } else {
+      const mayMakeRoom = error.code === 'context-overflow' && !madeRoom
+      if (!mayMakeRoom || !(await question.makeRoom?.(model))) throw error
+      madeRoom = true
+    }
+    await restart(asker, question, error)
+  }
+}
+
+/**
+ * One attempt of one model, which fills the reply.
+ * @returns why it failed, where that says something of the model; all else is thrown
+ */
+async function attempt(
+  asker: Asker,
+  model: Model,
+  question: Question,
+  reply: Reply,
+): Promise<AgentKitError | undefined> {
+  const { signal, ledger } = asker
+  // Hooks, the session's store and the budget may fail too: no other model does better there.
+  let isModels = true
+  try {
+    if (model.load) await load(model, signal)
+    isModels = false
+    const request = await question.requestFor(model)
+    if (signal.aborted) throw abortError(signal)
+    const reservation = ledger.reserve(model, request)
+    isModels = true
+    question.begin?.(reply)
+    await call(asker, model, request, reservation, question.emit, reply)
+    return undefined
+  } catch (error) {
+    if (signal.aborted || !isAgentKitError(error)) throw error
+    if (!isModels && error.code !== 'context-overflow') throw error
+    return error
+  }
+}
+
+async function load(model: Model, signal: AbortSignal): Promise<void> {
+  try {
+    await untilAborted(signal, Promise.resolve(model.load?.()))
+  } catch (error) {
+    throw modelError(error, model, signal)
+  }
+}
+
+async function call(
+  { signal, modelTimeoutMs }: Asker,
+  model: Model,
+  request: ModelRequest,
+  { maxOutputTokens, lowered, settle }: Reservation,
+  emit: Emit,
+  reply: Reply,
+): Promise<void> {
+  const bounded = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens }
+  reply.lowered = lowered
+  try {
+    await callModel(model, bounded, signal, emit, reply, modelTimeoutMs)
+    reply.usage = usageOfReply(reply, request, model)
+  } catch (error) {
+    reply.usage = usageOfFailure(error, reply, request, model, signal)
+    throw error
+  } finally {
+    settle(reply.usage)
+  }
+}
+
+/** @returns milliseconds; `undefined` when this model is not asked again */
+function waitBeforeRetry(
+  { retry }: Asker,
+  error: AgentKitError,
+  failures: number,
+  hasNext: boolean,
+): number | undefined {
+  if (!isRetryable(error)) return undefined
+  const attempts = hasNext ? Math.min(retry.attempts, limits.attemptsBeforeFallback) : retry.attempts
+  if (failures >= attempts) return undefined
+  const wait = retryWait(error, failures, retry)
+  return hasNext && wait > limits.longestWaitBeforeFallbackMs ? undefined : wait
+}
+
+/** What is known of each model may come late; it tells which one has more room. */
+async function knowAll({ models }: ModelChain, signal: AbortSignal): Promise<void> {
+  await untilAborted(signal, Promise.allSettled(models.map(async (model) => model.load?.())))
+}
+
+/** What the failed attempt said is nobody's answer, also when the run ends before the next one begins. */
+async function restart({ emit }: Asker, question: Question, error: AgentKitError): Promise<void> {
+  const { step } = question
+  question.begin?.(emptyReply())
+  if (step !== undefined) await emit({ type: 'step-restart', step, error: toErrorInfo(error) })
+}
+
+async function tellFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
+  await emit({ type: 'model-fallback', from: from.id, to: to.id, error: toErrorInfo(error) })
+}

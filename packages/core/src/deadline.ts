@@ -1,0 +1,86 @@
+import { linkSignal } from './abort.ts'
+import { AgentKitError } from './errors.ts'
+import { type Ledger, passed } from './ledger.ts'
+
+/** As long as a timer can wait; a longer one would end at once. */
+const longestMs = 2_147_483_647
+
+/** Ends a run when its time is up; the returned function calls that off. */
+export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): () => void {
+  if (timeoutMs === undefined) return () => {}
+  const timer = setTimeout(() => {
+    const message = `The run did not end within ${timeoutMs} ms.`
+    end(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
+  }, timeoutMs)
+  return () => clearTimeout(timer)
+}
+
+/** Watches a run's budget of seconds. */
+export type BudgetClock = {
+  /** To be called when there may be less left than there was. */
+  look(): void
+  stop(): void
+}
+
+/** Ends a run when its budget of seconds is used up. */
+export function startBudgetClock(end: (error: AgentKitError) => void, ledger: Ledger): BudgetClock {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = (): void => {
+    clearTimeout(timer)
+    const left = ledger.msLeft()
+    if (left <= 0) end(passed('its seconds are over'))
+    // When it fires there may be more left: the ledger's clock may have been stopped meanwhile.
+    else if (left < Number.POSITIVE_INFINITY) timer = setTimeout(look, Math.min(Math.ceil(left), longestMs))
+  }
+  look()
+  return { look, stop: () => clearTimeout(timer) }
+}
+
+/** What one model call is bounded by: the run's signal, and the model's silence. */
+export type CallWatch = {
+  signal: AbortSignal
+  /** Something was heard of the model. */
+  heard(): void
+  /** The model waits for its reader: that is not its silence. */
+  hold(): void
+  stop(): void
+}
+
+/**
+ * Watches over the silence of a model that nobody else may be watching: a Model is anybody's code. Provider packages
+ * have timers of their own, which see every byte and are shorter.
+ */
+export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId: string): CallWatch {
+  const controller = new AbortController()
+  const unlink = linkSignal(controller, runSignal)
+  let lastHeard = performance.now()
+  let phase: 'first-byte' | 'idle' = 'first-byte'
+  let held = false
+  const check = (): void => {
+    const silence = held ? 0 : performance.now() - lastHeard
+    if (silence < silenceMs) {
+      timer = setTimeout(check, silenceMs - silence)
+      return
+    }
+    const what =
+      phase === 'first-byte' ? 'did not begin to answer' : 'stopped in the middle of its answer: nothing came'
+    const message = `The model "${modelId}" ${what} within ${silenceMs} ms.`
+    controller.abort(new AgentKitError('timeout', message, { phase, retryable: true }))
+  }
+  let timer = setTimeout(check, silenceMs)
+  return {
+    signal: controller.signal,
+    heard() {
+      phase = 'idle'
+      held = false
+      lastHeard = performance.now()
+    },
+    hold() {
+      held = true
+    },
+    stop() {
+      clearTimeout(timer)
+      unlink()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { AgentKitError } from './errors.ts'
+import type { Hooks } from './hooks.ts'
+import type { AssistantMessage, Message } from './message.ts'
+import { toolCalls, validateTranscript } from './transcript.ts'
+
+/**
+ * Checks what a hook returned in the place of what it was given: it goes to models and into history.
+ * @throws AgentKitError `invalid-config` when it cannot be used, with the fix
+ */
+export function checkHookResult(name: keyof Hooks, result: unknown): void {
+  const { wanted, isUsable } = rules[name]
+  if (typeof result === 'object' && result !== null && isUsable(result)) return
+  const message = `The hook \`${name}\` returned what cannot be used. Return ${wanted}, { block: "why" }, or nothing.`
+  throw new AgentKitError('invalid-config', message)
+}
+
+const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boolean }> = {
+  input: {
+    wanted: 'a message of the user that is not empty',
+    isUsable: (message) => isMessage(message) && message.role === 'user' && message.content.length > 0,
+  },
+  beforeModel: {
+    wanted: 'a request whose messages are a valid transcript',
+    isUsable: (request) => 'messages' in request && isTranscript(request.messages),
+  },
+  afterModel: {
+    wanted: 'a message of the assistant whose tool calls have ids of their own',
+    isUsable: (message) => isMessage(message) && message.role === 'assistant' && hasUniqueCalls(message),
+  },
+  beforeTool: {
+    wanted: 'the call with another `input`',
+    isUsable: (call) => 'input' in call,
+  },
+  afterTool: {
+    wanted: 'the outcome with another `output` or `isError`',
+    isUsable: (outcome) => 'output' in outcome && 'isError' in outcome && typeof outcome.isError === 'boolean',
+  },
+  output: {
+    wanted: 'the answer with another `text`',
+    isUsable: (answer) => 'text' in answer && typeof answer.text === 'string',
+  },
+}
+
+function isTranscript(messages: unknown): boolean {
+  return Array.isArray(messages) && messages.every(isMessage) && validateTranscript(messages).length === 0
+}
+
+/** As far as it matters here: what the parts hold, providers check. */
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null || !('content' in value)) return false
+  const { content } = value
+  return (
+    typeof content === 'string' || (Array.isArray(content) && content.every((part) => typeof part?.type === 'string'))
+  )
+}
+
+function hasUniqueCalls(message: AssistantMessage): boolean {
+  if (!Array.isArray(message.content)) return false
+  const ids = toolCalls(message).map(({ callId }) => callId)
+  return new Set(ids).size === ids.length && ids.every((id) => typeof id === 'string' && id !== '')
+}

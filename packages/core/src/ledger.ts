@@ -1,0 +1,227 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Budget, tighten } from './budget.ts'
+import { AgentKitError } from './errors.ts'
+import { estimateRequest } from './estimate-tokens.ts'
+import { limits } from './limits.ts'
+import type { Model, ModelRequest, Price } from './model.ts'
+import { costOf, type Prices, worstCostOf } from './price.ts'
+import { addUsage, type Cost, type Usage } from './usage.ts'
+
+/** What has been used up. `unpriced`: by a model, among others, whose price is not known. */
+export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
+
+/** A model call whose worst case is set aside, from before it begins until it is settled. */
+export type Reservation = {
+  /** What the answer is bounded to, in tokens, where that is less than the model's own bound. */
+  maxOutputTokens: number | undefined
+  /** Whether that is less than was asked for. */
+  lowered: boolean
+  /** Books what the call has used; once. */
+  settle(usage: Usage): void
+}
+
+/** What is stored of a run that waits: it goes on with what it had left. Plain JSON. */
+export type Booked = { budget: Budget; spent: Spent }
+
+/** The one book of a run and of all that it starts: what was used, what is set aside for calls under way, what is left. */
+export interface Ledger {
+  readonly spent: Spent
+  /** `undefined` while nothing was asked, or where a price is not known. */
+  readonly cost: Cost | undefined
+  /**
+   * Sets the worst case of a model call aside: its prompt, estimated on the high side, and its longest answer.
+   * @throws AgentKitError `budget` when that does not fit, also with a shorter answer
+   * @throws AgentKitError `invalid-config` when US dollars are bounded and the model's price is not known
+   */
+  reserve(model: Model, request: ModelRequest): Reservation
+  /** @throws AgentKitError `budget` when so many tool calls would pass it; then none of them may begin */
+  beginToolCalls(count: number): void
+  /** Milliseconds until the time is used up. */
+  msLeft(): number
+  /** Stops the clock: a person is waited for. */
+  pause(): Booked
+  /** Starts it again; with what was booked, when the run goes on elsewhere. */
+  resume(booked?: Booked): void
+  /** This run's own book, then those of the runs that it belongs to. */
+  readonly books: readonly Book[]
+}
+
+/** The ledger that a run started here belongs to: that of the run whose tool starts it. */
+export const currentLedger: AsyncLocalStorage<Ledger> = new AsyncLocalStorage()
+
+type Book = { budget: Budget; spent: Spent; aside: { tokens: number; usd: number }; clockFrom: number | undefined }
+
+type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }
+
+/** @param options.parent the ledger of the run that starts this one: what this one uses counts there too */
+export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger {
+  const spent: Spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
+  const own: Book = { budget, spent, aside: { tokens: 0, usd: 0 }, clockFrom: performance.now() }
+  const books = parent ? [own, ...parent.books] : [own]
+  return {
+    books,
+    spent,
+    get cost() {
+      const { usd, unpriced, modelCalls, usage } = spent
+      if (unpriced || modelCalls === 0) return undefined
+      return usage.estimated ? { usd, estimated: true } : { usd }
+    },
+    reserve: (model, request) => reserve(books, model, request, priceOf(model, prices)),
+    beginToolCalls(count) {
+      for (const { budget, spent } of books) {
+        if (spent.toolCalls + count > (budget.toolCalls ?? Number.POSITIVE_INFINITY)) {
+          const more = count === 1 ? '1 more tool call' : `${count} more tool calls`
+          throw passed(`${more} would pass its ${budget.toolCalls} tool calls`)
+        }
+      }
+      for (const { spent } of books) spent.toolCalls += count
+    },
+    msLeft: () => Math.min(...books.map(msLeft)),
+    pause() {
+      own.spent.ms = elapsed(own)
+      own.clockFrom = undefined
+      return structuredClone({ budget: own.budget, spent })
+    },
+    resume(booked) {
+      if (booked) own.budget = tighten(own.budget, booked.budget)
+      if (booked) Object.assign(spent, booked.spent)
+      own.clockFrom ??= performance.now()
+    },
+  }
+}
+
+/** What the user says, before what is known of the model. */
+export function priceOf(model: Model, prices: Prices): Price | undefined {
+  const own = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
+  return own ? { asOf: '', ...own } : model.info?.price
+}
+
+/** The error of a run whose budget does not allow what would come next. */
+export function passed(what: string): AgentKitError {
+  return new AgentKitError('budget', `The run's budget is used up: ${what}.`)
+}
+
+function reserve(books: readonly Book[], model: Model, request: ModelRequest, price: Price | undefined): Reservation {
+  for (const book of books) checkCall(book)
+  const bounded = books.filter(({ budget }) => budget.tokens !== undefined || budget.usd !== undefined)
+  if (bounded.length === 0) return begin(books, { tokens: 0, usd: 0 }, price)
+  const inputTokens = estimateRequest(request, model.info)
+  const known = request.maxOutputTokens ?? model.info?.maxOutputTokens
+  const wanted = known ?? assumedAnswer(inputTokens, model)
+  const bounds = bounded.flatMap((book) => boundsOf(book, { inputTokens, wanted }, model, price))
+  const tightest = bounds.reduce((least, bound) => (bound.answerTokens < least.answerTokens ? bound : least))
+  const granted = Math.min(wanted, tightest.answerTokens)
+  if (granted < Math.min(wanted, limits.leastAnswerTokens)) {
+    throw passed(`${tightest.left}, and the prompt of the next call alone may take ${tightest.prompt}`)
+  }
+  const usd = price ? worstCostOf({ inputTokens, outputTokens: granted }, price) : 0
+  const reservation = begin(books, { tokens: inputTokens + granted, usd }, price)
+  const lowered = granted < wanted
+  return lowered || known === undefined ? { ...reservation, maxOutputTokens: granted, lowered } : reservation
+}
+
+/** Some servers refuse a request whose prompt and longest answer together pass the window. */
+function assumedAnswer(inputTokens: number, { info }: Model): number {
+  const beside = (info?.contextWindow ?? Number.POSITIVE_INFINITY) - inputTokens
+  return Math.min(limits.assumedAnswerTokens, Math.max(limits.leastAnswerTokens, beside))
+}
+
+function checkCall(book: Book): void {
+  const { budget, spent } = book
+  if (spent.modelCalls + 1 > (budget.modelCalls ?? Number.POSITIVE_INFINITY)) {
+    throw passed(`${spent.modelCalls} of ${budget.modelCalls} model calls were made`)
+  }
+  if (msLeft(book) <= 0) throw passed(`its ${budget.seconds} seconds are over`)
+}
+
+/** What one figure of a budget allows: an answer of so many tokens, below 0 when the prompt alone is too much. */
+type Bound = { answerTokens: number; left: string; prompt: string }
+
+function boundsOf(
+  { budget, spent, aside }: Book,
+  { inputTokens, wanted }: { inputTokens: number; wanted: number },
+  model: Model,
+  price: Price | undefined,
+): Bound[] {
+  const bounds: Bound[] = []
+  if (budget.tokens !== undefined) {
+    const left = budget.tokens - tokensOf(spent.usage) - aside.tokens
+    bounds.push({
+      answerTokens: Math.floor(left - inputTokens),
+      left: `of ${budget.tokens} tokens ${Math.max(0, left)} are left`,
+      prompt: String(inputTokens),
+    })
+  }
+  if (budget.usd !== undefined) {
+    if (!price) throw unpriced(model)
+    const left = budget.usd - spent.usd - aside.usd
+    const prompt = worstCostOf({ inputTokens, outputTokens: 0 }, price)
+    bounds.push({
+      answerTokens: affordable(left, inputTokens, wanted, price),
+      left: `of ${budget.usd} US dollars ${Math.max(0, left).toFixed(6)} are left`,
+      prompt: prompt.toFixed(6),
+    })
+  }
+  return bounds
+}
+
+/** The longest answer up to what is wanted that costs no more at its worst, in tokens. */
+function affordable(usd: number, inputTokens: number, wanted: number, price: Price): number {
+  const cost = (outputTokens: number): number => worstCostOf({ inputTokens, outputTokens }, price)
+  if (cost(wanted) <= usd) return wanted
+  const most = Math.floor((usd - cost(0)) / (cost(1) - cost(0)))
+  // Fractions of a cent are not exact.
+  return cost(most) <= usd ? most : most - 1
+}
+
+function begin(books: readonly Book[], share: Book['aside'], price: Price | undefined): Reservation {
+  for (const { spent, aside } of books) {
+    spent.modelCalls++
+    aside.tokens += share.tokens
+    aside.usd += share.usd
+  }
+  return {
+    maxOutputTokens: undefined,
+    lowered: false,
+    settle(usage) {
+      const usd = price ? costOf(usage, price) : 0
+      for (const { spent, aside } of books) {
+        aside.tokens -= share.tokens
+        aside.usd -= share.usd
+        spent.usage = addUsage(spent.usage, usage)
+        spent.usd += usd
+        if (!price && tokensOf(usage) > 0) spent.unpriced = true
+      }
+    },
+  }
+}
+
+function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }: Usage): number {
+  return Math.max(inputTokens + outputTokens, totalTokens)
+}
+
+function elapsed({ spent, clockFrom }: Book): number {
+  return spent.ms + (clockFrom === undefined ? 0 : performance.now() - clockFrom)
+}
+
+function msLeft(book: Book): number {
+  return (book.budget.seconds ?? Number.POSITIVE_INFINITY) * 1000 - elapsed(book)
+}
+
+/**
+ * @param known whether all is known that will be; otherwise models whose `info` comes late are left for later
+ * @throws AgentKitError `invalid-config` when US dollars are bounded and the price of one of the models is not known
+ */
+export function checkPriced(models: readonly Model[], prices: Prices, { usd }: Budget, known = false): void {
+  if (usd === undefined) return
+  const model = models.find((model) => (known || !model.load) && !priceOf(model, prices))
+  if (model) throw unpriced(model)
+}
+
+function unpriced({ id }: Model): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    `A budget in US dollars needs the price of "${id}", which is not known. Pass it: prices: { "${id}": ` +
+      '{ inputUsdPerMillion: …, outputUsdPerMillion: … } }. Or bound `tokens` instead.',
+  )
+}

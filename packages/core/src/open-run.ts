@@ -1,0 +1,210 @@
+import { untilAborted } from './abort.ts'
+import { type ApprovalDesk, approvalsOf, type Decisions } from './approval.ts'
+import { type Asker, askModel, chooseModel } from './ask-model.ts'
+import type { Budget } from './budget.ts'
+import type { Emit } from './call-model.ts'
+import { type Conversation, createConversation } from './conversation.ts'
+import type { AgentKitError } from './errors.ts'
+import type { ModelChain } from './fallback.ts'
+import { createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { type HookContext, type Hooks, passHook } from './hooks.ts'
+import { checkPriced, type Ledger } from './ledger.ts'
+import type { JSONValue, Message, UserMessage } from './message.ts'
+import { type OpenTurn, openTurn } from './open-turn.ts'
+import type { Prices } from './price.ts'
+import type { Progress } from './progress.ts'
+import { reopenTurn } from './reopen-turn.ts'
+import type { RetryOptions } from './retry.ts'
+import type { ToolBox } from './run-tools.ts'
+import type { SessionStore } from './session.ts'
+import type { OnBusy } from './session-line.ts'
+import type { OutputFormat } from './structured-output.ts'
+import { storeWaiting, type WaitingStep, waitingCalls } from './waiting-step.ts'
+
+/** What the loop needs of an agent. */
+export type AgentSpec = {
+  id: string
+  instruction: string | undefined
+  chain: ModelChain
+  prices: Prices
+  budget: Budget
+  retry: Required<RetryOptions>
+  guard: GuardOptions | false | undefined
+  hooks: Hooks
+  onBusy: OnBusy
+  sessions: SessionStore
+  maxSteps: number
+  toolTimeoutMs: number
+  modelTimeoutMs: number
+  /** Compiled once, at the first run. */
+  toolBox(): Promise<ToolBox>
+  /** The form of the answer, compiled likewise. */
+  outputFormat?(): Promise<OutputFormat>
+}
+
+/** What the loop needs of one run. */
+export type RunScope = {
+  runId: string
+  userId: string
+  sessionId: string | undefined
+  input: UserMessage
+  history: readonly Message[]
+  /** As the run tightens its agent's. */
+  budget: Budget
+  /** The ledger of the run that has started this one. */
+  parent: Ledger | undefined
+  signal: AbortSignal
+  emit: Emit
+  /** Ends the run for the reason given. */
+  end(reason: AgentKitError): void
+  desk: ApprovalDesk
+  /** What was decided of a run that waits and goes on now, with the input and in the session that it had. */
+  decisions?: Decisions
+}
+
+export type OpenedSession = {
+  turn: OpenTurn
+  scope: RunScope
+  /** Where a run that goes on had stopped. */
+  waiting?: WaitingStep
+  /** Whether other runs have added to the session since. */
+  moved: boolean
+}
+
+/** A run that has its session, with all that its steps share. */
+export type Run = {
+  agent: AgentSpec
+  scope: RunScope
+  turn: OpenTurn
+  progress: Progress
+  ledger: Ledger
+  guard: Guard
+  asker: Asker
+  conversation: Conversation
+  toolBox: ToolBox
+  format: OutputFormat | undefined
+  hookContext: HookContext
+  waiting: WaitingStep | undefined
+  /** The tool that takes the answer, where the model needs one. */
+  finalTool: string | undefined
+}
+
+/**
+ * Claims the session for a new run, or for one that has waited.
+ * @throws Blocked when the input hook says so
+ * @throws AgentKitError `session-busy`, `session-conflict`, `not-found`
+ */
+export async function openSession(
+  agent: AgentSpec,
+  scope: RunScope,
+  progress: Progress,
+  ledger: Ledger,
+): Promise<OpenedSession> {
+  const { runId, sessionId, userId, signal } = scope
+  const { sessions: store, onBusy, hooks, id: agentId } = agent
+  const interrupt = scope.end
+  if (scope.decisions) {
+    const reopened = await reopenTurn({ store, agentId, runId, signal, onBusy, interrupt, ...ownerOf(scope) })
+    progress.messages.push(...reopened.messages)
+    progress.finished.push(...reopened.messages.filter((message) => message.role === 'tool'))
+    const { turn, userId: owner, key, moved } = reopened
+    // What `park` was given, which is plain JSON.
+    const waiting = reopened.waiting as unknown as WaitingStep
+    ledger.resume(waiting.booked)
+    // A copy: stores may hand out what nobody can change.
+    Object.assign(progress, structuredClone(waiting.progress))
+    return { turn, scope: { ...scope, userId: owner, sessionId: key?.sessionId }, waiting, moved }
+  }
+  const { value: input } = await passHook('input', hooks.input, scope.input, hookContextOf(scope))
+  progress.messages[0] = input
+  const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
+  const request = { store, key, agentId, userId, runId, input, seed: scope.history, signal, onBusy, interrupt }
+  return { turn: await openTurn(request), scope, moved: false }
+}
+
+/**
+ * Makes ready what the steps share.
+ * @throws AgentKitError what compiling the schemas throws; `invalid-config` when US dollars are bounded, and a price is
+ *   not known. A run that goes on then waits as before.
+ */
+export async function openRun(
+  agent: AgentSpec,
+  opened: OpenedSession,
+  progress: Progress,
+  ledger: Ledger,
+): Promise<Run> {
+  try {
+    return await makeReady(agent, opened, progress, ledger)
+  } catch (error) {
+    const { turn, waiting, scope } = opened
+    if (waiting) {
+      const approvals = approvalsOf(waitingCalls(progress.messages), progress.steps)
+      await storeWaiting(turn, waiting, progress, approvals, scope.signal)
+    }
+    throw error
+  }
+}
+
+async function makeReady(
+  agent: AgentSpec,
+  { turn, scope, waiting, moved }: OpenedSession,
+  progress: Progress,
+  ledger: Ledger,
+): Promise<Run> {
+  const { chain, retry, modelTimeoutMs, prices } = agent
+  const { signal, emit } = scope
+  const { warnings } = progress
+  const toolBox = await untilAborted(signal, agent.toolBox())
+  const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
+  for (const { budget } of ledger.books) {
+    if (budget.usd === undefined) continue
+    await untilAborted(signal, Promise.all(chain.models.map((model) => model.load?.())))
+    checkPriced(chain.models, prices, budget, true)
+  }
+  const hookContext = hookContextOf(scope)
+  const asker: Asker = {
+    chain,
+    model: await chooseModel(chain, emit),
+    retry,
+    modelTimeoutMs,
+    ledger,
+    signal,
+    emit,
+  }
+  const conversation = createConversation({
+    instruction: agent.instruction,
+    history: turn.history,
+    // The results of calls that are still being answered are added once all of them are.
+    messages: progress.messages.slice(0, progress.messages.findLastIndex(({ role }) => role !== 'tool') + 1),
+    compaction: waiting ? waiting.compaction : stateOf(turn).compaction,
+    summarise: async (messages, maxOutputTokens) => {
+      const { beforeModel } = agent.hooks
+      const question = { messages, maxOutputTokens }
+      const requestFor = async () => (await passHook('beforeModel', beforeModel, question, hookContext)).value
+      return (await askModel(asker, { emit: () => undefined, requestFor })).text
+    },
+    onCompacted: (compaction) => untilAborted(signal, turn.append([], { ...stateOf(turn), compaction })),
+    warnings,
+  })
+  if (moved) await conversation.rebase(turn.history)
+  const guard = createGuard(agent.guard)
+  const shared = { guard, asker, conversation, toolBox, format, hookContext }
+  return { agent, scope, turn, progress, ledger, ...shared, waiting, finalTool: undefined }
+}
+
+/** The state of a session as the object that it is. */
+function stateOf({ state }: OpenTurn): { [key: string]: JSONValue } {
+  return typeof state === 'object' && state !== null && !Array.isArray(state) ? state : {}
+}
+
+/** Whose run it must be, where the caller says so. */
+function ownerOf({ userId }: RunScope): { userId?: string } {
+  return userId === anyUser ? {} : { userId }
+}
+
+/** The user of a run that goes on for whoever it belongs to. */
+export const anyUser = ''
+
+function hookContextOf({ runId, userId, sessionId, signal }: RunScope): HookContext {
+  return { runId, userId, ...(sessionId === undefined ? {} : { sessionId }), signal }
+}

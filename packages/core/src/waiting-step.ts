@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { untilAborted } from './abort.ts'
+import type { Approval } from './approval.ts'
+import type { Compaction } from './compaction.ts'
+import type { Booked } from './ledger.ts'
+import { limits } from './limits.ts'
+import type { JSONValue, Message } from './message.ts'
+import type { ModelFinishReason } from './model.ts'
+import type { OpenTurn } from './open-turn.ts'
+import type { Progress } from './progress.ts'
+import type { ToolCall } from './run-tools.ts'
+import { toolCalls } from './transcript.ts'
+import type { Usage } from './usage.ts'
+
+/** What is stored of a run that waits for approval, beside its messages. Plain JSON. */
+export type WaitingStep = {
+  reason: ModelFinishReason
+  usage: Usage
+  booked: Booked
+  compaction: Compaction
+  progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits'>
+}
+
+/**
+ * Stores a run as waiting: from here on it survives its process. One that is stopped meanwhile waits for that a little
+ * longer, so that it is known what waits; a store that hangs does not keep it.
+ */
+export async function storeWaiting(
+  turn: OpenTurn,
+  waiting: WaitingStep,
+  progress: Progress,
+  approvals: Approval[],
+  signal: AbortSignal,
+): Promise<void> {
+  // Plain JSON, but for fields that may be absent.
+  const stored = turn.park(waiting as unknown as JSONValue, waiting.booked.spent.usage, progress.messages).then(() => {
+    progress.approvals = approvals
+  })
+  try {
+    await untilAborted(signal, stored)
+  } catch (error) {
+    await Promise.race([stored.catch(() => {}), wait(limits.endFailedMs, undefined, { ref: false })])
+    throw error
+  }
+}
+
+/** The calls of a run's last step that have no result yet: those that wait. */
+export function waitingCalls(messages: readonly Message[]): ToolCall[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  const message = messages[last]
+  if (message?.role !== 'assistant') return []
+  const results = messages.slice(last + 1)
+  const isAnswered = (callId: string): boolean => {
+    return results.some((result) => result.role === 'tool' && result.callId === callId)
+  }
+  return toolCalls(message)
+    .filter(({ callId }) => !isAnswered(callId))
+    .map(({ callId, name, input }) => ({ type: 'tool-call', callId, name, input }))
+}
