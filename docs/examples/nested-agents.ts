@@ -1,0 +1,21 @@
+import { Agent, tool } from 'agentkit'
+import { z } from 'zod'
+
+const researcher = new Agent({ name: 'Researcher', functions: [], model: 'openai/gpt-5.4-mini' })
+
+const research = tool({
+  name: 'research',
+  description: 'Finds out about a topic.',
+  input: z.object({ topic: z.string() }),
+  execute: ({ topic }, { signal }) => researcher.chat(topic, { signal }),
+})
+
+const editor = new Agent({
+  name: 'Editor',
+  functions: [research],
+  model: 'openai/gpt-5.4',
+  budget: { usd: 0.2 }, // the researcher's calls too
+})
+
+const { text, cost } = await editor.stream('Write three sentences about tides.').result
+console.log(text, cost) // what both have cost

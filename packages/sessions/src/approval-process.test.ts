@@ -1,0 +1,123 @@
+import { appendFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, type RunResult, type SessionStore, tool, validateTranscript } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startChild } from './__fixtures__/child.ts'
+import { sqliteSessions } from './sqlite-sessions.ts'
+
+const key = { agentId: 'payer', userId: 'ann', sessionId: 's' }
+let folder: string
+let path: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-approval-'))
+  path = join(folder, 'sessions.db')
+  file = join(folder, 'done.txt')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+it.each([
+  ['with', ['s']],
+  ['without', []],
+])('a run %s a session waits while its process is killed, and goes on in another', async (_, sessionId) => {
+  const [runId, approvalId] = await waitAndDie(sessionId)
+  const store = sqliteSessions(path)
+  expect(await store.find(runId)).toMatchObject({ status: 'waiting' })
+  const { text, messages, usage, steps } = await resume(store, runId, { [approvalId]: true })
+  expect([text, steps, usage.totalTokens]).toEqual(['Paid.', 3, 45])
+  expect(await done()).toEqual(['looked', 'looked', 'paid here'])
+  expect(messages.map(({ role }) => role).join(' ')).toBe('user assistant tool assistant tool tool assistant')
+  expect(validateTranscript(messages)).toEqual([])
+  if (sessionId.length > 0) expect((await store.load(key))?.messages).toEqual(messages)
+  else expect(await store.find(runId)).toBeUndefined()
+
+  expect((await resume(store, runId, { [approvalId]: true })).error?.code).toMatch(/^(session-conflict|not-found)$/)
+  expect(await done()).toHaveLength(3)
+  await store.close()
+})
+
+it('a run may be denied in another process', async () => {
+  const [runId, approvalId] = await waitAndDie(['s'])
+  const store = sqliteSessions(path)
+  const { text, messages } = await resume(store, runId, { [approvalId]: { deny: 'too much' } })
+  expect(text).toBe('Paid.')
+  expect(messages.at(-3)).toMatchObject({ callId: 'pay', content: 'The call was denied: too much', isError: true })
+  expect(await done()).toEqual(['looked', 'looked'])
+  await store.close()
+})
+
+it('a run goes on once when several grant it at once, over connections of their own', async () => {
+  const [runId, approvalId] = await waitAndDie(['s'])
+  const stores = [1, 2, 3, 4].map(() => sqliteSessions(path))
+  const ends = await Promise.all(stores.map((store) => resume(store, runId, { [approvalId]: true })))
+  expect(ends.map(({ text, error }) => error?.code ?? text).toSorted()).toEqual([
+    ...['Paid.', 'session-conflict', 'session-conflict', 'session-conflict'],
+  ])
+  expect(await done()).toEqual(['looked', 'looked', 'paid here'])
+  await Promise.all(stores.map((store) => store.close()))
+})
+
+it('an approved call whose process is killed in the middle of it is not made again', async () => {
+  const child = startChild('wait-for-approval.ts', [path, file, 's'])
+  const [runId = '', approvalId = ''] = (await child.nextLine()).split(' ')
+  child.process.stdin.write(`${approvalId}\n`)
+  expect(await child.nextLine()).toBe('paying')
+  child.process.kill('SIGKILL')
+  await child.exited
+
+  const store = sqliteSessions(path)
+  expect((await resume(store, runId, { [approvalId]: true })).error?.code).toBe('session-conflict')
+  expect(await done()).toEqual(['looked', 'looked', 'paid'])
+  // The next turn goes on, with what had finished.
+  const next = new Agent({ name: 'Payer', functions: [], model: scriptedModel(['Hello.']), sessions: store })
+  expect(await next.chat('Hi', key)).toBe('Hello.')
+  const messages = (await store.load(key))?.messages ?? []
+  expect(messages.map(({ role }) => role).join(' ')).toBe('user assistant tool assistant tool assistant user assistant')
+  expect(validateTranscript(messages)).toEqual([])
+  await store.close()
+})
+
+it('a run that waits in a living process goes on elsewhere, and once', async () => {
+  const child = startChild('wait-for-approval.ts', [path, file, 's'])
+  const [runId = '', approvalId = ''] = (await child.nextLine()).split(' ')
+  const store = sqliteSessions(path)
+  expect((await resume(store, runId, { [approvalId]: true })).text).toBe('Paid.')
+  // What it is told too late it cannot do.
+  child.process.stdin.end(`${approvalId}\n`)
+  expect(await child.exited).toBe(0)
+  expect(await done()).toEqual(['looked', 'looked', 'paid here'])
+  expect((await store.load(key))?.messages).toHaveLength(7)
+  await store.close()
+})
+
+/** Starts a process that waits for approval, and kills it. */
+async function waitAndDie(sessionId: readonly string[]): Promise<[runId: string, approvalId: string]> {
+  const child = startChild('wait-for-approval.ts', [path, file, ...sessionId])
+  const [runId = '', approvalId = ''] = (await child.nextLine()).split(' ')
+  child.process.kill('SIGKILL')
+  await child.exited
+  return [runId, approvalId]
+}
+
+function resume(
+  sessions: SessionStore,
+  runId: string,
+  decisions: Record<string, true | { deny: string }>,
+): Promise<RunResult> {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object' },
+    needsApproval: true,
+    execute: () => appendFileSync(file, 'paid here\n'),
+  })
+  const agent = new Agent<unknown>({ name: 'Payer', functions: [pay], model: scriptedModel(['Paid.']), sessions })
+  return agent.resume(runId, decisions, { userId: 'ann' }).result
+}
+
+async function done(): Promise<string[]> {
+  return (await readFile(file, 'utf8')).trim().split('\n')
+}
