@@ -2,10 +2,11 @@ import { agentIdFrom } from './agent-id.ts'
 import { type AgentOptions, checkModels, checkOptions, checkRunOptions, wholeNumber } from './agent-options.ts'
 import type { Decisions } from './approval.ts'
 import { tighten } from './budget.ts'
+import { currentRun } from './current-run.ts'
 import { AgentKitError } from './errors.ts'
 import { modelChain } from './fallback.ts'
 import { toUserMessage } from './input.ts'
-import { checkPriced, currentLedger } from './ledger.ts'
+import { checkPriced } from './ledger.ts'
 import { limits } from './limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import type { InputPart, UserMessage } from './message.ts'
@@ -105,8 +106,8 @@ export class Agent<Output = undefined> implements Runnable {
     const { timeoutMs = this.#timeoutMs, userId = resumed ? anyUser : 'default', budget = {} } = rest
     const scope = { userId, sessionId, input, history, budget: tighten(this.#spec.budget, budget) }
     checkPriced(this.#spec.chain.models, this.#spec.prices, scope.budget)
-    // What is started in a tool is paid for by the run that calls the tool.
-    const parent = currentLedger.getStore()
+    // What is started in a tool is paid for by the run that calls the tool, and ends with it.
+    const parent = currentRun.getStore()
     const decisions = resumed && { decisions: resumed.decisions }
     const run = startRun({
       runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,

@@ -75,22 +75,22 @@ async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promi
     if (moved) await conversation.rebase(turn.history)
     return decisions
   } catch (error) {
-    // A person may take longer than the run's deadline; the run is stored, and goes on when it is decided.
-    const isWaiting = signal.aborted && progress.approvals.length > 0
-    if (isWaiting && abortError(signal).code === 'timeout') return undefined
-    if (isWaiting && desk.isCancelled) await withdraw(run)
+    // What is not stored as waiting ends like any other run.
+    if (progress.approvals.length === 0) throw error
+    // A person may take longer than the run's deadline: it goes on when it is decided.
+    if (abortError(signal).code === 'timeout') return undefined
+    if (desk.isCancelled) await withdraw(run)
     throw error
   }
 }
 
-/** Takes a cancelled run back, so that it ends like any other. Where another run holds its session, it waits on. */
+/**
+ * Takes a cancelled run back, so that it ends like any other.
+ * @throws when another run holds its session, or it goes on elsewhere: then it stays as it is, and its result says so
+ */
 async function withdraw({ turn, progress }: Run): Promise<void> {
-  try {
-    await turn.reopen(AbortSignal.timeout(limits.endFailedMs))
-    progress.approvals = []
-  } catch {
-    // The run has been cancelled, and says so; what it could not take back is listed in its result.
-  }
+  await turn.reopen(AbortSignal.timeout(limits.endFailedMs))
+  progress.approvals = []
 }
 
 /** Stores the run as waiting, before anybody is asked: from here on it survives its process. */

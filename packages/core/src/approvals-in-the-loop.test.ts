@@ -327,6 +327,20 @@ describe('a run that is stopped while it waits', () => {
     expect(payment.done).toEqual(['look 1'])
   })
 
+  it('is cancelled at once, and waits on, where another run holds the session', async () => {
+    const payment = payer([calls('pay 5'), () => new Promise(() => {}), 'Paid.'])
+    const run = payment.agent.stream('Pay', session)
+    const other = payment.agent.stream('Hi', session)
+    const { result } = await follow(run, async () => {
+      void other.result
+      while (payment.model.requests.length < 2) await sleep(1)
+      run.cancel()
+    })
+    expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ approvalId: '1-pay5' }] })
+    other.cancel()
+    expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+  })
+
   it.each([
     ['its deadline', () => ({ timeoutMs: 300 })],
     ['its signal', () => ({ signal: AbortSignal.timeout(300) })],
@@ -356,7 +370,7 @@ describe('a run that is stopped while it waits', () => {
           if (how === 'cancelled') run.cancel()
           else controller.abort()
         }
-        const { finishReason } = await run.result
+        const { finishReason, approvals } = await run.result
         expect(finishReason).toBe(index < seen - 1 ? 'aborted' : 'stop')
         expect(seen).toBeLessThanOrEqual(eventCount)
         await shown(payment)
@@ -365,7 +379,7 @@ describe('a run that is stopped while it waits', () => {
         // What still waits has not been paid, and is paid once when it goes on.
         if (how === 'cancelled') expect(status).not.toBe('waiting')
         if (status === 'waiting') {
-          expect(paid).toEqual([])
+          expect([paid, approvals.map(({ approvalId }) => approvalId)]).toEqual([[], ['2-pay3', '2-pay4']])
           await payment.agent.resume(run.runId, { '2-pay3': true, '2-pay4': true }).result
           await shown(payment)
         }
@@ -409,6 +423,14 @@ describe('a store that fails', () => {
       return new Promise(() => {})
     }
     expect(await run.result).toMatchObject({ finishReason: 'aborted', approvals: [] })
+  })
+
+  it('to answer then ends the run at its deadline: whether it waits nobody knows', async () => {
+    const payment = payer([calls('pay 5')])
+    const end = payment.store.end
+    payment.store.end = (...values) => (values[1] === 'waiting' ? new Promise(() => {}) : end(...values))
+    const result = await payment.agent.stream('Pay', { ...session, timeoutMs: 200 }).result
+    expect(result).toMatchObject({ error: { code: 'timeout' }, approvals: [] })
   })
 
   it('when the run is to be stored as waiting, ends the run: nobody is asked', async () => {

@@ -1,8 +1,9 @@
 import { sleep, untilAborted } from './abort.ts'
 import { callModel, type Emit, emptyReply, modelError, type Reply } from './call-model.ts'
 import { usageOfFailure, usageOfReply } from './call-usage.ts'
-import { type AgentKitError, abortError, isAgentKitError, toErrorInfo } from './errors.ts'
-import { firstModel, type ModelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
+import { currentRun } from './current-run.ts'
+import { AgentKitError, abortError, isAgentKitError, toErrorInfo } from './errors.ts'
+import { firstModel, lastResort, type ModelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { Model, ModelRequest } from './model.ts'
@@ -51,14 +52,19 @@ export async function askModel(asker: Asker, question: Question): Promise<Reply>
   let { model } = asker
   let failures = 0
   let madeRoom = false
+  let last: AgentKitError | undefined
   for (;;) {
     const reply = emptyReply()
-    const error = await attempt(asker, model, question, reply)
-    if (!error) {
+    const failure = await attempt(asker, model, question, reply).catch((stop) => {
+      throw last ? becauseOf(stop, last) : stop
+    })
+    if (!failure) {
       noteSuccess(chain, model)
       return reply
     }
+    const { error, isModels } = failure
     failures++
+    last = error
     if (error.code === 'context-overflow') await knowAll(chain, signal)
     const next = nextModel(chain, model, error, tried)
     const wait = waitBeforeRetry(asker, error, failures, next !== undefined)
@@ -69,21 +75,29 @@ export async function askModel(asker: Asker, question: Question): Promise<Reply>
     }
     tried.add(model)
     noteFailure(chain, model, error)
-    if (next) {
+    const other = next ?? lastResort(chain, model, error, tried)
+    if (other) {
       // Which model makes a summary is nobody's concern: the steps find out by themselves.
       if (question.step !== undefined) {
-        asker.model = next
-        await tellFallback(model, next, error, asker.emit)
+        asker.model = other
+        await tellFallback(model, other, error, asker.emit)
       }
-      model = next
+      model = other
       failures = 0
     } else {
-      const mayMakeRoom = error.code === 'context-overflow' && !madeRoom
+      // What core itself found too long has been made as short as it gets.
+      const mayMakeRoom = error.code === 'context-overflow' && isModels && !madeRoom
       if (!mayMakeRoom || !(await question.makeRoom?.(model))) throw error
       madeRoom = true
     }
     await restart(asker, question, error)
   }
+}
+
+/** A budget that ends between two attempts must not hide why there were two. */
+function becauseOf(stop: unknown, last: AgentKitError): unknown {
+  if (!isAgentKitError(stop) || stop.code !== 'budget') return stop
+  return new AgentKitError('budget', `${stop.message} The last attempt failed: ${last.message}`, { cause: last })
 }
 
 /**
@@ -95,7 +109,7 @@ async function attempt(
   model: Model,
   question: Question,
   reply: Reply,
-): Promise<AgentKitError | undefined> {
+): Promise<{ error: AgentKitError; isModels: boolean } | undefined> {
   const { signal, ledger } = asker
   // Hooks, the session's store and the budget may fail too: no other model does better there.
   let isModels = true
@@ -104,6 +118,9 @@ async function attempt(
     isModels = false
     const request = await question.requestFor(model)
     if (signal.aborted) throw abortError(signal)
+    for (let free = freed(ledger, model, request); free; free = freed(ledger, model, request)) {
+      await untilAborted(signal, free)
+    }
     const reservation = ledger.reserve(model, request)
     isModels = true
     question.begin?.(reply)
@@ -112,8 +129,13 @@ async function attempt(
   } catch (error) {
     if (signal.aborted || !isAgentKitError(error)) throw error
     if (!isModels && error.code !== 'context-overflow') throw error
-    return error
+    return { error, isModels }
   }
+}
+
+/** Something to wait for beside other calls of the same budget: not within such a call, which would wait for itself. */
+function freed(ledger: Ledger, model: Model, request: ModelRequest): Promise<void> | undefined {
+  return currentRun.getStore()?.isInModelCall ? undefined : ledger.freed(model, request)
 }
 
 async function load(model: Model, signal: AbortSignal): Promise<void> {
@@ -133,9 +155,10 @@ async function call(
   reply: Reply,
 ): Promise<void> {
   const bounded = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens }
+  const bounds = { silenceMs: modelTimeoutMs, answerTokens: maxOutputTokens }
   reply.lowered = lowered
   try {
-    await callModel(model, bounded, signal, emit, reply, modelTimeoutMs)
+    await inModelCall(() => callModel(model, bounded, signal, emit, reply, bounds))
     reply.usage = usageOfReply(reply, request, model)
   } catch (error) {
     reply.usage = usageOfFailure(error, reply, request, model, signal)
@@ -143,6 +166,12 @@ async function call(
   } finally {
     settle(reply.usage)
   }
+}
+
+/** An agent that is a model of another one finds out here that its ledger has this call set aside. */
+function inModelCall<Value>(work: () => Value): Value {
+  const current = currentRun.getStore()
+  return current ? currentRun.run({ ...current, isInModelCall: true }, work) : work()
 }
 
 /** @returns milliseconds; `undefined` when this model is not asked again */

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { estimateRequest } from './estimate-tokens.ts'
 import {
   Agent,
@@ -41,6 +41,29 @@ const run = (options: Options, runOptions?: RunOptions): Promise<RunResult<unkno
   agentOf(options).stream('Go', runOptions).result
 const modelOf = (turns: readonly ScriptedTurn[], more: { id?: string; info?: ModelInfo } = {}): ScriptedModel =>
   scriptedModel(turns, { info, ...more })
+
+/** Time passes only as it is told to. Immediates stay: they are the event loop's. */
+const passTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+afterEach(() => void vi.useRealTimers())
+
+/** A turn that takes so long, and has no end. */
+const lasting =
+  (milliseconds: number): ScriptedTurn =>
+  async () => {
+    vi.advanceTimersByTime(milliseconds)
+    return new Promise<never>(() => {})
+  }
+
+/** A model that begins to answer, and then does something else for ever. */
+const telling = (text: string, then: () => void): Model => ({
+  id: 'test/telling',
+  info,
+  async *stream() {
+    yield { type: 'text-delta', text }
+    then()
+    await new Promise(() => {})
+  },
+})
 
 describe('no run by chance', () => {
   it.each(Array.from({ length: 300 }, (_, seed) => seed))(
@@ -198,12 +221,12 @@ describe('a budget', () => {
 })
 
 describe('a budget of seconds', () => {
-  const deaf = makeTool('deaf', () => new Promise(() => {}))
-  const silent: ScriptedTurn = () => new Promise<never>(() => {})
+  beforeEach(passTime)
+  const budget = { seconds: 5 }
 
   it('ends the run in the middle of a model call', async () => {
-    const model = modelOf([{ text: 'First.', toolCalls: [{ name: 'act' }] }, silent])
-    const result = await run({ model, budget: { seconds: 0.03 } })
+    const model = modelOf([{ text: 'First.', toolCalls: [{ name: 'act' }] }, lasting(5_000)])
+    const result = await run({ model, budget })
     expect(result).toMatchObject({ finishReason: 'budget', text: 'First.', steps: 1, usage: { estimated: true } })
     expect(result.error).toBeUndefined()
     expect(result.warnings).toEqual(["The run's budget is used up: its seconds are over."])
@@ -211,29 +234,36 @@ describe('a budget of seconds', () => {
 
   it('ends it in the middle of an answer, which is kept as far as it goes', async () => {
     const sessions = memorySessions()
-    const slow: ScriptedTurn = { text: 'Once upon a time', deltas: 16, delayMs: 15 }
-    const agent = agentOf({ model: modelOf([slow, 'Next.']), budget: { seconds: 0.1 }, sessions })
+    const agent = agentOf({ model: telling('Once upon', () => vi.advanceTimersByTime(5_000)), budget, sessions })
     const { finishReason, text, messages } = await agent.stream('Go', { sessionId: 's' }).result
-    expect(finishReason).toBe('budget')
-    expect('Once upon a time'.startsWith(text) && text !== '').toBe(true)
+    expect([finishReason, text]).toEqual(['budget', 'Once upon'])
     expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text }] })
     expect((await sessions.load({ agentId: 'test', userId: 'default', sessionId: 's' }))?.messages).toEqual(messages)
   })
 
   it('ends it in the middle of a tool', async () => {
-    const model = modelOf([call('act', 'deaf'), 'Never.'])
-    const result = await run({ model, functions: [act, deaf], budget: { seconds: 0.03 } })
+    const slow = makeTool('slow', async () => {
+      await undefined
+      vi.advanceTimersByTime(5_000)
+      return new Promise(() => {})
+    })
+    const model = modelOf([call('act', 'slow'), 'Never.'])
+    const result = await run({ model, functions: [act, slow], budget })
     expect(result).toMatchObject({ finishReason: 'budget', steps: 1 })
-    expect(result.messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', name: 'act' }])
+    expect(JSON.stringify(result.messages)).not.toContain('slow')
     expect(validateTranscript(result.messages)).toEqual([])
   })
 
   it('ends it in the wait before a retry', async () => {
     const patient = new AgentKitError('rate-limit', 'Later.', { retryable: true, retryAfterMs: 30_000 })
     const model = modelOf([{ text: 'Half an ans', error: patient }, 'Never.'])
-    const result = await run({ model, budget: { seconds: 0.03 } })
+    const going = agentOf({ model, budget }).stream('Go')
+    for await (const event of going)
+      if (event.type === 'step-restart') setImmediate(() => vi.advanceTimersByTime(5_000))
+    const result = await going.result
     expect(result).toMatchObject({ finishReason: 'budget', text: '' })
     expect(result.messages).toMatchObject([{ role: 'user' }])
+    expect(model.requests).toHaveLength(1)
   })
 
   it('that are none asks nobody', async () => {
@@ -242,8 +272,15 @@ describe('a budget of seconds', () => {
     expect(model.requests).toEqual([])
   })
 
+  it('leaves no timer behind, however the run ends', async () => {
+    for (const turns of [['Done.'], [lasting(5_000)], [call('act'), new AgentKitError('auth', 'No.')]]) {
+      await run({ model: modelOf(turns), budget }, { timeoutMs: 60_000 })
+      expect(vi.getTimerCount()).toBe(0)
+    }
+  })
+
   it('is no deadline: that ends in a timeout', async () => {
-    const result = await run({ model: modelOf([silent]), budget: { seconds: 5 } }, { timeoutMs: 20 })
+    const result = await run({ model: modelOf([lasting(4_000)]), budget }, { timeoutMs: 4_000 })
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'run' } })
   })
 })
@@ -457,13 +494,10 @@ describe('an agent that a tool runs', () => {
   })
 
   it('shares its time', async () => {
-    const { agent } = inner([() => new Promise<never>(() => {})])
-    const deaf = makeTool('delegate', () => agent.chat('Task'))
-    const result = await run({
-      model: modelOf([call('delegate'), 'Never.']),
-      functions: [deaf],
-      budget: { seconds: 0.03 },
-    })
+    passTime()
+    const { agent } = inner([lasting(5_000)])
+    const model = modelOf([call('delegate'), 'Never.'])
+    const result = await run({ model, functions: [delegate(agent)], budget: { seconds: 5 } })
     expect(result.finishReason).toBe('budget')
   })
 
@@ -502,16 +536,16 @@ describe('an agent that a tool runs', () => {
     const result = await run({ model: outer, functions: [each], budget: { tokens: 15 + first + 3 * worst + 100 } })
     const found = result.messages.find(({ role }) => role === 'tool')?.content
     expect(most).toBe(3)
-    expect(JSON.parse(String(found)).sort()).toEqual(['Found.', 'Found.', 'Found.', 'budget', 'budget', 'budget'])
+    // The others wait: what was set aside for the first ones was far more than they used.
+    expect(JSON.parse(String(found))).toEqual(Array.from({ length: 6 }, () => 'Found.'))
   })
 
   it('is paid for also when the outer run is aborted in the middle of it', async () => {
     const controller = new AbortController()
-    const middle = inner([{ text: 'Once upon a time', deltas: 16, delayMs: 5 }])
-    const between = inner([call('delegate')], { functions: [delegate(middle.agent)] })
-    const going = agentOf({ model: modelOf([call('delegate')]), functions: [delegate(between.agent)] })
-    setTimeout(() => controller.abort(), 25)
-    const { finishReason, usage, cost } = await going.stream('Go', { signal: controller.signal }).result
+    const innermost = agentOf({ name: 'Innermost', model: telling('Once upon a time', () => controller.abort()) })
+    const between = inner([call('delegate')], { functions: [delegate(innermost)] })
+    const outer = agentOf({ model: modelOf([call('delegate')]), functions: [delegate(between.agent)] })
+    const { finishReason, usage, cost } = await outer.stream('Go', { signal: controller.signal }).result
     const prompt = estimateRequest({ messages: [{ role: 'user', content: 'Task' }] }, info)
     expect(finishReason).toBe('aborted')
     expect(usage.estimated).toBe(true)
@@ -563,15 +597,22 @@ describe('a run that waits for approval', () => {
   })
 
   it('goes on for the time that it had left', async () => {
+    passTime()
     const parts = { functions: [pay], sessions: memorySessions() }
-    const first = await run({ model: modelOf([call('pay')]), ...parts }, { budget: { seconds: 0.05 } })
+    const slowly: ScriptedTurn = async () => {
+      vi.advanceTimersByTime(4_000)
+      return call('pay')
+    }
+    const first = await run({ model: modelOf([slowly]), ...parts }, { budget: { seconds: 5 } })
     expect(first.finishReason).toBe('approval')
-    await sleep(60)
-    const model = modelOf([() => new Promise<never>(() => {})])
+    vi.advanceTimersByTime(60_000)
+    const model = modelOf([lasting(999), lasting(1)])
     const decisions = { [first.approvals[0]?.approvalId ?? '']: true as const }
-    const second = await agentOf({ model, ...parts }).resume(first.runId, decisions, { timeoutMs: 3_000 }).result
-    expect(second.finishReason).toBe('budget')
-    expect(model.requests).toHaveLength(1)
+    const second = agentOf({ model, ...parts }).resume(first.runId, decisions).result
+    while (model.requests.length === 0) await nextTurnOfTheLoop()
+    expect(await Promise.race([second, nextTurnOfTheLoop('goes on')])).toBe('goes on')
+    vi.advanceTimersByTime(1)
+    expect(await second).toMatchObject({ finishReason: 'budget' })
   })
 })
 

@@ -85,7 +85,7 @@ describe('a model that fails', () => {
   })
 
   it.each<[string, unknown]>([
-    ['an error of its own', new Error('socket hang up')],
+    ['an error of its own', new Error('It broke.')],
     ['a string', 'socket hang up'],
     ['undefined', undefined],
     ['an object without a prototype', Object.create(null)],

@@ -5,9 +5,11 @@ import { cloneJSON } from './clone-json.ts'
 import { type CallWatch, watchSilence } from './deadline.ts'
 import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from './errors.ts'
 import type { AgentEventBody } from './event.ts'
+import { passed } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { AssistantMessage, JSONValue } from './message.ts'
 import type { Model, ModelEvent, ModelFinishReason, ModelRequest } from './model.ts'
+import { rawFailure } from './raw-failure.ts'
 import { redactSecrets } from './redact.ts'
 import type { ToolCall } from './run-tools.ts'
 import type { Usage } from './usage.ts'
@@ -30,11 +32,18 @@ export type Reply = {
   lowered: boolean
 }
 
+export type CallBounds = {
+  /** The longest silence of the model, in milliseconds. */
+  silenceMs?: number
+  /** The longest answer that the budget allows, in tokens. */
+  answerTokens?: number | undefined
+}
+
 /**
  * One model call: its deltas are told as they come, its end is checked.
  * @param reply an empty reply, which this fills
- * @param silenceMs the longest silence of the model, in milliseconds
- * @throws AgentKitError whatever the model throws, `incomplete-stream` when it ends without a finish
+ * @throws AgentKitError whatever the model throws, `incomplete-stream` when it ends without a finish, `timeout` when it
+ *   is silent for too long, `budget` when it goes past the answer that its budget allows
  */
 export function callModel(
   model: Model,
@@ -42,11 +51,12 @@ export function callModel(
   signal: AbortSignal,
   emit: Emit,
   reply: Reply,
-  silenceMs: number = limits.modelTimeoutMs,
+  { silenceMs = limits.modelTimeoutMs, answerTokens }: CallBounds = {},
 ): Promise<void> {
   if (signal.aborted) return Promise.reject(abortError(signal))
   const watch = watchSilence(signal, silenceMs, model.id)
-  return untilAborted(watch.signal, readReply(model, request, watch, emit, reply)).finally(watch.stop)
+  const reading = readReply(model, request, watch, emit, reply, answerTokens)
+  return untilAborted(watch.signal, reading).finally(watch.stop)
 }
 
 export function emptyReply(): Reply {
@@ -69,8 +79,10 @@ async function readReply(
   { signal, heard, hold }: CallWatch,
   emit: Emit,
   reply: Reply,
+  answerTokens: number | undefined,
 ): Promise<void> {
   let finished = false
+  const mostChars = mostCharsOf(answerTokens)
   const breath = breather()
   try {
     const stream = checkStream(model.stream(request, signal), model)
@@ -90,7 +102,7 @@ async function readReply(
           await full
           heard()
         }
-        if (reply.text.length + reply.reasoning.length > limits.replyChars) throw tooLong(model)
+        if (reply.text.length + reply.reasoning.length > mostChars) throw tooLong(model, mostChars, answerTokens)
       }
     }
   } catch (error) {
@@ -100,9 +112,15 @@ async function readReply(
   if (!finished) throw brokenStream(model, 'incomplete-stream', 'ended without a finish')
 }
 
-function tooLong({ id }: Model): AgentKitError {
-  const message = `The answer of "${id}" is longer than ${limits.replyChars} characters, more than any model writes.`
-  return new AgentKitError('malformed-stream', message)
+function mostCharsOf(answerTokens: number = Number.POSITIVE_INFINITY): number {
+  return Math.min(limits.replyChars, (answerTokens + limits.leastAnswerTokens) * limits.charsPerToken)
+}
+
+/** A model that does not keep to its bound, or has lost itself. */
+function tooLong(model: Model, mostChars: number, answerTokens: number | undefined): AgentKitError {
+  if (mostChars < limits.replyChars) throw passed(`the answer of "${model.id}" went past its ${answerTokens} tokens`)
+  const message = `The answer of "${model.id}" is longer than ${mostChars} characters, more than any model writes.`
+  return new AgentKitError('malformed-stream', message, { retryable: false, ...nameOf(model) })
 }
 
 /** A source that never waits would keep timers, aborts and everybody else from their turn. */
@@ -162,8 +180,10 @@ export function modelError(error: unknown, model: Model, signal: AbortSignal): A
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
   const message = redactSecrets(messageOf(error))
-  return new AgentKitError('provider-error', `The model "${model.id}" failed: ${message}`, {
+  const { code, details } = rawFailure(error)
+  return new AgentKitError(code, `The model "${model.id}" failed: ${message}`, {
     cause: error,
+    ...details,
     ...nameOf(model),
   })
 }

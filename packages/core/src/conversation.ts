@@ -1,5 +1,7 @@
 import { type Compaction, compact, notCompacted, readCompaction, shownMessages } from './compaction.ts'
+import { AgentKitError, isAgentKitError } from './errors.ts'
 import { estimateMessage, estimateRequest } from './estimate-tokens.ts'
+import { limits } from './limits.ts'
 import { resultText } from './long-results.ts'
 import type { Message, ToolMessage } from './message.ts'
 import type { Model, ModelInfo, ModelRequest } from './model.ts'
@@ -37,13 +39,15 @@ type ConversationOptions = {
   /** As it was stored. */
   compaction: unknown
   summarise(messages: Message[], maxOutputTokens: number): Promise<string>
+  /** The model whose room the stored conversation is made for. */
+  preferred: Model | undefined
   /** Stores what has been compacted. */
   onCompacted(compaction: Compaction): Promise<void>
   warnings: string[]
 }
 
 export function createConversation(options: ConversationOptions): Conversation {
-  const { instruction, summarise, onCompacted, warnings } = options
+  const { instruction, summarise, preferred, onCompacted, warnings } = options
   const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
   const wholeResults = new Map<string, string>()
   let questionAt = options.history.length
@@ -73,11 +77,21 @@ export function createConversation(options: ConversationOptions): Conversation {
       if (message?.role === 'tool' && isLong(message, resultTokens)) hasLongResults = true
     }
   }
+  const compactTo = ({ info }: Model, room: number): ReturnType<typeof compact> => {
+    return compact({ messages, compaction, questionAt, room, resultTokens, info, summarise })
+  }
   const makeRoomFor = async (model: Model, room: number): Promise<void> => {
-    const made = await compact({ messages, compaction, questionAt, room, resultTokens, info: model.info, summarise })
+    const made = await compactTo(model, room).catch((error) => {
+      if (!isOverflow(error)) throw error
+      // Tokens are counted on the high side: what seems to take up to twice the room may fit, and the model will say.
+      return compactTo(model, room * 2).catch((stop) => {
+        throw isOverflow(stop) ? error : stop
+      })
+    })
     warnings.push(...made.warnings)
     compaction = made.compaction
-    await onCompacted(compaction)
+    // What a model that stands in has less room for, the preferred one is shown again in the next run.
+    if (model === preferred) await onCompacted(compaction)
   }
 
   return {
@@ -100,7 +114,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)
       narrow = Math.floor(before / 2)
-      await makeRoomFor(model, narrow)
+      try {
+        await makeRoomFor(model, narrow)
+      } catch (error) {
+        if (isOverflow(error)) return false
+        throw error
+      }
       return tokensOf(show(), model.info) < before
     },
     findResult(callId) {
@@ -116,6 +135,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       }
       wholeResults.set(callId, text)
       hasLongResults = true
+      const [oldest] = wholeResults.keys()
+      if (wholeResults.size > limits.wholeResults && oldest !== undefined) wholeResults.delete(oldest)
     },
     get hasLongResults() {
       return hasLongResults || compaction.cleared > 0 || compaction.cut !== undefined
@@ -142,7 +163,21 @@ function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
   const window = info?.contextWindow
   if (window === undefined) return Number.POSITIVE_INFINITY
   const answer = Math.min(info?.maxOutputTokens ?? window / 8, window / 3)
-  return Math.max(0, Math.floor(window - answer - estimateRequest(request, info)))
+  const rest = estimateRequest(request, info)
+  const room = Math.floor(window - answer - rest)
+  if (room > window / 8) return room
+  // Counted on the high side: half of it may be true.
+  const atMost = Math.floor(window - answer - rest / 2)
+  if (atMost > 0) return atMost
+  throw new AgentKitError(
+    'context-overflow',
+    `The instruction and the tools take about ${rest} tokens, and the model has a window of ${window}. Shorten them, or ` +
+      'use a model with a larger context window.',
+  )
+}
+
+function isOverflow(error: unknown): boolean {
+  return isAgentKitError(error) && error.code === 'context-overflow'
 }
 
 function isLong(message: ToolMessage, tokens: number): boolean {

@@ -32,7 +32,8 @@ export async function endTurn(
   const ending = (async () => {
     // An answer that was cut short is not stored yet.
     const last = progress.messages.at(-1)
-    if (!error && last?.role === 'assistant' && last !== progress.reply.message) await turn.append([last]).catch(() => {})
+    if (!error && last?.role === 'assistant' && last !== progress.reply.message)
+      await turn.append([last]).catch(() => {})
     // With finished calls, a note says why it ended, so that nothing is done twice.
     if (error && progress.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
     await turn.end(status, usage).catch(() => {})

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { abortError, assertNever, errorOfRun, messageOf } from './errors.ts'
+import { abortError, assertNever, type ErrorCode, type ErrorDetails, errorOfRun, messageOf } from './errors.ts'
 import { AgentKitError, isAgentKitError, toErrorInfo } from './index.ts'
 
 afterEach(() => void vi.resetModules())
@@ -10,6 +10,26 @@ it('is an Error with a code, a message and a cause', () => {
   expect(error).toBeInstanceOf(Error)
   expect(error).toMatchObject({ name: 'AgentKitError', code: 'network', retryable: true, retryAfterMs: 5, cause })
   expect(String(error)).toBe('AgentKitError: No connection.')
+})
+
+it.each<[ErrorCode, ErrorDetails, boolean]>([
+  ['network', {}, true],
+  ['timeout', { phase: 'idle' }, true],
+  ['timeout', { phase: 'tool' }, false],
+  ['rate-limit', {}, true],
+  ['overloaded', {}, true],
+  ['incomplete-stream', {}, true],
+  ['malformed-stream', {}, true],
+  ['provider-error', {}, false],
+  ['provider-error', { status: 400 }, false],
+  ['provider-error', { status: 409 }, true],
+  ['provider-error', { status: 500 }, true],
+  ['quota', { status: 429 }, false],
+  ['auth', {}, false],
+  ['network', { retryable: false }, false],
+  ['auth', { retryable: true }, true],
+])('%s with %j is retryable where nothing else is said: %s', (code, details, retryable) => {
+  expect(new AgentKitError(code, 'x', details).retryable).toBe(retryable)
 })
 
 it('is not retryable unless it says so, and has no cause unless it is given one', () => {
@@ -73,7 +93,7 @@ it('becomes plain JSON with what it knows, and nothing of its cause, run or stac
   expect(toErrorInfo(new AgentKitError('timeout', 'Late.', { phase: 'idle' }))).toEqual({
     code: 'timeout',
     message: 'Late.',
-    retryable: false,
+    retryable: true,
     phase: 'idle',
   })
 })

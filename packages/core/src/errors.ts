@@ -38,7 +38,10 @@ export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
 
 export type ErrorDetails = {
   cause?: unknown
-  /** Whether the same call may succeed later. */
+  /**
+   * Whether the same call may succeed later. When absent: for `network`, `timeout`, `rate-limit`, `overloaded`,
+   * `incomplete-stream`, `malformed-stream`, and `provider-error` with a status of 408, 409, 425, 429 or 5xx.
+   */
   retryable?: boolean
   /** How long the other side asks to wait, in milliseconds. */
   retryAfterMs?: number
@@ -90,7 +93,7 @@ export class AgentKitError extends Error {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
     Object.defineProperty(this, brand, { value: true })
     this.code = code
-    this.retryable = details.retryable ?? false
+    this.retryable = details.retryable ?? isUsuallyRetryable(code, details)
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
     if (details.provider !== undefined) this.provider = details.provider
     if (details.model !== undefined) this.model = details.model
@@ -100,6 +103,25 @@ export class AgentKitError extends Error {
     if (details.runId !== undefined) this.runId = details.runId
     if (details.usage !== undefined) this.usage = details.usage
   }
+}
+
+/** What mostly passes, where nobody says more. */
+const retryableCodes: readonly ErrorCode[] = [
+  'network',
+  'timeout',
+  'rate-limit',
+  'overloaded',
+  'incomplete-stream',
+  'malformed-stream',
+]
+const retryableStatuses: readonly number[] = [408, 409, 425, 429]
+
+function isUsuallyRetryable(code: ErrorCode, { status = 0, phase }: ErrorDetails): boolean {
+  if (phase === 'tool') return false
+  return (
+    retryableCodes.includes(code) ||
+    (code === 'provider-error' && (status >= 500 || retryableStatuses.includes(status)))
+  )
 }
 
 /** The same error, telling of the run that it ended. A copy: the original may belong to another run too. */

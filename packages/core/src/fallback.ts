@@ -31,17 +31,35 @@ export function firstModel({ models, breakers }: ModelChain): { model: Model; sk
  * last the first, that was not tried in this step and is not left alone.
  */
 export function nextModel(
-  { models, breakers }: ModelChain,
+  chain: ModelChain,
   failed: Model,
   error: AgentKitError,
   tried: ReadonlySet<Model>,
 ): Model | undefined {
-  if (models.length === 1 || !mayFallBack(error)) return undefined
+  return othersThan(chain, failed, error, tried).find((model) => isAvailable(chain.breakers, model))
+}
+
+/** The same among models that are left alone: before the run gives up, they are asked all the same. */
+export function lastResort(
+  chain: ModelChain,
+  failed: Model,
+  error: AgentKitError,
+  tried: ReadonlySet<Model>,
+): Model | undefined {
+  return othersThan(chain, failed, error, tried)[0]
+}
+
+function othersThan(
+  { models }: ModelChain,
+  failed: Model,
+  error: AgentKitError,
+  tried: ReadonlySet<Model>,
+): readonly Model[] {
+  if (models.length === 1 || !mayFallBack(error)) return []
   const start = models.indexOf(failed)
   const others = [...models.slice(start + 1), ...models.slice(0, start)]
-  return others.find((model) => {
-    if (tried.has(model) || !isAvailable(breakers, model)) return false
-    return error.code !== 'context-overflow' || hasMoreRoom(model, failed)
+  return others.filter((model) => {
+    return !tried.has(model) && (error.code !== 'context-overflow' || hasMoreRoom(model, failed))
   })
 }
 

@@ -1,5 +1,5 @@
 import { type ScriptedAnswer, type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   Agent,
   type AgentEvent,
@@ -7,7 +7,6 @@ import {
   type AgentOptions,
   type ErrorCode,
   type Model,
-  type ModelEvent,
   type ModelInfo,
   type ModelRequest,
   memorySessions,
@@ -214,6 +213,19 @@ describe('a fault', () => {
   })
 })
 
+describe('a model that never comes to an end', () => {
+  it.each(['text-delta', 'reasoning-delta'] as const)('is cut off: %s', async (type) => {
+    const model: Model = {
+      id: 't/endless',
+      async *stream() {
+        for (;;) yield { type, text: 'x'.repeat(1_000_000) }
+      },
+    }
+    const result = await agentOf({ model }).stream('Go').result
+    expect(result).toMatchObject({ finishReason: 'error', error: { code: 'malformed-stream' } })
+  })
+})
+
 describe('a retry', () => {
   it('has four attempts, unless the agent says otherwise', async () => {
     for (const [retry, attempts] of [
@@ -246,12 +258,9 @@ describe('a retry', () => {
   })
 
   it('does not wait for what the provider asks beyond the bound', async () => {
+    const retry = { longestWaitMs: 1, longestRetryAfterMs: 1_000 }
     const model = scriptedModel([fail('rate-limit', true, { retryAfterMs: 3_600_000 }), 'Done.'])
-    expect((await watch({ model })).result.text).toBe('Done.')
-    const own = scriptedModel([fail('rate-limit', true, { retryAfterMs: 30_000 }), 'Done.'])
-    expect((await watch({ model: own, retry: { firstWaitMs: 0, longestRetryAfterMs: 1_000 } })).result.text).toBe(
-      'Done.',
-    )
+    expect((await watch({ model, retry })).result.text).toBe('Done.')
   })
 
   it('is cut short by an abort, and what had failed is forgotten', async () => {
@@ -474,64 +483,83 @@ describe('a conversation that is too long for a model', () => {
 })
 
 describe('a deadline', () => {
-  const silent = async function* (): AsyncGenerator<ModelEvent> {
-    yield { type: 'text-delta', text: 'Once' }
-    await new Promise(() => {})
-  }
+  // Time passes only as it is told to. Immediates stay: they are the event loop's.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+
+  /** A model that says so much, and then nothing for so long. */
+  const falling = (text: string, silenceMs: number, onAbort?: (signal: AbortSignal) => void): Model => ({
+    id: 't/silent',
+    async *stream(_request, signal) {
+      signal.addEventListener('abort', () => onAbort?.(signal))
+      if (text !== '') yield { type: 'text-delta', text }
+      await undefined
+      vi.advanceTimersByTime(silenceMs)
+      await new Promise(() => {})
+    },
+  })
 
   it('of a model that says nothing ends its attempt, which is tried again', async () => {
-    let attempts = 0
-    const model = scriptedModel([() => new Promise<never>(() => {}), () => `Done after ${++attempts}.`])
-    const { result, events } = await watch({ model, modelTimeoutMs: 20 })
-    expect(result.text).toBe('Done after 1.')
-    expect(events.find(({ type }) => type === 'step-restart')).toMatchObject({
-      error: { code: 'timeout', phase: 'first-byte' },
-    })
-    expect(result.usage).toMatchObject({ estimated: true })
+    const silence: ScriptedTurn = async () => {
+      vi.advanceTimersByTime(9_000)
+      return new Promise<never>(() => {})
+    }
+    const model = scriptedModel([silence, 'Done.'])
+    const run = agentOf({ model, modelTimeoutMs: 9_000, retry: { firstWaitMs: 0 } }).stream('Go')
+    const events: AgentEvent[] = []
+    for await (const event of run) {
+      events.push(event)
+      if (event.type === 'step-restart') setImmediate(() => vi.advanceTimersByTime(0))
+    }
+    expect(await run.result).toMatchObject({ text: 'Done.', usage: { estimated: true } })
+    const restart = { step: 1, error: { code: 'timeout', phase: 'first-byte' } }
+    expect(events.filter(({ type }) => type === 'step-restart')).toMatchObject([restart])
   })
 
   it('of one that stops in the middle ends in an idle timeout', async () => {
-    const model: Model = { id: 't/idle', stream: silent }
-    const { result } = await watch({ model, modelTimeoutMs: 20, retry: { attempts: 1 } })
-    expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'idle' } })
+    const { result } = await watch({ model: falling('Once', 9_000), modelTimeoutMs: 9_000, retry: { attempts: 1 } })
+    expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'idle' }, text: 'Once' })
   })
 
-  it('tells the model to stop', async () => {
-    const reasons: unknown[] = []
-    const model: Model = {
-      id: 't/slow',
-      stream(_request, signal) {
-        signal.addEventListener('abort', () => reasons.push(signal.reason.phase))
-        return silent()
-      },
-    }
-    await watch({ model, modelTimeoutMs: 20, retry: { attempts: 1 } })
-    await watch({ model, timeoutMs: 20 })
-    expect(reasons).toEqual(['idle', 'run'])
+  it('tells the model to stop, and why', async () => {
+    const phases: unknown[] = []
+    const model = falling('Once', 9_000, ({ reason }) => phases.push(reason.phase))
+    await watch({ model, modelTimeoutMs: 9_000, retry: { attempts: 1 } })
+    await watch({ model, timeoutMs: 9_000 })
+    expect(phases).toEqual(['idle', 'run'])
   })
 
   it('of a tool is for the model to know, and ends only that call', async () => {
-    const slow = makeTool('slow', () => new Promise(() => {}), 15)
+    const slow = makeTool('slow', () => new Promise(() => {}), 9_000)
     const quick = makeTool('quick', () => 'quick')
-    const model = scriptedModel([{ toolCalls: [{ name: 'slow' }, { name: 'quick' }] }, 'Done.'])
-    const { result, events } = await watch({ model, functions: [slow, quick] })
-    expect(result.text).toBe('Done.')
+    const model = scriptedModel([{ toolCalls: [{ name: 'quick' }, { name: 'slow' }] }, 'Done.'])
+    const run = agentOf({ model, functions: [slow, quick] }).stream('Go')
+    const events: AgentEvent[] = []
+    for await (const event of run) {
+      events.push(event)
+      if (event.type === 'tool-result') vi.advanceTimersByTime(9_000)
+    }
+    expect((await run.result).text).toBe('Done.')
     expect(events.filter(({ type }) => type === 'tool-result')).toMatchObject([
-      { name: 'slow', isError: true, output: 'The tool did not finish within 15 ms.' },
       { name: 'quick', isError: false },
+      { name: 'slow', isError: true, output: 'The tool did not finish within 9000 ms.' },
     ])
   })
 
   it('of the run ends it wherever it is', async () => {
-    const deaf = makeTool('deaf', () => new Promise(() => {}))
-    const inModel = await watch({ model: { id: 't/idle', stream: silent }, timeoutMs: 20 })
-    const inTool = await watch(
-      { model: scriptedModel([{ toolCalls: [{ name: 'deaf' }] }]), functions: [deaf] },
-      { timeoutMs: 20 },
-    )
+    const slow = makeTool('slow', async () => {
+      await undefined
+      vi.advanceTimersByTime(9_000)
+      return new Promise(() => {})
+    })
+    const inModel = await watch({ model: falling('Once', 9_000), timeoutMs: 9_000 })
+    const inTool = await watch({
+      model: scriptedModel([{ toolCalls: [{ name: 'slow' }] }]),
+      functions: [slow],
+      timeoutMs: 9_000,
+    })
     for (const { result } of [inModel, inTool]) {
       expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'run' } })
     }
-    expect(inModel.result.text).toBe('Once')
+    expect([inModel.result.text, inTool.result.steps]).toEqual(['Once', 1])
   })
 })

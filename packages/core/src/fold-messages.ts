@@ -41,7 +41,11 @@ export async function foldMessages(request: FoldRequest): Promise<{ summary: str
       summary = cutMiddle(answer.trim(), summaryTokens)
       done = end
     }
-    return { summary }
+    if (!saysLittle(summary, pieces)) return { summary }
+    return {
+      summary: completed(request, summary, pieces),
+      warning: 'A summary of earlier messages says next to nothing.',
+    }
   } catch (error) {
     if (endsRun(error)) throw error
     const reason = isAgentKitError(error) ? error.code : redactSecrets(messageOf(error))
@@ -54,6 +58,9 @@ export async function foldMessages(request: FoldRequest): Promise<{ summary: str
 
 /** A request that shows less of the conversation is not worth a model call. */
 const leastPassTokens = 64
+
+/** A shorter summary of many messages leaves too much out. */
+const leastSummaryTokens = 40
 
 /** What one request may show: a message, or a stretch of one that is too long for a request. */
 type Piece = { text: string; messageIndex: number }
@@ -95,6 +102,18 @@ function endOfPass(pieces: readonly Piece[], start: number, tokens: number): num
 function endsRun(error: unknown): boolean {
   if (!isAgentKitError(error)) return false
   return error.code === 'aborted' || error.code === 'budget' || (error.code === 'timeout' && error.phase === 'run')
+}
+
+/** Some models acknowledge what they are to summarise. */
+function saysLittle(summary: string, pieces: readonly Piece[]): boolean {
+  const tokens = pieces.reduce((sum, { text }) => sum + estimateText(text), 0)
+  return estimateText(summary) < Math.min(leastSummaryTokens, tokens / 10)
+}
+
+/** The summary with what it leaves out: the one before it, and how the messages begin. */
+function completed(request: FoldRequest, summary: string, pieces: readonly Piece[]): string {
+  const before = request.summary.includes(summary) ? request.summary : `${summary}\n${request.summary}`.trim()
+  return standIn(request, before, pieces)
 }
 
 /** In place of a summary: the one so far, and how the first and the last messages begin that it does not tell of. */

@@ -35,7 +35,7 @@ describe('a model call', () => {
   it('begins as it was asked for when its worst case fits', () => {
     const exact = worstCostOf({ inputTokens: prompt, outputTokens: 1_000 }, price)
     for (const budget of [{ tokens: prompt + 1_000 }, { usd: exact }, { modelCalls: 1 }]) {
-      expect(ledgerOf(budget).reserve(model, request)).toMatchObject({ maxOutputTokens: undefined, lowered: false })
+      expect(ledgerOf(budget).reserve(model, request)).toMatchObject({ lowered: false })
     }
   })
 
@@ -82,7 +82,7 @@ describe('a model call', () => {
       maxOutputTokens: 1_000,
       price: { ...price, inputUsdPerMillion: 0, outputUsdPerMillion: 0 },
     })
-    expect(ledgerOf({ usd: 0 }).reserve(free, request)).toMatchObject({ maxOutputTokens: undefined, lowered: false })
+    expect(ledgerOf({ usd: 0 }).reserve(free, request)).toMatchObject({ lowered: false })
     expect(codeOf(() => ledgerOf({ usd: 0 }).reserve(model, request))).toBe('budget')
   })
 
@@ -108,23 +108,37 @@ describe('a model call', () => {
 
   it('says which figure is in the way', () => {
     const parent = ledgerOf({ tokens: 100_000, usd: 0.000_01 })
-    const message = /of 0\.00001 US dollars 0\.000010 are left, and the prompt of the next call alone may take 0\.000/
+    const message =
+      /of 0\.00001 US dollars 0\.000010 are left, and the next call may take 0\.000\d+ for its prompt alone/
     expect(() => ledgerOf({ tokens: 50_000 }, parent).reserve(model, request)).toThrow(message)
     expect(() => ledgerOf({ tokens: 10, usd: 9 }).reserve(model, request)).toThrow(
-      `of 10 tokens 10 are left, and the prompt of the next call alone may take ${prompt}.`,
+      `of 10 tokens 10 are left, and the next call may take ${prompt} for its prompt alone, beside an answer of 128 tokens.`,
     )
   })
 })
 
 describe('calls at the same time', () => {
   it('set their worst case aside before they begin', () => {
-    const ledger = ledgerOf({ tokens: 2 * (prompt + 1_000) + 300 })
+    const ledger = ledgerOf({ tokens: 2 * (prompt + 1_000) + 100 })
     const reservations = [1, 2].map(() => ledger.reserve(model, request))
     expect(codeOf(() => ledger.reserve(model, request))).toBe('budget')
     reservations[0]?.settle(used(10, 5))
     expect(ledger.reserve(model, request)).toMatchObject({ lowered: false })
     reservations[1]?.settle(used(10, 5))
     expect(ledger.spent.usage).toEqual(used(20, 10))
+  })
+
+  it('are waited for where what they have set aside may come back, and only then', async () => {
+    const ledger = ledgerOf({ tokens: 2 * (prompt + 1_000) })
+    expect(ledger.freed(model, request)).toBeUndefined()
+    const [first, second] = [1, 2].map(() => ledger.reserve(model, request))
+    const freed = ledger.freed(model, request)
+    first?.settle(used(10, 5))
+    await freed
+    expect(ledger.freed(model, request)).toBeInstanceOf(Promise)
+    second?.settle(used(10, 5))
+    expect(ledger.freed(model, request)).toBeUndefined()
+    expect(ledgerOf({ tokens: 10 }).freed(model, request)).toBeUndefined()
   })
 
   it('do so in US dollars too', () => {
@@ -155,7 +169,8 @@ describe('calls at the same time', () => {
           reservation?.settle(used(Math.floor(random() * prompt), outputTokens ?? 0))
         }
       }
-      for (const [reservation] of open) reservation.settle(used(prompt, 1_000 * random()))
+      for (const [reservation] of open)
+        reservation.settle(used(prompt, (reservation.maxOutputTokens ?? 1_000) * random()))
       const { usage, usd } = parent.spent
       expect(usage.totalTokens ?? 0).toBeLessThanOrEqual(budget.tokens)
       expect(usd).toBeLessThanOrEqual(budget.usd + 1e-12)

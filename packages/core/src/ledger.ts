@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Budget, tighten } from './budget.ts'
 import { AgentKitError } from './errors.ts'
 import { estimateRequest } from './estimate-tokens.ts'
@@ -12,7 +11,7 @@ export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: 
 
 /** A model call whose worst case is set aside, from before it begins until it is settled. */
 export type Reservation = {
-  /** What the answer is bounded to, in tokens, where that is less than the model's own bound. */
+  /** What the answer is bounded to, in tokens, where tokens or dollars are. */
   maxOutputTokens: number | undefined
   /** Whether that is less than was asked for. */
   lowered: boolean
@@ -34,6 +33,12 @@ export interface Ledger {
    * @throws AgentKitError `invalid-config` when US dollars are bounded and the model's price is not known
    */
   reserve(model: Model, request: ModelRequest): Reservation
+  /**
+   * Resolves when a call that is under way is settled, where the answer could be longer then: mostly calls use far less
+   * than what is set aside for them. Not to be waited for within such a call.
+   * @returns `undefined` when there is nothing to wait for
+   */
+  freed(model: Model, request: ModelRequest): Promise<void> | undefined
   /** @throws AgentKitError `budget` when so many tool calls would pass it; then none of them may begin */
   beginToolCalls(count: number): void
   /** Milliseconds until the time is used up. */
@@ -46,17 +51,21 @@ export interface Ledger {
   readonly books: readonly Book[]
 }
 
-/** The ledger that a run started here belongs to: that of the run whose tool starts it. */
-export const currentLedger: AsyncLocalStorage<Ledger> = new AsyncLocalStorage()
-
-type Book = { budget: Budget; spent: Spent; aside: { tokens: number; usd: number }; clockFrom: number | undefined }
+type Book = {
+  budget: Budget
+  spent: Spent
+  aside: { tokens: number; usd: number }
+  /** Told when a call that is under way is settled. */
+  waiting: (() => void)[]
+  clockFrom: number | undefined
+}
 
 type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }
 
 /** @param options.parent the ledger of the run that starts this one: what this one uses counts there too */
 export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger {
   const spent: Spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
-  const own: Book = { budget, spent, aside: { tokens: 0, usd: 0 }, clockFrom: performance.now() }
+  const own: Book = { budget, spent, aside: { tokens: 0, usd: 0 }, waiting: [], clockFrom: performance.now() }
   const books = parent ? [own, ...parent.books] : [own]
   return {
     books,
@@ -67,6 +76,9 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
       return usage.estimated ? { usd, estimated: true } : { usd }
     },
     reserve: (model, request) => reserve(books, model, request, priceOf(model, prices)),
+    freed(model, request) {
+      return isWorthWaiting(books, model, request, priceOf(model, prices)) ? settlement(books) : undefined
+    },
     beginToolCalls(count) {
       for (const { budget, spent } of books) {
         if (spent.toolCalls + count > (budget.toolCalls ?? Number.POSITIVE_INFINITY)) {
@@ -103,21 +115,60 @@ export function passed(what: string): AgentKitError {
 
 function reserve(books: readonly Book[], model: Model, request: ModelRequest, price: Price | undefined): Reservation {
   for (const book of books) checkCall(book)
-  const bounded = books.filter(({ budget }) => budget.tokens !== undefined || budget.usd !== undefined)
+  const bounded = books.filter(isBounded)
   if (bounded.length === 0) return begin(books, { tokens: 0, usd: 0 }, price)
-  const inputTokens = estimateRequest(request, model.info)
-  const known = request.maxOutputTokens ?? model.info?.maxOutputTokens
-  const wanted = known ?? assumedAnswer(inputTokens, model)
-  const bounds = bounded.flatMap((book) => boundsOf(book, { inputTokens, wanted }, model, price))
-  const tightest = bounds.reduce((least, bound) => (bound.answerTokens < least.answerTokens ? bound : least))
+  const needed = needOf(model, request)
+  const { inputTokens, wanted } = needed
+  const tightest = tightestOf(bounded, needed, model, price)
   const granted = Math.min(wanted, tightest.answerTokens)
-  if (granted < Math.min(wanted, limits.leastAnswerTokens)) {
-    throw passed(`${tightest.left}, and the prompt of the next call alone may take ${tightest.prompt}`)
+  const least = Math.min(wanted, limits.leastAnswerTokens)
+  if (granted < least) {
+    const call = `the next call may take ${tightest.prompt} for its prompt alone, beside an answer of ${least} tokens`
+    throw passed(`${tightest.left}, and ${call}`)
   }
   const usd = price ? worstCostOf({ inputTokens, outputTokens: granted }, price) : 0
   const reservation = begin(books, { tokens: inputTokens + granted, usd }, price)
-  const lowered = granted < wanted
-  return lowered || known === undefined ? { ...reservation, maxOutputTokens: granted, lowered } : reservation
+  return { ...reservation, maxOutputTokens: granted, lowered: granted < wanted }
+}
+
+/** Whether the answer could be longer once the calls under way are settled. */
+function isWorthWaiting(
+  books: readonly Book[],
+  model: Model,
+  request: ModelRequest,
+  price: Price | undefined,
+): boolean {
+  const bounded = books.filter(isBounded)
+  if (!bounded.some(({ aside }) => aside.tokens > 0)) return false
+  const needed = needOf(model, request)
+  const now = tightestOf(bounded, needed, model, price).answerTokens
+  const free = bounded.map((book) => ({ ...book, aside: { tokens: 0, usd: 0 } }))
+  return now < needed.wanted && now < tightestOf(free, needed, model, price).answerTokens
+}
+
+/** Resolves when a call that is under way is settled. */
+function settlement(books: readonly Book[]): Promise<void> {
+  return new Promise((resolve) => {
+    for (const { waiting } of books) waiting.push(resolve)
+  })
+}
+
+function isBounded({ budget }: Book): boolean {
+  return budget.tokens !== undefined || budget.usd !== undefined
+}
+
+/** What a call needs at its worst, in tokens. */
+type Need = { inputTokens: number; wanted: number }
+
+function needOf(model: Model, request: ModelRequest): Need {
+  const inputTokens = estimateRequest(request, model.info)
+  const known = request.maxOutputTokens ?? model.info?.maxOutputTokens
+  return { inputTokens, wanted: known ?? assumedAnswer(inputTokens, model) }
+}
+
+function tightestOf(books: readonly Book[], needed: Need, model: Model, price: Price | undefined): Bound {
+  const bounds = books.flatMap((book) => boundsOf(book, needed, model, price))
+  return bounds.reduce((least, bound) => (bound.answerTokens < least.answerTokens ? bound : least))
 }
 
 /** Some servers refuse a request whose prompt and longest answer together pass the window. */
@@ -139,7 +190,7 @@ type Bound = { answerTokens: number; left: string; prompt: string }
 
 function boundsOf(
   { budget, spent, aside }: Book,
-  { inputTokens, wanted }: { inputTokens: number; wanted: number },
+  { inputTokens, wanted }: Need,
   model: Model,
   price: Price | undefined,
 ): Bound[] {
@@ -192,6 +243,7 @@ function begin(books: readonly Book[], share: Book['aside'], price: Price | unde
         spent.usd += usd
         if (!price && tokensOf(usage) > 0) spent.unpriced = true
       }
+      for (const { waiting } of books) for (const wake of waiting.splice(0)) wake()
     },
   }
 }

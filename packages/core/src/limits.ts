@@ -10,6 +10,8 @@ export const limits = {
   toolResultBytes: 262_144,
   /** What is kept of a longer result while the run lasts, for the model to read on, in characters. */
   wholeResultChars: 4_194_304,
+  /** Longer results of one run that are kept so at once; of older ones only what is stored can be read. */
+  wholeResults: 16,
   /** What a failed tool says, in bytes of UTF-8. */
   toolErrorBytes: 16_384,
   /** Events that wait for a reader, in bytes. */
@@ -28,7 +30,7 @@ export const limits = {
   firstRetryMs: 500,
   /** The longest wait of our own before a retry, in milliseconds. */
   longestRetryMs: 8_000,
-  /** The longest wait that a provider may ask for, in milliseconds; one that asks for more is asked again by our own waits. */
+  /** The longest wait that a provider's `retry-after` may ask for, in milliseconds. */
   longestRetryAfterMs: 60_000,
   /** The longest wait for a model where another one stands by, in milliseconds. */
   longestWaitBeforeFallbackMs: 1_000,
@@ -39,9 +41,11 @@ export const limits = {
   /** The longest silence of a model, in milliseconds. Its provider's own timers, which see every byte, are shorter. */
   modelTimeoutMs: 900_000,
   /** One answer of a model, in characters: more than any writes. */
-  replyChars: 16_777_216,
+  replyChars: 2_097_152,
+  /** An answer of more characters than so many for each token that it was allowed has passed its bound. */
+  charsPerToken: 16,
   /** The shortest answer, in tokens, that a budget may lower a request to; with less left the run ends. */
-  leastAnswerTokens: 256,
+  leastAnswerTokens: 128,
   /** What a model whose longest answer is not known may write under a budget, in tokens. */
   assumedAnswerTokens: 8_192,
   /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays claimed meanwhile. */

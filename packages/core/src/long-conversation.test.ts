@@ -1,7 +1,18 @@
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { attentiveModel } from './__fixtures__/attentive-model.ts'
 import { estimateRequest } from './estimate-tokens.ts'
-import { Agent, type ModelInfo, type ModelRequest, memorySessions, tool, validateTranscript } from './index.ts'
+import {
+  Agent,
+  AgentKitError,
+  type Message,
+  type ModelInfo,
+  type ModelRequest,
+  memorySessions,
+  type TranscriptProblem,
+  tool,
+  validateTranscript,
+} from './index.ts'
 
 const key = { agentId: 'test', userId: 'default', sessionId: 's' }
 const turns = 200
@@ -20,9 +31,15 @@ describe.each([2_000, 4_000, 16_000])(
   (window) => {
     it('still knows what it was told first, keeps to the room, and is stored whole', { timeout: 60_000 }, async () => {
       const sessions = memorySessions()
-      const requests: ModelRequest[] = []
+      const problems: TranscriptProblem[] = []
+      let longest = 0
+      let summaries = 0
       const info: ModelInfo = { contextWindow: window, maxOutputTokens: window / 8 }
-      const model = attentiveModel(info, requests)
+      const model = attentiveModel(info, (request) => {
+        longest = Math.max(longest, estimateRequest(request, info) + (request.maxOutputTokens ?? window / 8))
+        problems.push(...validateTranscript(request.messages))
+        if (!request.tools) summaries++
+      })
       for (let turn = 1; turn <= turns; turn++) {
         // As after a restart: all that is known is what is stored.
         const agent = new Agent({ name: 'Test', instruction: 'You help.', functions: [lookUp], model, sessions })
@@ -33,11 +50,9 @@ describe.each([2_000, 4_000, 16_000])(
         if (turn === turns) expect(result.text).toBe('It is Bello.')
       }
 
-      const sizes = requests.map((request) => {
-        return estimateRequest(request, info) + (request.maxOutputTokens ?? window / 8)
-      })
-      expect(Math.max(...sizes)).toBeLessThanOrEqual(window)
-      for (const { messages } of requests) expect(validateTranscript(messages)).toEqual([])
+      expect(longest).toBeLessThanOrEqual(window)
+      expect(problems).toEqual([])
+      expect(summaries).toBeGreaterThan(0)
 
       const stored = await sessions.turns(key)
       expect(stored.map(({ messages }) => messages[0]?.content)).toEqual(
@@ -52,6 +67,22 @@ describe.each([2_000, 4_000, 16_000])(
     })
   },
 )
+
+it('a model that takes over for a summary is not asked for more than it has room for', async () => {
+  const busy = new AgentKitError('overloaded', 'Busy.', { retryable: true })
+  const turn = ({ tools }: ModelRequest) => (tools ? 'Done.' : busy)
+  const large = scriptedModel([turn, turn, turn], { id: 'test/large', info: { contextWindow: 8_000 } })
+  const small = scriptedModel([turn, turn, turn], { id: 'test/small', info: { contextWindow: 2_000 } })
+  const agent = new Agent({ name: 'Test', functions: [lookUp], model: [large, small], retry: { attempts: 1 } })
+  const history: Message[] = [
+    { role: 'user', content: 'Tell me all.' },
+    { role: 'assistant', content: [{ type: 'text', text: 'There is much to say. '.repeat(3_000) }] },
+  ]
+  const result = await agent.stream('And now?', { history }).result
+  expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.', warnings: [expect.stringContaining('summary')] })
+  expect(large.requests).toHaveLength(2)
+  expect(small.requests).toEqual([])
+})
 
 function questionOf(turn: number): string {
   if (turn === 1) return 'My dog is Bello.'

@@ -4,12 +4,15 @@ import { type Asker, askModel, chooseModel } from './ask-model.ts'
 import type { Budget } from './budget.ts'
 import type { Emit } from './call-model.ts'
 import { type Conversation, createConversation } from './conversation.ts'
-import type { AgentKitError } from './errors.ts'
+import type { CurrentRun } from './current-run.ts'
+import { AgentKitError } from './errors.ts'
+import { estimateRequest } from './estimate-tokens.ts'
 import type { ModelChain } from './fallback.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 import { type HookContext, type Hooks, passHook } from './hooks.ts'
 import { checkPriced, type Ledger } from './ledger.ts'
 import type { JSONValue, Message, UserMessage } from './message.ts'
+import type { Model, ModelRequest } from './model.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
 import type { Prices } from './price.ts'
 import type { Progress } from './progress.ts'
@@ -51,8 +54,8 @@ export type RunScope = {
   history: readonly Message[]
   /** As the run tightens its agent's. */
   budget: Budget
-  /** The ledger of the run that has started this one. */
-  parent: Ledger | undefined
+  /** The run that has started this one. */
+  parent: CurrentRun | undefined
   signal: AbortSignal
   emit: Emit
   /** Ends the run for the reason given. */
@@ -158,8 +161,14 @@ async function makeReady(
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   for (const { budget } of ledger.books) {
     if (budget.usd === undefined) continue
-    await untilAborted(signal, Promise.all(chain.models.map((model) => model.load?.())))
-    checkPriced(chain.models, prices, budget, true)
+    const loads = await untilAborted(signal, Promise.allSettled(chain.models.map(async (model) => model.load?.())))
+    // One that cannot be had is missed when it is asked, not before.
+    checkPriced(
+      chain.models.filter((_, index) => loads[index]?.status === 'fulfilled'),
+      prices,
+      budget,
+      true,
+    )
   }
   const hookContext = hookContextOf(scope)
   const asker: Asker = {
@@ -180,9 +189,16 @@ async function makeReady(
     summarise: async (messages, maxOutputTokens) => {
       const { beforeModel } = agent.hooks
       const question = { messages, maxOutputTokens }
-      const requestFor = async () => (await passHook('beforeModel', beforeModel, question, hookContext)).value
+      const requestFor = async (model: Model) => {
+        const request = (await passHook('beforeModel', beforeModel, question, hookContext)).value
+        // One that takes over may have less room than the one that it was made for.
+        if (!hasRoomFor(request, model))
+          throw new AgentKitError('context-overflow', `"${model.id}" has too little room.`)
+        return request
+      }
       return (await askModel(asker, { emit: () => undefined, requestFor })).text
     },
+    preferred: chain.models[0],
     onCompacted: (compaction) => untilAborted(signal, turn.append([], { ...stateOf(turn), compaction })),
     warnings,
   })
@@ -190,6 +206,11 @@ async function makeReady(
   const guard = createGuard(agent.guard)
   const shared = { guard, asker, conversation, toolBox, format, hookContext }
   return { agent, scope, turn, progress, ledger, ...shared, waiting, finalTool: undefined }
+}
+
+function hasRoomFor(request: ModelRequest, { info }: Model): boolean {
+  const { contextWindow = Number.POSITIVE_INFINITY } = info ?? {}
+  return estimateRequest(request, info) + (request.maxOutputTokens ?? 0) <= contextWindow
 }
 
 /** The state of a session as the object that it is. */

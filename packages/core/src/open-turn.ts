@@ -99,6 +99,7 @@ export function keptTurn(place: Place, hold: Hold): OpenTurn {
   const { seeded } = hold
   let { history, state, version, entry, release } = hold
   let parking: Promise<void> | undefined
+  let storing: Promise<unknown> | undefined
 
   /** What the run waited with goes with the first thing that it stores again; that it has waited stays known. */
   const stateToStore = (changed: boolean): JSONValue | undefined => {
@@ -114,6 +115,8 @@ export function keptTurn(place: Place, hold: Hold): OpenTurn {
    * would keep their results from them.
    */
   const park = async (waiting: JSONValue, usage: Usage): Promise<void> => {
+    // A run that was stopped has not waited for what it was storing, which may change the state too.
+    await storing
     // It has moved once since the run began, and will when it ends.
     const parked = { ...owner, seeded, version: version + 2, parkedAt: Date.now(), waiting }
     await store.append(runId, [], markState(state, parked))
@@ -132,7 +135,9 @@ export function keptTurn(place: Place, hold: Hold): OpenTurn {
       await parking?.catch(() => {})
       const changed = newState !== undefined
       if (changed) state = newState
-      await store.append(runId, messages, stateToStore(changed))
+      const stored = store.append(runId, messages, stateToStore(changed))
+      storing = Promise.allSettled([storing, stored])
+      await stored
     },
     async park(waiting, usage) {
       parking = park(waiting, usage)

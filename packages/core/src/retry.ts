@@ -9,7 +9,10 @@ export type RetryOptions = {
   firstWaitMs?: number
   /** The longest wait of our own, in milliseconds; default 8,000. */
   longestWaitMs?: number
-  /** The longest wait that a provider's `retry-after` may ask for, in milliseconds; default 60,000. */
+  /**
+   * The longest wait that a provider's `retry-after` may ask for, in milliseconds; default 60,000. One that asks for
+   * more is asked again after `longestWaitMs`.
+   */
   longestRetryAfterMs?: number
 }
 
@@ -59,7 +62,9 @@ export function retryWait(error: AgentKitError, failures: number, retry: Require
   // Nobody has too much to do: what was written is wrong.
   if (code === 'invalid-tool-call') return 0
   const jitter = Math.random() * Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (failures - 1))
-  if (retryAfterMs === undefined || !(retryAfterMs <= retry.longestRetryAfterMs)) return jitter
+  if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return jitter
+  // Nobody waits for so long; it may pass earlier than the provider says, but not at once.
+  if (retryAfterMs > retry.longestRetryAfterMs) return retry.longestWaitMs
   // Everybody who was told the same moment must not come at it together.
   return retryAfterMs + jitter / 4
 }

@@ -1,12 +1,13 @@
 import { answerCalls } from './answer-calls.ts'
 import { askStep, type Step } from './ask-step.ts'
 import { emptyReply, textOf } from './call-model.ts'
+import { type CurrentRun, currentRun } from './current-run.ts'
 import { startBudgetClock } from './deadline.ts'
 import { endTurn } from './end-turn.ts'
 import { AgentKitError, abortError, errorOfRun, isAgentKitError, messageOf, toErrorInfo } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
 import { Blocked } from './hooks.ts'
-import { createLedger, currentLedger, type Ledger } from './ledger.ts'
+import { createLedger, type Ledger } from './ledger.ts'
 import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
 import type { OpenTurn } from './open-turn.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
@@ -16,10 +17,19 @@ import { waitingCalls } from './waiting-step.ts'
 
 /** Runs an agent until it answers, or must end. Never rejects, and ends in one `run-end`. */
 export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
-  const { budget, parent } = scope
-  const ledger = createLedger({ budget, prices: agent.prices, parent })
-  // What its tools and hooks start belongs to this run's budget.
-  return currentLedger.run(ledger, () => runWithin(ledger, agent, scope))
+  const { budget, parent, signal, end } = scope
+  const ledger = createLedger({ budget, prices: agent.prices, parent: parent?.ledger })
+  const leave = parent ? endWith(parent, end) : () => {}
+  // What its tools and hooks start belongs to this run.
+  return currentRun.run({ ledger, signal }, () => runWithin(ledger, agent, scope)).finally(leave)
+}
+
+/** A run that another one has started ends with it; the returned function calls that off. */
+function endWith({ signal }: CurrentRun, end: RunScope['end']): () => void {
+  const stop = (): void => end(abortError(signal))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  return () => signal.removeEventListener('abort', stop)
 }
 
 async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Promise<RunResult> {

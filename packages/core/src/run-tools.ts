@@ -2,6 +2,7 @@ import { linkSignal, untilAborted } from './abort.ts'
 import { needsApproval } from './approval.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
+import { currentRun } from './current-run.ts'
 import { AgentKitError, messageOf } from './errors.ts'
 import type { Guard } from './guard.ts'
 import { type HookedCall, type HookedOutcome, type Hooks, runHook } from './hooks.ts'
@@ -181,9 +182,15 @@ async function validateAndExecute(
     return failed(`The arguments do not fit the tool's schema. ${problems}. Send them again.`)
   }
   context.signal.throwIfAborted()
-  const value = await tool.execute(checked.value, context)
+  const value = await withSignal(context.signal, () => tool.execute(checked.value, context))
   const mistake = mistakenResult(value)
   return mistake === undefined ? { ...toToolResult(value, context.callId), isError: false } : failed(mistake)
+}
+
+/** What a tool starts ends with the tool, also where that runs out of time. */
+function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
+  const current = currentRun.getStore()
+  return current ? currentRun.run({ ...current, signal }, work) : work()
 }
 
 /** What a function returned by mistake, and would be shown as `{}`. */

@@ -5,7 +5,6 @@ import type { ModelInfo, ModelRequest, ToolSpec } from './model.ts'
 import { freeName, type OutputFormat } from './output-format.ts'
 import { redactSecrets } from './redact.ts'
 import type { ToolCall } from './run-tools.ts'
-import type { Tool } from './tool.ts'
 import { cutText } from './tool-result.ts'
 import { toolCalls } from './transcript.ts'
 
@@ -40,25 +39,6 @@ export function finalToolName(tools: readonly { name: string }[] = []): string {
 
 const description =
   'Gives your final answer and ends the work. Call it alone, once you know all you need: an answer in any other form is not taken.'
-
-/**
- * The tool that takes the answer, for calls of it that were not taken: each has an error for its result, as it does
- * not fit or came too soon.
- */
-export function finalAnswerTool(name: string, format: OutputFormat): Tool {
-  return {
-    name,
-    description,
-    inputSchema: format.json,
-    async execute(input) {
-      const { problems } = await format.validate(input)
-      const why = problems
-        ? `${misfit(problems)} Send it again.`
-        : `It came beside other calls. Read their results, then call ${name} alone.`
-      throw new Error(`The answer was not taken. ${why}`)
-    },
-  }
-}
 
 /**
  * A request for an answer in this form; the model may still call the request's own tools first.

@@ -51,6 +51,8 @@ export function claimWaiting(claim: Claim): Promise<Held<WokenRun>> {
     const entry = entryOf(own?.state)
     if (!session || !own || !entry) throw notWaiting(runId)
     if (own.status !== 'waiting') throw decidedAlready(runId)
+    // Without what it waited with nobody can go on with it.
+    if (entry.waiting === undefined) throw notWaiting(runId)
     const { usage = {} } = own
     // Not `session.messages`: they hold what others see of this run, and what came after it.
     const before = turns.slice(0, index).flatMap(visibleMessages)

@@ -39,7 +39,8 @@ export async function storeWaiting(
   try {
     await untilAborted(signal, stored)
   } catch (error) {
-    await Promise.race([stored.catch(() => {}), wait(limits.endFailedMs, undefined, { ref: false })])
+    // Half of it, as the end of the turn is waited for too.
+    await Promise.race([stored.catch(() => {}), wait(limits.endFailedMs / 2, undefined, { ref: false })])
     throw error
   }
 }

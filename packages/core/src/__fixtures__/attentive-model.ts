@@ -5,14 +5,14 @@ import type { Model, ModelFinishReason, ModelInfo, ModelRequest } from '../model
  * A model that answers from what it is given, and from nothing else: it looks things up where it is asked to, finds in
  * the conversation what it is asked about, and summarises by keeping whole sentences, those about the user first.
  *
- * @param requests takes a copy of each request
+ * @param see is shown each request
  */
-export function attentiveModel(info: ModelInfo, requests: ModelRequest[]): Model {
+export function attentiveModel(info: ModelInfo, see: (request: ModelRequest) => void): Model {
   return {
     id: 'test/attentive',
     info,
     async *stream(request) {
-      requests.push(structuredClone(request))
+      see(request)
       const part = answerTo(request)
       const reason: ModelFinishReason = part.type === 'tool-call' ? 'tool-calls' : 'stop'
       if (part.type === 'tool-call')

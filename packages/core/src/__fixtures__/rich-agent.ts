@@ -24,7 +24,7 @@ export function richAgent(
   const answers = [interrupted, answer({ town: 'Oslo' }), answer({ city: 'Oslo' })]
   const calls = { reasoning: 'Hm.', text: 'Let me see.', toolCalls: ['a', 'b', 'c', 'pay'].map((name) => ({ name })) }
   const turn = ({ tools, messages }: ModelRequest): ScriptedTurn => {
-    if (!tools) return 'They said a lot.'
+    if (!tools) return 'They want to be told all that there is, and were told much of it. '.repeat(5)
     return messages.some(({ role }) => role === 'tool') ? (answers.shift() ?? 'Too late.') : calls
   }
   const info: ModelInfo = { contextWindow: 4_000, maxOutputTokens: 500, nativeOutput }
@@ -52,7 +52,7 @@ export function richAgent(
 export async function longSession(): Promise<SessionStore> {
   const store = memorySessions()
   await store.begin(key, { runId: 'before', expectedVersion: 0, input: [{ role: 'user', content: 'Tell me all.' }] })
-  const text = 'There is much to say. '.repeat(500)
+  const text = 'There is much to say. '.repeat(300)
   await store.append('before', [{ role: 'assistant', content: [{ type: 'text', text }] }])
   await store.end('before', 'done')
   return store

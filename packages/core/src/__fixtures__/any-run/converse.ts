@@ -60,10 +60,7 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
       for (const [index, run] of runs.entries()) if (asked[index]?.by === main) run.abort()
     }
     const settled = await Promise.all(runs.map((run) => run.settled))
-    if (isKilled || random.oneIn(3)) {
-      await main.process.kill()
-      main = openProcess()
-    }
+    if (isKilled) main = openProcess()
     main.process.isAtRest = true
     report(await checkNextTurn(main.process.store, store))
     for (const [index, run] of settled.entries()) {
@@ -78,6 +75,10 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
     }
     report(checkSession(before, await snapshotOf(store)))
     await other?.process.kill()
+    if (random.oneIn(3)) {
+      await main.process.kill()
+      main = openProcess()
+    }
   }
   main.process.isAtRest = true
   problems.push(

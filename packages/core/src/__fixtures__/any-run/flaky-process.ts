@@ -25,10 +25,11 @@ export function flakyProcess(store: SessionStore, random: Random): FlakyProcess 
       throw new Error(text)
     }
     const call = async (parameters: Parameters): Promise<Value> => {
-      if (self.isAtRest || isDead) return work(...parameters)
+      if (self.isAtRest) return work(...parameters)
       const fails = random.oneIn(40) ? random.pick(['before', 'after'] as const) : undefined
       if (random.oneIn(12)) await sleep(1)
-      if (fails === 'before') return fail('The disk is full.')
+      // Who is dead by now does not reach the store.
+      if (isDead || fails === 'before') return fail('The disk is full.')
       const value = await work(...parameters)
       return fails === 'after' ? fail('The connection was lost.') : value
     }
