@@ -7,7 +7,7 @@ const research = tool({
   name: 'research',
   description: 'Finds out about a topic.',
   input: z.object({ topic: z.string() }),
-  execute: ({ topic }, { signal }) => researcher.chat(topic, { signal }),
+  execute: ({ topic }) => researcher.chat(topic),
 })
 
 const editor = new Agent({

@@ -167,3 +167,22 @@ function throwing(thrown: unknown): Model['stream'] {
     throw thrown
   }
 }
+
+describe('an answer without an end', () => {
+  const endless: Model['stream'] = async function* () {
+    for (;;) yield { type: 'text-delta', text: 'again and again and again and again and again. ' }
+  }
+  const model: Model = { id: 'own/endless', stream: endless }
+
+  it('ends with the budget that it goes past', async () => {
+    const agent = new Agent({ name: 'Test', functions: [], model, budget: { tokens: 2_000 } })
+    const { finishReason, text, warnings } = await agent.stream('Go').result
+    expect([finishReason, text.length > 0]).toEqual(['budget', true])
+    expect(warnings).toEqual([expect.stringMatching(/the answer of "own\/endless" went past its \d+ tokens/)])
+  })
+
+  it('ends in an error, once, where nothing else ends it', async () => {
+    const { error, finishReason } = await new Agent({ name: 'Test', functions: [], model }).stream('Go').result
+    expect([finishReason, error?.code, error?.retryable]).toEqual(['error', 'malformed-stream', false])
+  })
+})

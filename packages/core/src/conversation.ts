@@ -29,6 +29,9 @@ export interface Conversation {
   readonly compaction: Compaction
 }
 
+/** By how much tokens may be counted on the high side. */
+const highSide = 2.5
+
 type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 
 type ConversationOptions = {
@@ -83,8 +86,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   const makeRoomFor = async (model: Model, room: number): Promise<void> => {
     const made = await compactTo(model, room).catch((error) => {
       if (!isOverflow(error)) throw error
-      // Tokens are counted on the high side: what seems to take up to twice the room may fit, and the model will say.
-      return compactTo(model, room * 2).catch((stop) => {
+      // Counted on the high side: what seems to take more than the room may fit, and the model will say.
+      return compactTo(model, room * highSide).catch((stop) => {
         throw isOverflow(stop) ? error : stop
       })
     })
@@ -166,8 +169,7 @@ function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
   const rest = estimateRequest(request, info)
   const room = Math.floor(window - answer - rest)
   if (room > window / 8) return room
-  // Counted on the high side: half of it may be true.
-  const atMost = Math.floor(window - answer - rest / 2)
+  const atMost = Math.floor(window - answer - rest / highSide)
   if (atMost > 0) return atMost
   throw new AgentKitError(
     'context-overflow',

@@ -1,7 +1,7 @@
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentKitError, type ErrorCode } from './errors.ts'
-import { firstModel, modelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
+import { firstModel, lastResort, modelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
 import type { Model } from './model.ts'
 
 const a = scriptedModel([], { id: 't/a' })
@@ -44,6 +44,15 @@ describe('the model that takes over', () => {
     expect(nextModel(chain, c, overloaded, none)).toBe(a)
     expect(nextModel(chain, b, overloaded, new Set([a, b]))).toBe(c)
     expect(nextModel(chain, c, overloaded, new Set([a, b, c]))).toBeUndefined()
+  })
+
+  it('is one that is left alone before the run gives up, but none that was tried', () => {
+    const tired = modelChain([a, b])
+    for (let times = 0; times < 3; times++) noteFailure(tired, a, overloaded)
+    expect(nextModel(tired, b, overloaded, none)).toBeUndefined()
+    expect(lastResort(tired, b, overloaded, none)).toBe(a)
+    expect(lastResort(tired, b, overloaded, new Set([a]))).toBeUndefined()
+    expect(lastResort(tired, b, failed('auth'), none)).toBeUndefined()
   })
 
   it('is none where there is one model only', () => {

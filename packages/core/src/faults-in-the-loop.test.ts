@@ -257,6 +257,13 @@ describe('a retry', () => {
     expect(await result).toMatchObject({ text: 'Done.' })
   })
 
+  it('that a budget ends says what had failed', async () => {
+    const model = scriptedModel([fail('overloaded', true), fail('overloaded', true), 'Never.'])
+    const { result } = await watch({ model, budget: { modelCalls: 2 }, retry: { firstWaitMs: 0 } })
+    expect(result.finishReason).toBe('budget')
+    expect(result.warnings.at(-1)).toMatch(/2 of 2 model calls were made\. The last attempt failed: /)
+  })
+
   it('does not wait for what the provider asks beyond the bound', async () => {
     const retry = { longestWaitMs: 1, longestRetryAfterMs: 1_000 }
     const model = scriptedModel([fail('rate-limit', true, { retryAfterMs: 3_600_000 }), 'Done.'])

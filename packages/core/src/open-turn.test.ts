@@ -201,11 +201,11 @@ describe('the journal', () => {
   })
 
   it('keeps the finished calls of a failed turn, with the reason', async () => {
-    const model = scriptedModel([callAct, new AgentKitError('overloaded', 'Busy.'), 'Second.'])
+    const model = scriptedModel([callAct, new AgentKitError('auth', 'No.'), 'Second.'])
     const agent = agentOf(model)
     await agent.stream('1', inSession).result
     await agent.chat('2', inSession)
-    expect(model.requests[2]?.messages.map(textOf)).toEqual(['1', 'act()', 'acted', '[stopped: overloaded]', '2'])
+    expect(model.requests[2]?.messages.map(textOf)).toEqual(['1', 'act()', 'acted', '[stopped: auth]', '2'])
   })
 })
 

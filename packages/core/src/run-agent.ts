@@ -21,7 +21,8 @@ export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> 
   const ledger = createLedger({ budget, prices: agent.prices, parent: parent?.ledger })
   const leave = parent ? endWith(parent, end) : () => {}
   // What its tools and hooks start belongs to this run.
-  return currentRun.run({ ledger, signal }, () => runWithin(ledger, agent, scope)).finally(leave)
+  const current: CurrentRun = parent?.isInModelCall ? { ledger, signal, isInModelCall: true } : { ledger, signal }
+  return currentRun.run(current, () => runWithin(ledger, agent, scope)).finally(leave)
 }
 
 /** A run that another one has started ends with it; the returned function calls that off. */

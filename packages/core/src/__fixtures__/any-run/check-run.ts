@@ -28,14 +28,19 @@ export function checkRun(run: AnyRun, isOutput?: (value: unknown) => boolean): s
   return problems
 }
 
-function checkUsage({ result, witness: { modelCalls, hasWaited } }: AnyRun): string[] {
-  const { usage, steps } = result
+function checkUsage({ result, witness: { modelCalls, hasWaited, budget } }: AnyRun): string[] {
+  const { usage, cost, steps } = result
   // One that could not go on has used nothing.
   if (hasWaited && steps === 0) return []
   const wasHeard = modelCalls.some(({ heard }) => heard)
   if (wasHeard && (usage.inputTokens === undefined || usage.outputTokens === undefined)) return ['its usage is lost']
   const told = modelCalls.reduce((sum, call) => addUsage(sum, call.told), noUsage)
   const { inputTokens = 0, outputTokens = 0 } = usage
+  const { tokens = Number.POSITIVE_INFINITY, usd = Number.POSITIVE_INFINITY } = budget
+  // Sums of cents are not exact.
+  if (inputTokens + outputTokens > tokens || (cost?.usd ?? 0) > usd + 1e-12) {
+    return [`it used ${JSON.stringify({ usage, cost })} of ${JSON.stringify(budget)}`]
+  }
   const isLess = inputTokens < (told.inputTokens ?? 0) || outputTokens < (told.outputTokens ?? 0)
   return isLess ? [`its usage ${JSON.stringify(usage)} is less than what models told ${JSON.stringify(told)}`] : []
 }

@@ -68,26 +68,26 @@ async function read(
 ): Promise<Pick<AnyRun, 'events' | 'isWhole'>> {
   const events: AgentEvent[] = []
   const stopAt = random.oneIn(3) ? random.below(30) : Number.POSITIVE_INFINITY
-  const stop = random.pick(['abort', 'cancel', 'leave'] as const)
+  const stop = random.pick<Stop>(['abort', 'cancel', 'leave'])
+  const onRequest = random.pick<Stop | 'decide' | 'decide late'>(['decide', 'decide', 'decide late', 'leave', 'cancel'])
   const isSlow = random.oneIn(6)
-  const onRequest = random.pick(['decide', 'decide', 'decide late', 'leave', 'cancel'] as const)
   for await (const event of run) {
     events.push(event)
     if (isSlow) await sleep(1)
-    const asks = event.type === 'approval-request'
-    if (asks && onRequest.startsWith('decide')) {
+    let how = event.seq === stopAt ? stop : undefined
+    if (event.type === 'approval-request') {
       if (onRequest === 'decide late') await sleep(3)
-      decide(run, event, witness, random)
+      if (onRequest === 'decide' || onRequest === 'decide late') decide(run, event, witness, random)
+      else how ??= onRequest
     }
-    if (event.seq !== stopAt && !(asks && !onRequest.startsWith('decide'))) continue
-    const how = asks && onRequest !== 'leave' ? 'cancel' : asks ? 'leave' : stop
     if (how === 'leave') return { events, isWhole: false }
     if (how === 'cancel') run.cancel()
-    else abort()
+    if (how === 'abort') abort()
   }
   return { events, isWhole: true }
 }
 
+type Stop = 'abort' | 'cancel' | 'leave'
 type ApprovalRequest = Extract<AgentEvent, { type: 'approval-request' }>
 
 function decide(
