@@ -7,36 +7,52 @@ import { type Progress, type RunEnd, statusOf } from './progress.ts'
 import { stoppedNote } from './transcript.ts'
 
 /**
- * Ends a run's turn in its session, and lets the next run have it.
- *
- * @param signal for a run that ends by itself: then it fails where the store does. A run that was stopped says why
- *   already, and what the store makes of it changes nothing: what it cannot end now is ended before the next run.
+ * Ends the turn of a run that has come to its end by itself, and lets the next run have the session.
+ * @throws what the store throws: such a run fails where its store does
  */
 export async function endTurn(
-  turn: OpenTurn | undefined,
+  turn: OpenTurn,
   progress: Progress,
   ledger: Ledger,
-  { finishReason, error }: RunEnd,
-  signal?: AbortSignal,
+  end: RunEnd,
+  signal: AbortSignal,
 ): Promise<void> {
-  const status = statusOf(finishReason)
-  // A run that waits for approval is stored, and holds nothing.
-  if (!turn || status === 'waiting' || progress.approvals.length > 0) return
-  const { usage } = ledger.spent
-  if (signal) {
-    signal.throwIfAborted()
-    await untilAborted(signal, turn.end(status, usage))
-    turn.release()
-    return
-  }
+  const status = endingOf(progress, end)
+  if (!status) return
+  signal.throwIfAborted()
+  await untilAborted(signal, turn.end(status, ledger.spent.usage))
+  turn.release()
+}
+
+/**
+ * The same of a run that was stopped. It says why already, and what the store makes of it changes nothing: what cannot
+ * be ended now is ended before the session's next run. After a failure or an abort it is not waited for long.
+ */
+export async function endStoppedTurn(
+  turn: OpenTurn,
+  progress: Progress,
+  ledger: Ledger,
+  end: RunEnd,
+  signal: AbortSignal,
+): Promise<void> {
+  const status = endingOf(progress, end)
+  if (!status) return
+  const { error } = end
   const ending = (async () => {
     // An answer that was cut short is not stored yet.
     const last = progress.messages.at(-1)
-    if (!error && last?.role === 'assistant' && last !== progress.reply.message)
-      await turn.append([last]).catch(() => {})
+    const isCut = !error && last?.role === 'assistant' && last !== progress.reply.message
+    if (isCut) await turn.append([last]).catch(() => {})
     // With finished calls, a note says why it ended, so that nothing is done twice.
     if (error && progress.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
-    await turn.end(status, usage).catch(() => {})
+    await turn.end(status, ledger.spent.usage).catch(() => {})
   })().finally(turn.release)
-  await Promise.race([ending, wait(limits.endFailedMs, undefined, { ref: false })])
+  if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
+  else await Promise.race([ending, wait(limits.endFailedMs, undefined, { ref: false })])
+}
+
+/** How a turn ends; `undefined` for a run that waits for approval, which is stored and holds nothing. */
+function endingOf({ approvals }: Progress, { finishReason }: RunEnd): 'done' | 'failed' | undefined {
+  const status = statusOf(finishReason)
+  return status === 'waiting' || approvals.length > 0 ? undefined : status
 }

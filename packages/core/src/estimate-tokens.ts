@@ -2,7 +2,7 @@ import { assertNever } from './errors.ts'
 import type { AssistantPart, FilePart, JSONSchema, Message, Opaque, UserPart } from './message.ts'
 import type { ModelInfo, ModelRequest, ToolSpec } from './model.ts'
 import { countPdfPages } from './pdf-pages.ts'
-import { longWord, pairCosts, scriptCosts, standIn, wordMasks } from './token-costs.ts'
+import { fillPairTables, longWord, pairCosts, scriptCosts, standIn, wordMasks } from './token-costs.ts'
 
 /**
  * At most how many tokens a text has, whatever the tokenizer: 1.5 to 2 times what GPT counts for English and code,
@@ -10,6 +10,7 @@ import { longWord, pairCosts, scriptCosts, standIn, wordMasks } from './token-co
  */
 export function estimateText(text: string): number {
   if (text === '') return 0
+  fillPairTables()
   let hundredths = 0
   let before = newline
   let wordLength = 0

@@ -3,7 +3,7 @@ import { askStep, type Step } from './ask-step.ts'
 import { emptyReply, textOf } from './call-model.ts'
 import { type CurrentRun, currentRun } from './current-run.ts'
 import { startBudgetClock } from './deadline.ts'
-import { endTurn } from './end-turn.ts'
+import { endStoppedTurn, endTurn } from './end-turn.ts'
 import { AgentKitError, abortError, errorOfRun, isAgentKitError, messageOf, toErrorInfo } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
 import { Blocked } from './hooks.ts'
@@ -51,8 +51,8 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
   } catch (cause) {
     end = await toRunEnd(cause, scope, progress, ledger)
     // Nothing is stored of a run that could not begin.
-    if (!turn) progress.messages = []
-    await endTurn(turn, progress, ledger, end)
+    if (turn) await endStoppedTurn(turn, progress, ledger, end, signal)
+    else progress.messages = []
   }
   clock.stop()
   const result = toResult(scope.runId, progress, ledger, end)

@@ -100,12 +100,24 @@ export const script = 1
 export const scriptCosts: Uint16Array = scriptTable()
 
 /** What an ASCII character costs after another one: the index is `before << 7 | code`. */
-export const pairCosts: Uint8Array = Uint8Array.from(forEachPair(costOfPair))
+export const pairCosts: Uint8Array = new Uint8Array(128 * 128)
 
 /** With the same index: -1 where the character goes on with a word and 0 elsewhere, to be used as a mask. */
-export const wordMasks: Int8Array = Int8Array.from(
-  forEachPair((before, code) => (continuesWord(before, code) ? -1 : 0)),
-)
+export const wordMasks: Int8Array = new Int8Array(128 * 128)
+
+/** Fills both tables, once: not on import, which most programs wait for. */
+export function fillPairTables(): void {
+  if (pairCosts[0] !== 0) return
+  const kinds = Array.from({ length: 128 }, (_, code) => kindOf(code))
+  for (let before = 0; before < 128; before++) {
+    const after = before === accent ? 'accent' : before === script ? 'script' : (kinds[before] ?? 'symbol')
+    kinds.forEach((kind, code) => {
+      const goesOn = continuesWord(after, kind)
+      wordMasks[(before << 7) | code] = goesOn ? -1 : 0
+      pairCosts[(before << 7) | code] = costOfPair({ before, code, after, kind, goesOn })
+    })
+  }
+}
 
 /** What a character beyond ASCII is for the one after it. */
 export function standIn(code: number): number {
@@ -118,35 +130,27 @@ function scriptTable(): Uint16Array {
   return table
 }
 
-function forEachPair(value: (before: number, code: number) => number): number[] {
-  return Array.from({ length: 128 * 128 }, (_, pair) => value(pair >> 7, pair & 127))
-}
-
 type Kind = 'letter' | 'capital' | 'digit' | 'space' | 'control' | 'symbol'
 
 function kindOf(code: number): Kind {
-  const character = String.fromCharCode(code)
-  if (/[a-z]/.test(character)) return 'letter'
-  if (/[A-Z]/.test(character)) return 'capital'
-  if (/[0-9]/.test(character)) return 'digit'
-  if (character === ' ') return 'space'
+  if (code >= 97 && code <= 122) return 'letter'
+  if (code >= 65 && code <= 90) return 'capital'
+  if (code >= 48 && code <= 57) return 'digit'
+  if (code === 32) return 'space'
   return code < 32 || code === 127 ? 'control' : 'symbol'
 }
 
-function kindBefore(code: number): Kind | 'accent' | 'script' {
-  if (code === accent) return 'accent'
-  return code === script ? 'script' : kindOf(code)
-}
+type Before = Kind | 'accent' | 'script'
 
-function costOfPair(before: number, code: number): number {
-  const kind = kindOf(code)
-  const after = kindBefore(before)
+type Pair = { before: number; code: number; after: Before; kind: Kind; goesOn: boolean }
+
+function costOfPair({ before, code, after, kind, goesOn }: Pair): number {
   switch (kind) {
     case 'letter':
     case 'capital':
       if (after === 'accent') return costs.letterAfterAccent
       if (after === 'letter' && kind === 'capital') return costs.camelHump
-      if (!continuesWord(before, code)) return costs.word
+      if (!goesOn) return costs.word
       return isCommonPair(before, code) ? costs[kind].commonPair : costs[kind].rarePair
     case 'digit':
       return costs.digit + (after === 'space' ? costs.spaceBeforeDigit : 0)
@@ -164,9 +168,7 @@ function costOfPair(before: number, code: number): number {
   }
 }
 
-function continuesWord(before: number, code: number): boolean {
-  const kind = kindOf(code)
-  const after = kindBefore(before)
+function continuesWord(after: Before, kind: Kind): boolean {
   if (kind !== 'letter' && kind !== 'capital') return false
   return after === 'accent' || after === 'capital' || (after === 'letter' && kind === 'letter')
 }
