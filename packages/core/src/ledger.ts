@@ -1,10 +1,11 @@
 import { type Budget, tighten } from './budget.ts'
 import { AgentKitError } from './errors.ts'
-import { estimateRequest } from './estimate-tokens.ts'
 import { limits } from './limits.ts'
 import type { Model, ModelRequest, Price } from './model.ts'
+import { priceOf } from './model-price.ts'
 import { costOf, type Prices, worstCostOf } from './price.ts'
-import { addUsage, type Cost, type Usage } from './usage.ts'
+import { addUsage, type Cost, tokensOf, type Usage } from './usage.ts'
+import { isBounded, needOf, tightestOf } from './worst-case.ts'
 
 /** What has been used up. `unpriced`: by a model, among others, whose price is not known. */
 export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
@@ -51,7 +52,8 @@ export interface Ledger {
   readonly books: readonly Book[]
 }
 
-type Book = {
+/** What one run has used and may use. */
+export type Book = {
   budget: Budget
   spent: Spent
   aside: { tokens: number; usd: number }
@@ -102,12 +104,6 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
   }
 }
 
-/** What the user says, before what is known of the model. */
-export function priceOf(model: Model, prices: Prices): Price | undefined {
-  const own = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
-  return own ? { asOf: '', ...own } : model.info?.price
-}
-
 /** The error of a run whose budget does not allow what would come next. */
 export function passed(what: string): AgentKitError {
   return new AgentKitError('budget', `The run's budget is used up: ${what}.`)
@@ -153,76 +149,12 @@ function settlement(books: readonly Book[]): Promise<void> {
   })
 }
 
-function isBounded({ budget }: Book): boolean {
-  return budget.tokens !== undefined || budget.usd !== undefined
-}
-
-/** What a call needs at its worst, in tokens. */
-type Need = { inputTokens: number; wanted: number }
-
-function needOf(model: Model, request: ModelRequest): Need {
-  const inputTokens = estimateRequest(request, model.info)
-  const known = request.maxOutputTokens ?? model.info?.maxOutputTokens
-  return { inputTokens, wanted: known ?? assumedAnswer(inputTokens, model) }
-}
-
-function tightestOf(books: readonly Book[], needed: Need, model: Model, price: Price | undefined): Bound {
-  const bounds = books.flatMap((book) => boundsOf(book, needed, model, price))
-  return bounds.reduce((least, bound) => (bound.answerTokens < least.answerTokens ? bound : least))
-}
-
-/** Some servers refuse a request whose prompt and longest answer together pass the window. */
-function assumedAnswer(inputTokens: number, { info }: Model): number {
-  const beside = (info?.contextWindow ?? Number.POSITIVE_INFINITY) - inputTokens
-  return Math.min(limits.assumedAnswerTokens, Math.max(limits.leastAnswerTokens, beside))
-}
-
 function checkCall(book: Book): void {
   const { budget, spent } = book
   if (spent.modelCalls + 1 > (budget.modelCalls ?? Number.POSITIVE_INFINITY)) {
     throw passed(`${spent.modelCalls} of ${budget.modelCalls} model calls were made`)
   }
   if (msLeft(book) <= 0) throw passed(`its ${budget.seconds} seconds are over`)
-}
-
-/** What one figure of a budget allows: an answer of so many tokens, below 0 when the prompt alone is too much. */
-type Bound = { answerTokens: number; left: string; prompt: string }
-
-function boundsOf(
-  { budget, spent, aside }: Book,
-  { inputTokens, wanted }: Need,
-  model: Model,
-  price: Price | undefined,
-): Bound[] {
-  const bounds: Bound[] = []
-  if (budget.tokens !== undefined) {
-    const left = budget.tokens - tokensOf(spent.usage) - aside.tokens
-    bounds.push({
-      answerTokens: Math.floor(left - inputTokens),
-      left: `of ${budget.tokens} tokens ${Math.max(0, left)} are left`,
-      prompt: String(inputTokens),
-    })
-  }
-  if (budget.usd !== undefined) {
-    if (!price) throw unpriced(model)
-    const left = budget.usd - spent.usd - aside.usd
-    const prompt = worstCostOf({ inputTokens, outputTokens: 0 }, price)
-    bounds.push({
-      answerTokens: affordable(left, inputTokens, wanted, price),
-      left: `of ${budget.usd} US dollars ${Math.max(0, left).toFixed(6)} are left`,
-      prompt: prompt.toFixed(6),
-    })
-  }
-  return bounds
-}
-
-/** The longest answer up to what is wanted that costs no more at its worst, in tokens. */
-function affordable(usd: number, inputTokens: number, wanted: number, price: Price): number {
-  const cost = (outputTokens: number): number => worstCostOf({ inputTokens, outputTokens }, price)
-  if (cost(wanted) <= usd) return wanted
-  const most = Math.floor((usd - cost(0)) / (cost(1) - cost(0)))
-  // Fractions of a cent are not exact.
-  return cost(most) <= usd ? most : most - 1
 }
 
 function begin(books: readonly Book[], share: Book['aside'], price: Price | undefined): Reservation {
@@ -248,32 +180,10 @@ function begin(books: readonly Book[], share: Book['aside'], price: Price | unde
   }
 }
 
-function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }: Usage): number {
-  return Math.max(inputTokens + outputTokens, totalTokens)
-}
-
 function elapsed({ spent, clockFrom }: Book): number {
   return spent.ms + (clockFrom === undefined ? 0 : performance.now() - clockFrom)
 }
 
 function msLeft(book: Book): number {
   return (book.budget.seconds ?? Number.POSITIVE_INFINITY) * 1000 - elapsed(book)
-}
-
-/**
- * @param known whether all is known that will be; otherwise models whose `info` comes late are left for later
- * @throws AgentKitError `invalid-config` when US dollars are bounded and the price of one of the models is not known
- */
-export function checkPriced(models: readonly Model[], prices: Prices, { usd }: Budget, known = false): void {
-  if (usd === undefined) return
-  const model = models.find((model) => (known || !model.load) && !priceOf(model, prices))
-  if (model) throw unpriced(model)
-}
-
-function unpriced({ id }: Model): AgentKitError {
-  return new AgentKitError(
-    'invalid-config',
-    `A budget in US dollars needs the price of "${id}", which is not known. Pass it: prices: { "${id}": ` +
-      '{ inputUsdPerMillion: …, outputUsdPerMillion: … } }. Or bound `tokens` instead.',
-  )
 }

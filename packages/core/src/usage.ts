@@ -47,3 +47,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
   if (a.estimated || b.estimated) sum.estimated = true
   return sum
 }
+
+/** All tokens of a usage, where a provider tells a total and its parts differently the larger figure. */
+export function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }: Usage): number {
+  return Math.max(inputTokens + outputTokens, totalTokens)
+}
