@@ -21,5 +21,7 @@ const run = agent.stream('Order A7 came broken. I want my 80 euros back.', { ses
 for await (const event of run) {
   if (event.type === 'approval-request') run.approve(event.approvalId) // once somebody has said yes
 }
-const { finishReason, output, cost } = await run.result
-if (finishReason === 'stop') console.log(output.answer, output.refunded, cost) // typed, and validated
+const { finishReason, output, cost, error } = await run.result
+if (finishReason === 'stop')
+  console.log(output.answer, output.refunded, cost) // typed, and validated
+else console.log(finishReason, error?.message)

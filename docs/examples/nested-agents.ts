@@ -17,5 +17,5 @@ const editor = new Agent({
   budget: { usd: 0.2 }, // the researcher's calls too
 })
 
-const { text, cost } = await editor.stream('Write three sentences about tides.').result
-console.log(text, cost) // what both have cost
+const { text, cost, error } = await editor.stream('Write three sentences about tides.').result
+console.log(error?.message ?? text, cost) // what both have cost

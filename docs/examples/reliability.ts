@@ -13,5 +13,5 @@ for await (const event of run) {
   if (event.type === 'step-restart') console.log(`\n${event.error.code}: this step begins again`)
   if (event.type === 'model-fallback') console.log(`${event.to} takes over from ${event.from}`)
 }
-const { finishReason, usage, cost, warnings } = await run.result
-console.log({ finishReason, usage, cost, warnings })
+const { finishReason, usage, cost, warnings, error } = await run.result
+console.log({ finishReason, usage, cost, warnings, error: error?.message })

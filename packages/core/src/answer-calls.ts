@@ -93,16 +93,23 @@ async function withdraw({ turn, progress }: Run): Promise<void> {
   progress.approvals = []
 }
 
+/** The same of one that has ended as cancelled before its store was done with having it wait. */
+async function endParked({ turn, ledger }: Run): Promise<void> {
+  await turn.reopen(new AbortController().signal)
+  await turn.end('failed', ledger.spent.usage).finally(turn.release)
+}
+
 /** Stores the run as waiting, before anybody is asked: from here on it survives its process. */
-async function park(
-  { progress, turn, ledger, conversation: { compaction }, scope }: Run,
-  { reason, usage }: Reply,
-  open: Approval[],
-): Promise<void> {
+async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promise<void> {
+  const { progress, turn, ledger, conversation, scope } = run
+  const { compaction } = conversation
   const { steps, sources, warnings, misfits } = progress
   const kept = { steps, sources, warnings, misfits }
   const waiting: WaitingStep = { reason, usage, booked: ledger.pause(), compaction, progress: kept }
-  await storeWaiting(turn, waiting, progress, open, scope.signal)
+  await storeWaiting(turn, waiting, progress, open, scope.signal, () => {
+    if (scope.desk.isCancelled) void endParked(run).catch(() => {})
+    return scope.desk.isCancelled
+  })
 }
 
 type Verdicts = Pick<ToolScope, 'approved' | 'refused'>

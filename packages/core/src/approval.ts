@@ -107,8 +107,11 @@ export function approvalDesk(runId: string): ApprovalDesk {
       const all = new Promise<Decisions | undefined>((resolve) => {
         finish = resolve
       })
+      // Whoever waits for a person has nothing else that would keep its process alive.
+      const alive = setInterval(() => {}, 60_000)
       if (!attended) close()
       return untilAborted(signal, all).finally(() => {
+        clearInterval(alive)
         waiting = false
         open = new Set()
       })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { calls, follow, payer, session, sessionKey, shown, told, wordsOf } from './__fixtures__/payer.ts'
 import type { AgentRun, RunResult } from './index.ts'
 
@@ -423,6 +423,31 @@ describe('a store that fails', () => {
       return new Promise(() => {})
     }
     expect(await run.result).toMatchObject({ finishReason: 'aborted', approvals: [] })
+  })
+
+  it.each([
+    ['in its session', session],
+    ['without a session', {}],
+  ])('to have a run wait before that was cancelled has it end: it never goes on, %s', async (_, where) => {
+    const payment = payer([calls('pay 5'), 'Paid.'])
+    const { store } = payment
+    const end = store.end
+    store.end = async (...values) => {
+      if (values[1] === 'waiting') {
+        run.cancel()
+        await sleep(60)
+      }
+      return end(...values)
+    }
+    const run = payment.agent.stream('Pay', where)
+    expect(await run.result).toMatchObject({ finishReason: 'aborted', approvals: [] })
+    await vi.waitFor(async () => {
+      // Without a session nothing is kept of a run that has ended.
+      expect((await store.find(run.runId))?.status).toBe('sessionId' in where ? 'failed' : undefined)
+    })
+    const { error } = await payment.agent.resume(run.runId, { '1-pay5': true }).result
+    expect(error?.code).toBe('sessionId' in where ? 'session-conflict' : 'not-found')
+    expect(payment.done).toEqual([])
   })
 
   it('to answer then ends the run at its deadline: whether it waits nobody knows', async () => {

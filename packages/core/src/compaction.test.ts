@@ -292,7 +292,9 @@ describe('a summary', () => {
     const summarise = async (): Promise<string> => `FIRST ${words(5000)} LAST`
     const { compaction } = await compacted([...turns(40), user('What did I say?')], { room: 1600, summarise })
     expect(estimateMessage(user(compaction.summary ?? ''))).toBeLessThan(1600 * 0.26)
-    expect(compaction.summary).toMatch(/^FIRST word.*\[… \d+ characters left out …\].* LAST$/s)
+    expect(compaction.summary).toMatch(
+      /^FIRST word.*\[… \d+ characters left out …\].* LAST\nThe conversation began with: User: Turn 0: /s,
+    )
   })
 
   it('is made of a message that is longer than a request in stretches of it', async () => {
@@ -375,6 +377,18 @@ describe('a summary that fails', () => {
     expect(warnings).toEqual([`Earlier messages were shortened, as no summary of them could be made: ${reason}.`])
     expect(compaction.summary).toMatch(/^User: My name is Ada\. .*…\n\[… \d+ messages left out …\]\n/)
     expect(compaction.summary).toContain(`\nUser: Turn `)
+  })
+
+  it('that says something else holds how the conversation began, however often it is made anew', async () => {
+    let compaction: Compaction = notCompacted
+    let said: Message[] = [...conversation]
+    for (let round = 0; round < 4; round++) {
+      const summarise = async (): Promise<string> => `I have taken note of all that. ${words(60)}`
+      const made = await compacted([...said, user('And?')], { room: 1000, compaction, summarise })
+      compaction = made.compaction
+      said = [...said, user('And?'), ...conversation.slice(1)]
+    }
+    expect(compaction.summary).toMatch(/The conversation began with: User: My name is Ada\./)
   })
 
   it('stands beside the beginnings of what was said where it says next to nothing, however often', async () => {

@@ -1,9 +1,10 @@
 import { AgentKitError } from './errors.ts'
 import { estimateMessage, estimateText } from './estimate-tokens.ts'
-import { foldMessages } from './fold-messages.ts'
+import { beginning, foldMessages } from './fold-messages.ts'
 import { largest, removedResult, resultText, shownResult } from './long-results.ts'
 import type { Message, ToolMessage, UserMessage } from './message.ts'
 import type { ModelInfo } from './model.ts'
+import { cutMiddle, spokenText } from './summary-prompt.ts'
 import { toolCalls } from './transcript.ts'
 
 /**
@@ -48,6 +49,8 @@ const shares = {
 /** Less says nothing. */
 const leastSummaryTokens = 64
 const leastResultTokens = 200
+/** What a summary holds of the conversation's first message, at most. */
+const firstMessageTokens = 150
 
 /**
  * Makes room in a conversation that has become too long: removes old tool results, then folds old messages into a
@@ -228,10 +231,26 @@ async function foldOldMessages(
     summaryTokens,
     summarise,
   })
+  const isMade = warning === undefined && summary !== compaction.summary
   return {
-    compaction: { ...compaction, covered, summary, cleared: Math.max(compaction.cleared, covered) },
+    compaction: {
+      ...compaction,
+      covered,
+      summary: isMade ? withBeginning(summary, messages, summaryTokens) : summary,
+      cleared: Math.max(compaction.cleared, covered),
+    },
     warnings: warning === undefined ? [] : [warning],
   }
+}
+
+const beginningMark = 'The conversation began with: '
+
+/** How the conversation began stands in every summary that a model makes: mostly it says what it is about. */
+function withBeginning(summary: string, [first]: readonly Message[], summaryTokens: number): string {
+  const began = first ? beginning(spokenText(first), Math.min(firstMessageTokens, summaryTokens / 3)) : ''
+  if (began === '' || summary.includes(began) || summary.includes(beginningMark)) return summary
+  const line = `\n${beginningMark}${began}`
+  return cutMiddle(summary, summaryTokens - estimateText(line)) + line
 }
 
 /**

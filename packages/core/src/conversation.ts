@@ -111,7 +111,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       if (perResult !== resultTokens) looked = 0
       resultTokens = perResult
       lookForLongResults()
-      if (room < Number.POSITIVE_INFINITY && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
+      const isSmall = room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room
+      if (!isSmall && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
       return { ...rest, messages: [...system, ...show(), ...aside] }
     },
     async makeRoom(model) {
@@ -176,6 +177,23 @@ function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
     `The instruction and the tools take about ${rest} tokens, and the model has a window of ${window}. Shorten them, or ` +
       'use a model with a larger context window.',
   )
+}
+
+/** So many tokens at most, by length alone: most conversations are far from filling a window, and need no counting. */
+function mostTokens(messages: readonly Message[], enough: number): number {
+  let tokens = 0
+  for (const { content } of messages) {
+    tokens += 64
+    if (typeof content === 'string') tokens += content.length * 4
+    else for (const part of content) tokens += part.type === 'text' ? part.text.length * 4 + 32 : mostOfPart(part)
+    if (tokens > enough) break
+  }
+  return tokens
+}
+
+function mostOfPart(part: Exclude<Message['content'][number], string>): number {
+  if (part.type !== 'tool-call' || part.opaque) return Number.POSITIVE_INFINITY
+  return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input)).length) * 4
 }
 
 function isOverflow(error: unknown): boolean {

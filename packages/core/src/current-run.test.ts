@@ -71,3 +71,27 @@ it('does not wait for itself where an agent is the model of another one', async 
   // What the outer call has set aside leaves nothing for the inner one, which says so at once.
   expect([finishReason, text]).toEqual(['budget', ''])
 })
+
+it('ends agents that ask each other without an end', async () => {
+  let runs = 0
+  const asks = (): ScriptedTurn[] => Array.from({ length: 100 }, () => callDelegate)
+  const agent: Agent = new Agent({
+    name: 'Narcissus',
+    model: { ...scriptedModel(asks()), stream: (request, signal) => scriptedModel(asks()).stream(request, signal) },
+    maxSteps: 1,
+    functions: [
+      tool({
+        name: 'delegate',
+        description: 'd',
+        input: { type: 'object' },
+        async execute() {
+          runs++
+          const { error, finishReason } = await agent.stream('And you?').result
+          return error?.message ?? finishReason
+        },
+      }),
+    ],
+  })
+  await agent.stream('Who is the fairest?').result
+  expect(runs).toBe(9)
+})

@@ -7,6 +7,8 @@ export type CurrentRun = {
   ledger: Ledger
   /** What is started here ends with it. */
   signal: AbortSignal
+  /** How many runs this one is nested in. */
+  depth: number
   /** A model call is under way: it must not be waited for in itself. */
   isInModelCall?: true
 }

@@ -111,7 +111,7 @@ describe('estimateMessage', () => {
     const pdf = Buffer.from(
       '%PDF-1.4\n1 0 obj << /Type /Pages >>\n2 0 obj << /Type /Page >>\n3 0 obj << /Type /Page >>',
     )
-    expect(fileTokens({ base64: pdf.toString('base64'), mediaType: 'application/pdf' })).toBe(16_000)
+    expect(fileTokens({ base64: pdf.toString('base64'), mediaType: 'application/pdf' })).toBe(8_000)
     expect(fileTokens({ base64: 'AAAA', mediaType: 'image/png' })).toBe(5_000)
     const bytes = (length: number) => Buffer.alloc(length).toString('base64')
     expect(fileTokens({ base64: bytes(3000), mediaType: 'application/msword' })).toBe(3000)

@@ -61,7 +61,7 @@ const newline = 10
 const defaultImageTokens = 5_000
 
 /** Of a PDF: its text, and an image of the page. */
-const pdfPageTokens = 8_000
+const pdfPageTokens = 4_000
 
 /** A file that only its provider reads: a token for each byte, up to what most of them take of one. */
 const mostFileTokens = 100_000

@@ -1,5 +1,6 @@
 import { isAgentKitError, messageOf } from './errors.ts'
 import { estimateMessage, estimateText } from './estimate-tokens.ts'
+import { Blocked } from './hooks.ts'
 import { stretchEnd } from './long-results.ts'
 import type { Message } from './message.ts'
 import { redactSecrets } from './redact.ts'
@@ -100,9 +101,12 @@ function endOfPass(pieces: readonly Piece[], start: number, tokens: number): num
 }
 
 function endsRun(error: unknown): boolean {
-  if (!isAgentKitError(error)) return false
-  return error.code === 'aborted' || error.code === 'budget' || (error.code === 'timeout' && error.phase === 'run')
+  if (!isAgentKitError(error)) return error instanceof Blocked
+  return endCodes.includes(error.code) || (error.code === 'timeout' && error.phase === 'run')
 }
+
+/** The last one is that of a hook that fails: nothing passes a broken guardrail. */
+const endCodes: readonly string[] = ['aborted', 'budget', 'invalid-config']
 
 /** Some models acknowledge what they are to summarise. */
 function saysLittle(summary: string, pieces: readonly Piece[]): boolean {
@@ -146,7 +150,8 @@ function leftOut(messages: number): string {
   return `[… ${messages} messages left out …]\n`
 }
 
-function beginning(line: string, tokens: number): string {
+/** How a line begins: enough of it to tell what it is about. */
+export function beginning(line: string, tokens: number): string {
   const isShort = (text: string): boolean => text.length <= 200 && estimateText(text) <= tokens
   if (isShort(line)) return line
   const end = stretchEnd(line, 0, (end) => isShort(line.slice(0, end)))

@@ -11,7 +11,16 @@ import {
   told,
   wordsOf,
 } from './__fixtures__/payer.ts'
-import { Agent, type AgentEvent, AgentKitError, type Citation, type Hooks, type RunResult, tool } from './index.ts'
+import {
+  Agent,
+  type AgentEvent,
+  AgentKitError,
+  type Citation,
+  type Hooks,
+  type ModelRequest,
+  type RunResult,
+  tool,
+} from './index.ts'
 
 const overloaded = new AgentKitError('overloaded', 'Busy.', { retryable: true })
 
@@ -89,23 +98,45 @@ describe('the hook `beforeModel`', () => {
     expect([times, ...models.map(({ requests }) => requests.length)]).toEqual([1, 0, 0])
   })
 
-  it('sees what a summary is made of', async () => {
-    const seen: string[] = []
-    const turn: ScriptedTurn = ({ messages }) => (messages.at(-1)?.content === 'Go' ? 'Fine.' : 'A summary.')
-    const info = { contextWindow: 3_000, maxOutputTokens: 500 }
-    const model = scriptedModel(new Array(10).fill(turn), { info })
+  describe('on a long conversation', () => {
     const history = Array.from({ length: 40 }, (_, turn) => [
       { role: 'user' as const, content: `Question ${turn}: ${'why and how '.repeat(20)}` },
       { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Because of this. '.repeat(20) }] },
     ]).flat()
-    const { result } = await run(
-      [],
-      { beforeModel: ({ messages }) => void seen.push(JSON.stringify(messages)) },
-      { models: [model] },
-      history,
-    )
-    expect([result.text, model.requests.length]).toEqual(['Fine.', seen.length])
-    expect(seen.length).toBeGreaterThan(1)
+    const isGo = ({ messages }: ModelRequest): boolean => messages.at(-1)?.content === 'Go'
+    const turn: ScriptedTurn = (request) => (isGo(request) ? 'Fine.' : 'A summary.')
+    const summariser = (): ScriptedModel => {
+      return scriptedModel(new Array(10).fill(turn), { info: { contextWindow: 3_000, maxOutputTokens: 500 } })
+    }
+
+    it('sees what a summary is made of', async () => {
+      const seen: string[] = []
+      const model = summariser()
+      const hooks: Hooks = { beforeModel: ({ messages }) => void seen.push(JSON.stringify(messages)) }
+      const { result } = await run([], hooks, { models: [model] }, history)
+      expect([result.text, model.requests.length]).toEqual(['Fine.', seen.length])
+      expect(seen.length).toBeGreaterThan(1)
+    })
+
+    it('blocks the run with what its summary is made of', async () => {
+      const model = summariser()
+      const hooks: Hooks = { beforeModel: (request) => (isGo(request) ? undefined : { block: 'Not that.' }) }
+      const { result } = await run([], hooks, { models: [model] }, history)
+      expect(result).toMatchObject({ finishReason: 'content-filter', text: 'Not that.', warnings: [] })
+      expect(model.requests).toEqual([])
+    })
+
+    it('that throws at a summary ends the run', async () => {
+      const model = summariser()
+      const hooks: Hooks = {
+        beforeModel(request) {
+          if (!isGo(request)) throw new Error('broken')
+        },
+      }
+      const { result } = await run([], hooks, { models: [model] }, history)
+      expect(result.error).toMatchObject({ code: 'invalid-config', message: 'The hook `beforeModel` failed: broken' })
+      expect(model.requests).toEqual([])
+    })
   })
 })
 

@@ -185,10 +185,11 @@ describe('what a call has used', () => {
     ['input and output', { inputTokens: 1_500, outputTokens: 500, totalTokens: 15 }],
     ['input and output, where no total is told', { inputTokens: 1_500, outputTokens: 500 }],
   ])('is %s, where that is more', (_, usage) => {
-    const ledger = ledgerOf({ tokens: 2_000 + prompt + 1_000 })
+    const next = Math.max(prompt, usage.inputTokens ?? 0)
+    const ledger = ledgerOf({ tokens: 2_000 + next + 1_000 })
     ledger.reserve(model, request).settle(usage)
     expect(ledger.reserve(model, request)).toMatchObject({ lowered: false })
-    const less = ledgerOf({ tokens: 1_999 + prompt + 1_000 })
+    const less = ledgerOf({ tokens: 1_999 + next + 1_000 })
     less.reserve(model, request).settle(usage)
     expect(less.reserve(model, request)).toMatchObject({ lowered: true })
   })

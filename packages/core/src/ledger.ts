@@ -4,6 +4,7 @@ import { limits } from './limits.ts'
 import type { Model, ModelRequest, Price } from './model.ts'
 import { priceOf } from './model-price.ts'
 import { costOf, type Prices, worstCostOf } from './price.ts'
+import { type PromptGauge, promptGauge } from './prompt-gauge.ts'
 import { addUsage, type Cost, tokensOf, type Usage } from './usage.ts'
 import { isBounded, needOf, tightestOf } from './worst-case.ts'
 
@@ -69,6 +70,7 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
   const spent: Spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
   const own: Book = { budget, spent, aside: { tokens: 0, usd: 0 }, waiting: [], clockFrom: performance.now() }
   const books = parent ? [own, ...parent.books] : [own]
+  const gauge = promptGauge()
   return {
     books,
     spent,
@@ -77,9 +79,18 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
       if (unpriced || modelCalls === 0) return undefined
       return usage.estimated ? { usd, estimated: true } : { usd }
     },
-    reserve: (model, request) => reserve(books, model, request, priceOf(model, prices)),
+    reserve(model, request) {
+      const reservation = reserve(books, gauge, model, request, priceOf(model, prices))
+      return {
+        ...reservation,
+        settle(usage) {
+          if (usage.inputTokens !== undefined && !usage.estimated) gauge.learn(model, usage.inputTokens)
+          reservation.settle(usage)
+        },
+      }
+    },
     freed(model, request) {
-      return isWorthWaiting(books, model, request, priceOf(model, prices)) ? settlement(books) : undefined
+      return isWorthWaiting(books, gauge, model, request, priceOf(model, prices)) ? settlement(books) : undefined
     },
     beginToolCalls(count) {
       for (const { budget, spent } of books) {
@@ -109,11 +120,17 @@ export function passed(what: string): AgentKitError {
   return new AgentKitError('budget', `The run's budget is used up: ${what}.`)
 }
 
-function reserve(books: readonly Book[], model: Model, request: ModelRequest, price: Price | undefined): Reservation {
+function reserve(
+  books: readonly Book[],
+  gauge: PromptGauge,
+  model: Model,
+  request: ModelRequest,
+  price: Price | undefined,
+): Reservation {
   for (const book of books) checkCall(book)
   const bounded = books.filter(isBounded)
   if (bounded.length === 0) return begin(books, { tokens: 0, usd: 0 }, price)
-  const needed = needOf(model, request)
+  const needed = needOf(model, request, gauge.estimate(model, request))
   const { inputTokens, wanted } = needed
   const tightest = tightestOf(bounded, needed, model, price)
   const granted = Math.min(wanted, tightest.answerTokens)
@@ -130,13 +147,14 @@ function reserve(books: readonly Book[], model: Model, request: ModelRequest, pr
 /** Whether the answer could be longer once the calls under way are settled. */
 function isWorthWaiting(
   books: readonly Book[],
+  gauge: PromptGauge,
   model: Model,
   request: ModelRequest,
   price: Price | undefined,
 ): boolean {
   const bounded = books.filter(isBounded)
   if (!bounded.some(({ aside }) => aside.tokens > 0)) return false
-  const needed = needOf(model, request)
+  const needed = needOf(model, request, gauge.estimate(model, request))
   const now = tightestOf(bounded, needed, model, price).answerTokens
   const free = bounded.map((book) => ({ ...book, aside: { tokens: 0, usd: 0 } }))
   return now < needed.wanted && now < tightestOf(free, needed, model, price).answerTokens

@@ -8,6 +8,7 @@ import { AgentKitError, abortError, errorOfRun, isAgentKitError, messageOf, toEr
 import type { RunFinishReason } from './event.ts'
 import { Blocked } from './hooks.ts'
 import { createLedger, type Ledger } from './ledger.ts'
+import { limits } from './limits.ts'
 import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
 import type { OpenTurn } from './open-turn.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
@@ -21,7 +22,8 @@ export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> 
   const ledger = createLedger({ budget, prices: agent.prices, parent: parent?.ledger })
   const leave = parent ? endWith(parent, end) : () => {}
   // What its tools and hooks start belongs to this run.
-  const current: CurrentRun = parent?.isInModelCall ? { ledger, signal, isInModelCall: true } : { ledger, signal }
+  const depth = parent ? parent.depth + 1 : 0
+  const current: CurrentRun = { ledger, signal, depth, ...(parent?.isInModelCall ? { isInModelCall: true } : {}) }
   return currentRun.run(current, () => runWithin(ledger, agent, scope)).finally(leave)
 }
 
@@ -40,8 +42,9 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
   let turn: OpenTurn | undefined
   let end: RunEnd
   try {
-    const { sessionId } = scope
+    const { sessionId, parent } = scope
     await emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
+    if (parent && parent.depth >= limits.nestedRuns) throw tooDeep(agent)
     const opened = await openSession(agent, scope, progress, ledger)
     turn = opened.turn
     // A run that goes on has used some of its time before.
@@ -94,6 +97,12 @@ function waitingStep({ waiting, progress }: Run): Step | undefined {
 function reasonOf({ reason, lowered }: Step['reply'], progress: Progress): RunFinishReason {
   if (reason === 'length' && lowered) return stopped(progress, 'budget', 'The budget left no room for a longer answer.')
   return reason === 'tool-calls' ? 'stop' : reason
+}
+
+/** An agent that asks itself, or two that ask each other, would go on without an end. */
+function tooDeep({ id }: AgentSpec): AgentKitError {
+  const message = `The agent "${id}" is asked within ${limits.nestedRuns} runs that ask each other. Break the circle.`
+  return new AgentKitError('max-steps', message)
 }
 
 function mostSteps({ maxSteps }: AgentSpec): string {

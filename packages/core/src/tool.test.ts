@@ -41,6 +41,11 @@ describe('tool()', () => {
     )
   })
 
+  it('refuses an option that there is not: a guard that is misspelt would guard nothing', () => {
+    const options = { name: 'pay', description: 'd', input, execute, needApproval: true }
+    expect(() => tool(options)).toThrow('Tool "pay": a tool has no option "needApproval". There are: name, ')
+  })
+
   it.each<[string, object, string]>([
     ['no description', { description: undefined }, 'description'],
     ['no input', { input: undefined }, 'input'],

@@ -90,6 +90,11 @@ export function tool(
     execute(input: never, context: ToolContext): unknown
   },
 ): Tool {
+  for (const name of Object.keys(options ?? {})) {
+    if (optionNames.includes(name)) continue
+    const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
+    throw new AgentKitError('invalid-argument', `Tool "${String(options.name)}": ${problem}`)
+  }
   const { input, execute, ...rest } = options ?? {}
   // The loop calls both functions with what `input` has validated, which is what the overloads promise them.
   return checkTool({ ...rest, inputSchema: input, execute } as Tool)
@@ -121,6 +126,9 @@ function carriedTool(plain: ToolFunction): Tool {
       `tool({ name: "${name}", description: "…", input: z.object({ … }), execute: (input) => ${name}(…) }).`,
   )
 }
+
+/** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */
+const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
 
 /** As long as a timer can wait; a longer one would end at once. */
 const longestMs = 2_147_483_647

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { addUsage, type Usage } from './index.ts'
+import { toldUsage } from './usage.ts'
 
 it.each<[Usage, Usage, Usage]>([
   [{}, {}, {}],
@@ -30,4 +31,15 @@ it.each<[Usage, Usage, Usage]>([
   expect(addUsage(a, b)).toEqual(sum)
   expect(Object.keys(addUsage(a, b))).toEqual(Object.keys(sum))
   expect([a, b]).toEqual(before)
+})
+
+it.each<[Usage, Usage]>([
+  [{ inputTokens: 0, outputTokens: 0, totalTokens: 0 }, {}],
+  [{ inputTokens: 0, outputTokens: 5, reasoningTokens: 2 }, { reasoningTokens: 2 }],
+  [
+    { inputTokens: 7, outputTokens: 0 },
+    { inputTokens: 7, outputTokens: 0 },
+  ],
+])('takes %j for what was told: no call is without input', (usage, told) => {
+  expect(toldUsage(usage)).toEqual(told)
 })

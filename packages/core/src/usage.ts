@@ -33,7 +33,10 @@ export function toldUsage(usage: Usage): Usage {
     if (typeof tokens === 'number' && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) told[field] = tokens
   }
   if (usage.estimated) told.estimated = true
-  return told
+  // No call is without input: some servers tell zeros instead of nothing.
+  if (told.inputTokens !== 0) return told
+  const { inputTokens: _input, outputTokens: _output, totalTokens: _total, ...rest } = told
+  return rest
 }
 
 /** The sum of two usages, field by field; a field that neither tells stays absent. */

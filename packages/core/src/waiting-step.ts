@@ -24,6 +24,7 @@ export type WaitingStep = {
 /**
  * Stores a run as waiting: from here on it survives its process. One that is stopped meanwhile waits for that a little
  * longer, so that it is known what waits; a store that hangs does not keep it.
+ * @param takeBack ends a run that was stored once nobody waited for that any more, and says whether it does
  */
 export async function storeWaiting(
   turn: OpenTurn,
@@ -31,16 +32,19 @@ export async function storeWaiting(
   progress: Progress,
   approvals: Approval[],
   signal: AbortSignal,
+  takeBack: () => boolean = () => false,
 ): Promise<void> {
+  let isWaitedFor = true
   // Plain JSON, but for fields that may be absent.
   const stored = turn.park(waiting as unknown as JSONValue, waiting.booked.spent.usage, progress.messages).then(() => {
-    progress.approvals = approvals
+    if (isWaitedFor || !takeBack()) progress.approvals = approvals
   })
   try {
     await untilAborted(signal, stored)
   } catch (error) {
     // Half of it, as the end of the turn is waited for too.
     await Promise.race([stored.catch(() => {}), wait(limits.endFailedMs / 2, undefined, { ref: false })])
+    isWaitedFor = false
     throw error
   }
 }

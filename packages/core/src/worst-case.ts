@@ -1,4 +1,3 @@
-import { estimateRequest } from './estimate-tokens.ts'
 import type { Book } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { Model, ModelRequest, Price } from './model.ts'
@@ -14,8 +13,7 @@ export function isBounded({ budget }: Book): boolean {
 /** What a call needs at its worst, in tokens. */
 export type Need = { inputTokens: number; wanted: number }
 
-export function needOf(model: Model, request: ModelRequest): Need {
-  const inputTokens = estimateRequest(request, model.info)
+export function needOf(model: Model, request: ModelRequest, inputTokens: number): Need {
   const known = request.maxOutputTokens ?? model.info?.maxOutputTokens
   return { inputTokens, wanted: known ?? assumedAnswer(inputTokens, model) }
 }

@@ -3,7 +3,7 @@ import { modelInfo } from './model-info.ts'
 
 describe('modelInfo', () => {
   it('knows limits and price, and since when', () => {
-    expect(modelInfo('gpt-5.4-mini')).toEqual({
+    expect(modelInfo('gpt-5.4-mini', true)).toEqual({
       contextWindow: 400_000,
       maxOutputTokens: 128_000,
       nativeOutput: 'always',
@@ -17,7 +17,7 @@ describe('modelInfo', () => {
   })
 
   it('knows what a long prompt, writing to the cache and an image cost', () => {
-    expect(modelInfo('gpt-6.2-sol')).toEqual({
+    expect(modelInfo('gpt-6.2-sol', true)).toEqual({
       contextWindow: 1_050_000,
       maxOutputTokens: 128_000,
       imageTokens: 36_000,
@@ -39,8 +39,8 @@ describe('modelInfo', () => {
   })
 
   it('names no price of its own for what a model does not have', () => {
-    expect(modelInfo('gpt-5.4').price).not.toHaveProperty('cacheWriteUsdPerMillion')
-    const { price } = modelInfo('gpt-5.5-pro')
+    expect(modelInfo('gpt-5.4', true)?.price).not.toHaveProperty('cacheWriteUsdPerMillion')
+    const { price } = modelInfo('gpt-5.5-pro', true) ?? {}
     expect(price).not.toHaveProperty('cachedInputUsdPerMillion')
     expect(price?.longPrompt).toEqual({ aboveInputTokens: 272_000, inputUsdPerMillion: 60, outputUsdPerMillion: 270 })
   })
@@ -51,19 +51,19 @@ describe('modelInfo', () => {
     ['gpt-5.5', 12_000],
     ['gpt-5.6-terra', 36_000],
   ])('knows of %s what an image may count: %s', (id, imageTokens) => {
-    expect(modelInfo(id).imageTokens).toBe(imageTokens)
+    expect(modelInfo(id, true)?.imageTokens).toBe(imageTokens)
   })
 
   it('knows a dated snapshot by the name of its model', () => {
-    expect(modelInfo('gpt-5-mini-2025-08-07')).toEqual(modelInfo('gpt-5-mini'))
+    expect(modelInfo('gpt-5-mini-2025-08-07', true)).toEqual(modelInfo('gpt-5-mini', true))
   })
 
   it('does not take the first gpt-4o for the later ones', () => {
-    expect(modelInfo('gpt-4o-2024-11-20')).toMatchObject({
+    expect(modelInfo('gpt-4o-2024-11-20', true)).toMatchObject({
       maxOutputTokens: 16_384,
       price: { inputUsdPerMillion: 2.5 },
     })
-    expect(modelInfo('gpt-4o-2024-05-13')).toMatchObject({
+    expect(modelInfo('gpt-4o-2024-05-13', true)).toMatchObject({
       maxOutputTokens: 4096,
       price: { inputUsdPerMillion: 5, outputUsdPerMillion: 15 },
     })
@@ -75,6 +75,11 @@ describe('modelInfo', () => {
     ['gpt-4', 'never'],
     ['gpt-4-turbo', 'never'],
   ])('knows of %s only whether it writes JSON to a schema: %s', (id, nativeOutput) => {
-    expect(modelInfo(id)).toEqual({ nativeOutput })
+    expect(modelInfo(id, true)).toEqual({ nativeOutput })
   })
+})
+
+it('knows models of these names behind a gateway too, and nothing of others', () => {
+  expect(modelInfo('gpt-5-mini', false)).toEqual(modelInfo('gpt-5-mini', true))
+  expect(modelInfo('qwen3', false)).toBeUndefined()
 })

@@ -1,10 +1,13 @@
 import type { ModelInfo, Price } from '@agentkit/core'
 
-/** What is known of a model on OpenAI's own server. A model that is not listed is used all the same. */
-export function modelInfo(id: string): ModelInfo {
+/**
+ * What is known of a model. One that is not listed is used all the same.
+ * @param official whether OpenAI's own server is asked; of another one's only models of OpenAI's names are known
+ */
+export function modelInfo(id: string, official: boolean): ModelInfo | undefined {
   const nativeOutput = withoutNativeOutput.test(id) ? 'never' : 'always'
   const row = models.get(id) ?? models.get(id.replace(snapshotDate, ''))
-  if (!row) return { nativeOutput }
+  if (!row) return official ? { nativeOutput } : undefined
   const [contextWindow, maxOutputTokens, rates, { imageTokens, ...terms } = {}] = row
   const info: ModelInfo = { contextWindow, maxOutputTokens, price: priceOf(rates, terms), nativeOutput }
   if (imageTokens !== undefined) info.imageTokens = imageTokens

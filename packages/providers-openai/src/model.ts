@@ -22,7 +22,7 @@ export function openaiModel(id: string, connection: Connection, timeouts: Requir
   const traits = openaiTraits(id)
   const context = errorContext(id, connection)
   const wire = connection.api === 'responses' ? responsesWire(id, traits) : chatWire(id, traits, connection)
-  const info = connection.official ? modelInfo(id) : undefined
+  const info = modelInfo(id, connection.official)
   return {
     id: `openai/${id}`,
     ...(info && { info }),

@@ -134,7 +134,9 @@ describe('openai', () => {
     expect(info).toMatchObject({ contextWindow: 400_000, nativeOutput: 'always', price: { inputUsdPerMillion: 0.25 } })
     expect(openai({ apiKey: 'abc' }).model('brand-new').info).toEqual({ nativeOutput: 'always' })
     expect(openai({ apiKey: 'abc' }).model('gpt-3.5-turbo').info).toEqual({ nativeOutput: 'never' })
-    expect(openai({ baseURL: 'http://127.0.0.1:9/v1' }).model('gpt-5').info).toBeUndefined()
+    const gateway = openai({ baseURL: 'http://127.0.0.1:9/v1' })
+    expect(gateway.model('gpt-5').info).toMatchObject({ contextWindow: 400_000 })
+    expect(gateway.model('qwen3').info).toBeUndefined()
   })
 
   it('does not load the SDK before the first call', () => {
