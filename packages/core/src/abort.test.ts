@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
-import { sleep, untilAborted } from './abort.ts'
+import { settledWithin, sleep, untilAborted } from './abort.ts'
 
 refuseUnhandledRejections()
 
@@ -28,5 +28,25 @@ describe('untilAborted', () => {
     controller.abort()
     await expect(slept).rejects.toMatchObject({ code: 'aborted' })
     expect(timers()).toBe(before)
+  })
+})
+
+describe('settledWithin', () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+  it.each([
+    ['succeeds', () => Promise.resolve('done')],
+    ['fails', () => Promise.reject(new Error('broken'))],
+  ])('ends with work that %s, and keeps no timer', async (_, work) => {
+    const before = timers()
+    await settledWithin(60_000, work())
+    expect(timers()).toBe(before)
+  })
+
+  it('does not wait longer, and keeps its process alive meanwhile: nothing else may', async () => {
+    const before = timers()
+    const waited = settledWithin(5, new Promise(() => {}))
+    expect(timers()).toBe(before + 1)
+    await waited
   })
 })

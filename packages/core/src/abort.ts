@@ -34,6 +34,18 @@ export function linkSignal(controller: AbortController, signal: AbortSignal | un
   return () => signal?.removeEventListener('abort', abort)
 }
 
+/** Waits until the work has settled, in whatever, but not for longer. The process stays alive for so long. */
+export function settledWithin(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    const finish = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    work.then(finish, finish)
+  })
+}
+
 /** Waits, unless the signal aborts first: then it rejects. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -2,6 +2,7 @@ import { untilAborted } from './abort.ts'
 import { type Approval, approvalsOf, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
 import type { Reply } from './call-model.ts'
 import { cloneJSON } from './clone-json.ts'
+import { startDeadline } from './deadline.ts'
 import { abortError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
@@ -89,7 +90,9 @@ async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promi
  * @throws when another run holds its session, or it goes on elsewhere: then it stays as it is, and its result says so
  */
 async function withdraw({ turn, progress }: Run): Promise<void> {
-  await turn.reopen(AbortSignal.timeout(limits.endFailedMs))
+  const controller = new AbortController()
+  const clear = startDeadline((reason) => controller.abort(reason), limits.endFailedMs)
+  await turn.reopen(controller.signal).finally(clear)
   progress.approvals = []
 }
 

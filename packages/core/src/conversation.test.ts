@@ -1,6 +1,7 @@
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent, AgentKitError, type Message, memorySessions } from './index.ts'
+import { estimateRequest } from './estimate-tokens.ts'
+import { Agent, AgentKitError, type Message, type ModelRequest, memorySessions } from './index.ts'
 
 const info = { contextWindow: 4_000, maxOutputTokens: 500 }
 const words = (count: number): string => 'word '.repeat(count)
@@ -60,4 +61,17 @@ describe('a model with less room that stands in', () => {
     expect(await agent.chat('And now?', session)).toBe('Large.')
     expect(large.requests.at(-1)?.messages).toHaveLength(83)
   })
+})
+
+it('makes room for what texts carry for their provider, which nobody sees', async () => {
+  const opaque = { owner: 'a/model', data: 'signed'.repeat(1_000) }
+  const history: Message[] = Array.from({ length: 10 }, (_, turn) => [
+    { role: 'user' as const, content: `Question ${turn}` },
+    { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Yes.', opaque }] },
+  ]).flat()
+  const answer: ScriptedTurn = ({ messages }) => (messages[0]?.role === 'system' ? words(40) : 'Done.')
+  const model = scriptedModel([answer, answer, answer], { info })
+  const agent = new Agent({ name: 'Test', functions: [], model })
+  expect(await agent.chat('And?', { history })).toBe('Done.')
+  expect(estimateRequest(model.requests.at(-1) as ModelRequest, info)).toBeLessThan(info.contextWindow)
 })

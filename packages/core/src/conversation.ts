@@ -185,15 +185,18 @@ function mostTokens(messages: readonly Message[], enough: number): number {
   for (const { content } of messages) {
     tokens += 64
     if (typeof content === 'string') tokens += content.length * 4
-    else for (const part of content) tokens += part.type === 'text' ? part.text.length * 4 + 32 : mostOfPart(part)
+    else for (const part of content) tokens += mostOfPart(part)
     if (tokens > enough) break
   }
   return tokens
 }
 
 function mostOfPart(part: Exclude<Message['content'][number], string>): number {
-  if (part.type !== 'tool-call' || part.opaque) return Number.POSITIVE_INFINITY
-  return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input)).length) * 4
+  // Of what a text or a call carries for its provider nobody sees the length, and of images and files neither.
+  if ('opaque' in part && part.opaque) return Number.POSITIVE_INFINITY
+  if (part.type === 'text') return 32 + part.text.length * 4
+  if (part.type !== 'tool-call') return Number.POSITIVE_INFINITY
+  return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input) ?? '').length) * 4
 }
 
 function isOverflow(error: unknown): boolean {

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { untilAborted } from './abort.ts'
+import { settledWithin, untilAborted } from './abort.ts'
 import type { Ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { OpenTurn } from './open-turn.ts'
@@ -48,7 +47,7 @@ export async function endStoppedTurn(
     await turn.end(status, ledger.spent.usage).catch(() => {})
   })().finally(turn.release)
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
-  else await Promise.race([ending, wait(limits.endFailedMs, undefined, { ref: false })])
+  else await settledWithin(limits.endFailedMs, ending)
 }
 
 /** How a turn ends; `undefined` for a run that waits for approval, which is stored and holds nothing. */

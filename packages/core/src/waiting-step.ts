@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { untilAborted } from './abort.ts'
+import { settledWithin, untilAborted } from './abort.ts'
 import type { Approval } from './approval.ts'
 import type { Compaction } from './compaction.ts'
 import type { Booked } from './ledger.ts'
@@ -43,7 +42,7 @@ export async function storeWaiting(
     await untilAborted(signal, stored)
   } catch (error) {
     // Half of it, as the end of the turn is waited for too.
-    await Promise.race([stored.catch(() => {}), wait(limits.endFailedMs / 2, undefined, { ref: false })])
+    await settledWithin(limits.endFailedMs / 2, stored)
     isWaitedFor = false
     throw error
   }
