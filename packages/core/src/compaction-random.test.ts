@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Compaction, compact, notCompacted, readCompaction, shownMessages } from './compaction.ts'
+import { compact } from './compaction.ts'
 import { AgentKitError, isAgentKitError } from './errors.ts'
 import { estimateMessage, estimateText } from './estimate-tokens.ts'
 import { removedResult, resultText } from './long-results.ts'
 import type { AssistantPart, Message, ToolMessage, UserPart } from './message.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 import { validateTranscript } from './transcript.ts'
 
 const info = { imageTokens: 85 }

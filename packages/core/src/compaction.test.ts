@@ -1,16 +1,10 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import {
-  type Compaction,
-  type CompactRequest,
-  compact,
-  notCompacted,
-  readCompaction,
-  shownMessages,
-} from './compaction.ts'
+import { type CompactRequest, compact } from './compaction.ts'
 import { AgentKitError } from './errors.ts'
 import { estimateMessage, estimateText } from './estimate-tokens.ts'
 import { resultText } from './long-results.ts'
 import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } from './message.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 import { validateTranscript } from './transcript.ts'
 
 const user = (content: string): UserMessage => ({ v: 1, role: 'user', content })

@@ -15,6 +15,13 @@ describe('a question that may be too long', () => {
     expect(await agent.chat(words(2_600))).toBe('Long.')
   })
 
+  it('is sent with its file, however much that seems to be', async () => {
+    const model = scriptedModel(['Read.'], { info })
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    const file = { type: 'file' as const, data: new Uint8Array(300_000), mediaType: 'application/pdf' }
+    expect(await agent.chat([{ type: 'text', text: 'What does it say?' }, file])).toBe('Read.')
+  })
+
   it('is refused without asking the model where it cannot fit, with the numbers', async () => {
     const model = scriptedModel([], { info })
     const { error } = await new Agent({ name: 'Test', functions: [], model }).stream(words(9_000)).result

@@ -1,10 +1,11 @@
-import { type Compaction, compact, notCompacted, readCompaction, shownMessages } from './compaction.ts'
+import { compact } from './compaction.ts'
 import { AgentKitError, isAgentKitError } from './errors.ts'
 import { estimateMessage, estimateRequest } from './estimate-tokens.ts'
 import { limits } from './limits.ts'
 import { resultText } from './long-results.ts'
 import type { Message, ToolMessage } from './message.ts'
 import type { Model, ModelInfo, ModelRequest } from './model.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 import { isCut } from './tool-result.ts'
 
 /** A run's messages as a model is shown them: within the room that the model has. */
@@ -87,7 +88,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const made = await compactTo(model, room).catch((error) => {
       if (!isOverflow(error)) throw error
       // Counted on the high side: what seems to take more than the room may fit, and the model will say.
-      return compactTo(model, room * highSide).catch((stop) => {
+      return compactTo(model, room * highSide + filesIn(messages[questionAt], model)).catch((stop) => {
         throw isOverflow(stop) ? error : stop
       })
     })
@@ -197,6 +198,12 @@ function mostOfPart(part: Exclude<Message['content'][number], string>): number {
   if (part.type === 'text') return 32 + part.text.length * 4
   if (part.type !== 'tool-call') return Number.POSITIVE_INFINITY
   return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input) ?? '').length) * 4
+}
+
+/** What a question's files and images may take: so wild a guess that the model is asked rather than the user refused. */
+function filesIn(question: Message | undefined, { info }: Model): number {
+  const hasFiles = Array.isArray(question?.content) && question.content.some(({ type }) => type !== 'text')
+  return question && hasFiles ? estimateMessage(question, info) : 0
 }
 
 function isOverflow(error: unknown): boolean {

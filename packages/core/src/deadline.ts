@@ -1,9 +1,7 @@
 import { linkSignal } from './abort.ts'
 import { AgentKitError } from './errors.ts'
 import { type Ledger, passed } from './ledger.ts'
-
-/** As long as a timer can wait; a longer one would end at once. */
-const longestMs = 2_147_483_647
+import { limits } from './limits.ts'
 
 /** Ends a run when its time is up; the returned function calls that off. */
 export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): () => void {
@@ -30,10 +28,15 @@ export function startBudgetClock(end: (error: AgentKitError) => void, ledger: Le
     const left = ledger.msLeft()
     if (left <= 0) end(passed('its seconds are over'))
     // When it fires there may be more left: the ledger's clock may have been stopped meanwhile.
-    else if (left < Number.POSITIVE_INFINITY) timer = setTimeout(look, Math.min(Math.ceil(left), longestMs))
+    else if (left < Number.POSITIVE_INFINITY) timer = setTimeout(look, waitFor(left, ledger))
   }
   look()
   return { look, stop: () => clearTimeout(timer) }
+}
+
+/** The clock may stand still meanwhile: then it is looked at now and again. */
+function waitFor(left: number, { isPaused }: Ledger): number {
+  return Math.min(Math.max(Math.ceil(left), isPaused ? 250 : 0), limits.longestTimerMs)
 }
 
 /** What one model call is bounded by: the run's signal, and the model's silence. */

@@ -45,6 +45,8 @@ export interface Ledger {
   beginToolCalls(count: number): void
   /** Milliseconds until the time is used up. */
   msLeft(): number
+  /** Whether the clock is stopped. */
+  readonly isPaused: boolean
   /** Stops the clock: a person is waited for. */
   pause(): Booked
   /** Starts it again; with what was booked, when the run goes on elsewhere. */
@@ -84,7 +86,7 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
       return {
         ...reservation,
         settle(usage) {
-          if (usage.inputTokens !== undefined && !usage.estimated) gauge.learn(model, usage.inputTokens)
+          if (usage.inputTokens !== undefined && !usage.estimated) gauge.learn(model, request, usage.inputTokens)
           reservation.settle(usage)
         },
       }
@@ -102,6 +104,9 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
       for (const { spent } of books) spent.toolCalls += count
     },
     msLeft: () => Math.min(...books.map(msLeft)),
+    get isPaused() {
+      return own.clockFrom === undefined
+    },
     pause() {
       own.spent.ms = elapsed(own)
       own.clockFrom = undefined

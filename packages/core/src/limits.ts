@@ -1,5 +1,7 @@
 /** What bounds a run, unless an agent or a tool says otherwise. */
 export const limits = {
+  /** As long as a timer can wait, in milliseconds; a longer one would end at once. */
+  longestTimerMs: 2_147_483_647,
   /** Model calls of one run. */
   maxSteps: 20,
   /** How long one tool call may take, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts'
 import type { Emit } from './call-model.ts'
 import { type Conversation, createConversation } from './conversation.ts'
 import type { CurrentRun } from './current-run.ts'
-import { AgentKitError } from './errors.ts'
+import { AgentKitError, abortError } from './errors.ts'
 import { estimateRequest } from './estimate-tokens.ts'
 import type { ModelChain } from './fallback.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
@@ -141,7 +141,9 @@ export async function openRun(
     return await makeReady(agent, opened, progress, ledger)
   } catch (error) {
     const { turn, waiting, scope } = opened
-    if (waiting) {
+    // One whose time is used up would be out of time whenever it went on.
+    const isSpent = scope.signal.aborted && abortError(scope.signal).code === 'budget'
+    if (waiting && !isSpent) {
       const approvals = approvalsOf(waitingCalls(progress.messages), progress.steps)
       await storeWaiting(turn, waiting, progress, approvals, scope.signal)
     }

@@ -6,19 +6,21 @@ import { promptGauge } from './prompt-gauge.ts'
 
 const model = scriptedModel([])
 const other = scriptedModel([], { id: 'test/other' })
-const request: ModelRequest = { messages: [{ role: 'user', content: 'One '.repeat(500) }] }
-const estimate = estimateRequest(request)
+const long: ModelRequest = { messages: [{ role: 'user', content: 'One '.repeat(500) }] }
+const short: ModelRequest = { messages: [{ role: 'user', content: 'One' }] }
+const [longTokens, shortTokens] = [estimateRequest(long), estimateRequest(short)]
 
-it('never counts less than what its model has told before', () => {
+it('adds what its model has told beyond the estimate, at most', () => {
   const gauge = promptGauge()
-  gauge.learn(model, 9_000)
-  gauge.learn(model, 100)
-  expect(gauge.estimate(model, request)).toBe(9_000)
-  expect(gauge.estimate(other, request)).toBe(estimate)
+  gauge.learn(model, long, longTokens + 700)
+  gauge.learn(model, long, longTokens + 300)
+  expect(gauge.estimate(model, long)).toBe(longTokens + 700)
+  expect(gauge.estimate(model, short)).toBe(shortTokens + 700)
+  expect(gauge.estimate(other, long)).toBe(longTokens)
 })
 
 it('is not lowered by a model that tells less than it was sent', () => {
   const gauge = promptGauge()
-  gauge.learn(model, 10)
-  expect(gauge.estimate(model, request)).toBe(estimate)
+  gauge.learn(model, long, 10)
+  expect(gauge.estimate(model, long)).toBe(longTokens)
 })

@@ -5,19 +5,20 @@ import type { Model, ModelRequest } from './model.ts'
 export type PromptGauge = {
   estimate(model: Model, request: ModelRequest): number
   /** What a model has told of a prompt. */
-  learn(model: Model, inputTokens: number): void
+  learn(model: Model, request: ModelRequest, inputTokens: number): void
 }
 
 /**
- * The estimate stands, but a prompt never counts as less than what its model has told of this run before: some count
- * otherwise than anybody can know. It is not lowered by what was told, as some tell less than they were sent.
+ * By how much a model has told more than was estimated, it may tell more again: some count otherwise than anybody can
+ * know. The estimate is not lowered by what was told, as some tell less than they were sent.
  */
 export function promptGauge(): PromptGauge {
-  const most = new Map<Model, number>()
+  const more = new Map<Model, number>()
   return {
-    estimate: (model, request) => Math.max(estimateRequest(request, model.info), most.get(model) ?? 0),
-    learn(model, inputTokens) {
-      most.set(model, Math.max(inputTokens, most.get(model) ?? 0))
+    estimate: (model, request) => estimateRequest(request, model.info) + (more.get(model) ?? 0),
+    learn(model, request, inputTokens) {
+      const beyond = inputTokens - estimateRequest(request, model.info)
+      if (beyond > (more.get(model) ?? 0)) more.set(model, beyond)
     },
   }
 }

@@ -11,6 +11,7 @@ it.each<[string, unknown, string, boolean]>([
   ['a host that is not found', withField('code', 'ENOTFOUND'), 'network', true],
   ['a timeout of fetch', new DOMException('Too late.', 'TimeoutError'), 'timeout', true],
   ['429 of an SDK', withField('status', 429), 'rate-limit', true],
+  ['a quota that is used up', Object.assign(withField('status', 429), { code: 'insufficient_quota' }), 'quota', false],
   ['408', withField('status', 408), 'timeout', true],
   ['409', withField('status', 409), 'provider-error', true],
   ['500', withField('statusCode', 500), 'provider-error', true],

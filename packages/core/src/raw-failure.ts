@@ -7,6 +7,8 @@ import type { ErrorCode, ErrorDetails } from './errors.ts'
 export function rawFailure(thrown: unknown): { code: ErrorCode; details: ErrorDetails } {
   const chain = causesOf(thrown)
   const status = chain.map((error) => numberOf(error, 'status') ?? numberOf(error, 'statusCode')).find(Boolean)
+  if (chain.some((error) => 'code' in error && error.code === 'insufficient_quota'))
+    return { code: 'quota', details: {} }
   if (status !== undefined) return { code: codeOfStatus[status] ?? 'provider-error', details: { status } }
   if (chain.some(({ name }) => name === 'TimeoutError')) return { code: 'timeout', details: { phase: 'first-byte' } }
   return { code: chain.some(isBrokenConnection) ? 'network' : 'provider-error', details: {} }
@@ -15,6 +17,7 @@ export function rawFailure(thrown: unknown): { code: ErrorCode; details: ErrorDe
 /** Where a status says more than that the provider failed. */
 const codeOfStatus: Record<number, ErrorCode> = {
   401: 'auth',
+  402: 'quota',
   403: 'auth',
   408: 'timeout',
   429: 'rate-limit',

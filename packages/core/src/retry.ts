@@ -23,9 +23,6 @@ const defaults: Required<RetryOptions> = {
   longestRetryAfterMs: limits.longestRetryAfterMs,
 }
 
-/** As long as a timer can wait; a longer one would end at once. */
-const longestMs = 2_147_483_647
-
 /** @throws AgentKitError `invalid-argument` for what is no number of attempts or milliseconds */
 export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
   if (typeof options !== 'object' || options === null) throw invalid('is an object such as { attempts: 2 }')
@@ -35,7 +32,7 @@ export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
     if (value === undefined) continue
     const fits = name === 'attempts' ? Number.isInteger(value) && value > 0 : typeof value === 'number' && value >= 0
     if (!fits) throw invalid(`needs a number for \`${name}\`: whole attempts from 1 on, milliseconds from 0 on`)
-    retry[name] = Math.min(value, longestMs)
+    retry[name] = Math.min(value, limits.longestTimerMs)
   }
   return retry
 }

@@ -1,6 +1,7 @@
 import type { Citation } from './citation.ts'
 import { AgentKitError } from './errors.ts'
 import { jsonSchemaProblem } from './json-schema-problem.ts'
+import { limits } from './limits.ts'
 import type { JSONSchema } from './message.ts'
 import { type InferOutput, isStandardSchema, type StandardSchema } from './schema.ts'
 
@@ -130,13 +131,10 @@ function carriedTool(plain: ToolFunction): Tool {
 /** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */
 const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
 
-/** As long as a timer can wait; a longer one would end at once. */
-const longestMs = 2_147_483_647
-
 /** @throws AgentKitError `invalid-argument` for what is no time to wait */
 export function milliseconds(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value > 0 && value <= longestMs)) return value
-  const message = `${name} is a number of milliseconds, above 0 and at most ${longestMs}. Leave it out for the default.`
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= limits.longestTimerMs)) return value
+  const message = `${name} is a number of milliseconds, above 0 and at most ${limits.longestTimerMs}. Leave it out for the default.`
   throw new AgentKitError('invalid-argument', message)
 }
 

@@ -35,7 +35,10 @@ it.each<[Usage, Usage, Usage]>([
 
 it.each<[Usage, Usage]>([
   [{ inputTokens: 0, outputTokens: 0, totalTokens: 0 }, {}],
-  [{ inputTokens: 0, outputTokens: 5, reasoningTokens: 2 }, { reasoningTokens: 2 }],
+  [
+    { inputTokens: 0, outputTokens: 5, reasoningTokens: 2 },
+    { outputTokens: 5, reasoningTokens: 2 },
+  ],
   [
     { inputTokens: 7, outputTokens: 0 },
     { inputTokens: 7, outputTokens: 0 },

@@ -35,8 +35,8 @@ export function toldUsage(usage: Usage): Usage {
   if (usage.estimated) told.estimated = true
   // No call is without input: some servers tell zeros instead of nothing.
   if (told.inputTokens !== 0) return told
-  const { inputTokens: _input, outputTokens: _output, totalTokens: _total, ...rest } = told
-  return rest
+  const { inputTokens: _input, totalTokens: _total, outputTokens, ...rest } = told
+  return outputTokens ? { ...rest, outputTokens } : rest
 }
 
 /** The sum of two usages, field by field; a field that neither tells stays absent. */
