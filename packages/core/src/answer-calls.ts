@@ -91,8 +91,8 @@ async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promi
  */
 async function withdraw({ turn, progress }: Run): Promise<void> {
   const controller = new AbortController()
-  const clear = startDeadline((reason) => controller.abort(reason), limits.endFailedMs)
-  await turn.reopen(controller.signal).finally(clear)
+  const deadline = startDeadline((reason) => controller.abort(reason), limits.endFailedMs)
+  await turn.reopen(controller.signal).finally(deadline.stop)
   progress.approvals = []
 }
 

@@ -93,5 +93,40 @@ it('ends agents that ask each other without an end', async () => {
     ],
   })
   await agent.stream('Who is the fairest?').result
-  expect(runs).toBe(9)
+  expect(runs).toBe(6)
+})
+
+it('refuses a session that the asking run itself holds, as it would wait for itself', async () => {
+  const told: unknown[] = []
+  const again: Agent = new Agent({
+    name: 'Again',
+    model: scriptedModel([callDelegate, 'Done.']),
+    functions: [
+      tool({
+        name: 'delegate',
+        description: 'd',
+        input: { type: 'object' },
+        async execute() {
+          told.push((await again.stream('And?', { sessionId: 's' }).result).error?.code)
+        },
+      }),
+    ],
+  })
+  expect(await again.chat('Go', { sessionId: 's' })).toBe('Done.')
+  expect(told).toEqual(['session-busy'])
+})
+
+it('is out of time also where a tool has kept every timer from its turn', async () => {
+  const block = tool({
+    name: 'delegate',
+    description: 'd',
+    input: { type: 'object' },
+    execute() {
+      const until = performance.now() + 60
+      while (performance.now() < until);
+    },
+  })
+  const model = scriptedModel([callDelegate, 'Never.'])
+  const { error } = await new Agent({ name: 'Test', functions: [block], model, timeoutMs: 20 }).stream('Go').result
+  expect([error?.code, error?.phase, model.requests.length]).toEqual(['timeout', 'run', 1])
 })

@@ -9,6 +9,8 @@ export type CurrentRun = {
   signal: AbortSignal
   /** How many runs this one is nested in. */
   depth: number
+  /** The sessions that it and the runs around it hold, by `keyText`. */
+  holds: readonly string[]
   /** A model call is under way: it must not be waited for in itself. */
   isInModelCall?: true
 }

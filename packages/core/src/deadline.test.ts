@@ -21,8 +21,8 @@ describe('a deadline', () => {
 
   it('does nothing once the run has ended, and nothing where there is none', () => {
     const end = vi.fn()
-    startDeadline(end, 250)()
-    startDeadline(end, undefined)()
+    startDeadline(end, 250).stop()
+    startDeadline(end, undefined).stop()
     vi.advanceTimersByTime(1_000)
     expect(end).not.toHaveBeenCalled()
   })

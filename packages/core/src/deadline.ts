@@ -3,14 +3,28 @@ import { AgentKitError } from './errors.ts'
 import { type Ledger, passed } from './ledger.ts'
 import { limits } from './limits.ts'
 
-/** Ends a run when its time is up; the returned function calls that off. */
-export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): () => void {
-  if (timeoutMs === undefined) return () => {}
-  const timer = setTimeout(() => {
+/** The deadline of a run. */
+export type Deadline = {
+  /** Ends the run where its time is up, also before its timer has had its turn. */
+  check(): void
+  stop(): void
+}
+
+/** Ends a run when its time is up. */
+export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): Deadline {
+  if (timeoutMs === undefined) return { check() {}, stop() {} }
+  const endsAt = performance.now() + timeoutMs
+  const expire = (): void => {
     const message = `The run did not end within ${timeoutMs} ms.`
     end(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
-  }, timeoutMs)
-  return () => clearTimeout(timer)
+  }
+  const timer = setTimeout(expire, timeoutMs)
+  return {
+    check() {
+      if (performance.now() >= endsAt) expire()
+    },
+    stop: () => clearTimeout(timer),
+  }
 }
 
 /** Watches a run's budget of seconds. */

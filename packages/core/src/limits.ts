@@ -7,7 +7,7 @@ export const limits = {
   /** How long one tool call may take, in milliseconds. */
   toolTimeoutMs: 30_000,
   /** Runs within runs: agents that tools ask, whose tools ask agents. */
-  nestedRuns: 8,
+  nestedRuns: 5,
   /** Tool calls of one step that run at once. */
   parallelToolCalls: 8,
   /** A tool result's text, in bytes of UTF-8. */

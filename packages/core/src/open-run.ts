@@ -59,6 +59,8 @@ export type RunScope = {
   parent: CurrentRun | undefined
   signal: AbortSignal
   emit: Emit
+  /** Ends the run where its deadline has passed. */
+  checkTime(): void
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   desk: ApprovalDesk

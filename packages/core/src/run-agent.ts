@@ -14,6 +14,7 @@ import type { OpenTurn } from './open-turn.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
 import { redactSecrets } from './redact.ts'
 import type { RunResult } from './run.ts'
+import { keyText } from './session-line.ts'
 import { waitingCalls } from './waiting-step.ts'
 
 /** Runs an agent until it answers, or must end. Never rejects, and ends in one `run-end`. */
@@ -22,9 +23,18 @@ export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> 
   const ledger = createLedger({ budget, prices: agent.prices, parent: parent?.ledger })
   const leave = parent ? endWith(parent, end) : () => {}
   // What its tools and hooks start belongs to this run.
-  const depth = parent ? parent.depth + 1 : 0
-  const current: CurrentRun = { ledger, signal, depth, ...(parent?.isInModelCall ? { isInModelCall: true } : {}) }
+  const current: CurrentRun = {
+    ledger,
+    signal,
+    depth: parent ? parent.depth + 1 : 0,
+    holds: [...(parent?.holds ?? []), ...heldBy(agent, scope)],
+    ...(parent?.isInModelCall ? { isInModelCall: true } : {}),
+  }
   return currentRun.run(current, () => runWithin(ledger, agent, scope)).finally(leave)
+}
+
+function heldBy({ id: agentId }: AgentSpec, { userId, sessionId }: RunScope): string[] {
+  return sessionId === undefined ? [] : [keyText({ agentId, userId, sessionId })]
 }
 
 /** A run that another one has started ends with it; the returned function calls that off. */
@@ -45,6 +55,7 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
     const { sessionId, parent } = scope
     await emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
     if (parent && parent.depth >= limits.nestedRuns) throw tooDeep(agent)
+    if (heldBy(agent, scope).some((key) => parent?.holds.includes(key))) throw waitsForItself()
     const opened = await openSession(agent, scope, progress, ledger)
     turn = opened.turn
     // A run that goes on has used some of its time before.
@@ -71,6 +82,9 @@ async function takeSteps(run: Run): Promise<RunFinishReason> {
   const { agent, scope, progress, guard } = run
   let decisions = scope.decisions
   for (let step = waitingStep(run); ; step = undefined) {
+    // A tool that never waits keeps the timers from their turn.
+    scope.checkTime()
+    scope.signal.throwIfAborted()
     const { reply, again } = step ?? (await askStep(run))
     if (!again && !(await answerCalls(run, reply, decisions))) return 'approval'
     decisions = undefined
@@ -103,6 +117,11 @@ function reasonOf({ reason, lowered }: Step['reply'], progress: Progress): RunFi
 function tooDeep({ id }: AgentSpec): AgentKitError {
   const message = `The agent "${id}" is asked within ${limits.nestedRuns} runs that ask each other. Break the circle.`
   return new AgentKitError('max-steps', message)
+}
+
+function waitsForItself(): AgentKitError {
+  const message = 'The run that asks holds this session itself. Ask without `sessionId`, or in another session.'
+  return new AgentKitError('session-busy', message)
 }
 
 function mostSteps({ maxSteps }: AgentSpec): string {

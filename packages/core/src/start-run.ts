@@ -20,7 +20,7 @@ export type RunRequest = {
   /** Whether a run that is iterated waits for approvals. */
   waitForApprovals: boolean
   /** The algorithm. It never rejects. */
-  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit' | 'end' | 'desk'>): Promise<RunResult>
+  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit' | 'checkTime' | 'end' | 'desk'>): Promise<RunResult>
 }
 
 /**
@@ -39,12 +39,13 @@ export function startRun(request: RunRequest): AgentRun {
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
     const unlink = linkSignal(controller, request.signal)
-    const clearDeadline = startDeadline(end, request.timeoutMs)
+    const deadline = startDeadline(end, request.timeoutMs)
+    const { check: checkTime } = deadline
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
-      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, end, desk }))
+      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, checkTime, end, desk }))
       .finally(() => {
-        clearDeadline()
+        deadline.stop()
         unlink()
         events.end()
       })
