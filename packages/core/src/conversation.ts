@@ -55,7 +55,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
   const wholeResults = new Map<string, string>()
   let questionAt = options.history.length
-  let messages = [...options.history, ...options.messages]
+  let messages = options.history.concat(options.messages)
   let compaction = readCompaction(options.compaction, messages)
   let aside: Message[] = []
   let resultTokens = Number.POSITIVE_INFINITY
@@ -114,7 +114,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       lookForLongResults()
       const isSmall = room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room
       if (!isSmall && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
-      return { ...rest, messages: [...system, ...show(), ...aside] }
+      // `concat` copies a long list several times faster than spreading it.
+      return { ...rest, messages: system.concat(show(), aside) }
     },
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)

@@ -83,6 +83,8 @@ export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger 
     },
     reserve(model, request) {
       const reservation = reserve(books, gauge, model, request, priceOf(model, prices))
+      // Where nothing is bounded, nothing needs to be counted.
+      if (!books.some(isBounded)) return reservation
       return {
         ...reservation,
         settle(usage) {

@@ -32,6 +32,7 @@ export function shownMessages(
   questionAt: number,
   resultTokens: number = Number.POSITIVE_INFINITY,
 ): readonly Message[] {
+  if (compaction === notCompacted && resultTokens === Number.POSITIVE_INFINITY) return messages
   const { covered } = compaction
   let shown: Message[] | undefined
   if (covered > 0) {
