@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentKeys, type ConfigKey, samplePromptKeys, serverKeys } from './packages/agentkit/src/config-keys.ts'
+import { limits } from './packages/core/src/limits.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
 import { problemTable } from './packages/server/src/problem-table.ts'
 
@@ -47,6 +48,32 @@ describe('what the documentation lists', () => {
     )
     const table = Object.entries(problemTable).map(([code, { status }]) => [code, status])
     expect(documented.sort()).toEqual(table.sort())
+  })
+
+  it.each<[string, string]>([
+    ['reliability', `${limits.assumedAnswerTokens.toLocaleString('en-US')} tokens where that is not known`],
+    ['reliability', `with less than ${limits.leastAnswerTokens} tokens left for it, the run ends`],
+    ['reliability', `Runs may be nested ${limits.nestedRuns} deep`],
+    ['reliability', `A call has ${limits.retryAttempts} attempts`],
+    [
+      'reliability',
+      `more than ${limits.longestRetryAfterMs / 1000} seconds, the call is tried again after ${limits.longestRetryMs / 1000}.`,
+    ],
+    [
+      'reliability',
+      `has ${limits.attemptsBeforeFallback} attempts and is waited for ${limits.longestWaitBeforeFallbackMs / 1000} second at most`,
+    ],
+    [
+      'reliability',
+      `has failed ${limits.breakerFailures} steps in a row is left alone for ${limits.breakerMs / 1000} seconds`,
+    ],
+    ['reliability', `\`modelTimeoutMs\` | ${limits.modelTimeoutMs / 60_000} min |`],
+    ['reliability', `| ${limits.toolTimeoutMs / 1000} s | an error result for the model`],
+    ['reliability', `${limits.maxSteps} model calls were answered`],
+    ['approvals', `${limits.approvalMs / 3_600_000} hours`],
+    ['sessions', `${limits.sessionQueue.toLocaleString('en-US')} `],
+  ])('has the figures of the loop, in the guide %s: %s', (guide, words) => {
+    expect(read(`docs/guides/${guide}.md`).replaceAll('\n', ' ')).toContain(words)
   })
 
   it('has every limit of the server', () => {

@@ -1,5 +1,4 @@
-import type { Budget } from './budget.ts'
-import { checkBudget } from './budget.ts'
+import { type Budget, checkBudget } from './budget.ts'
 import { AgentKitError } from './errors.ts'
 import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'

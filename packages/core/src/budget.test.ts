@@ -6,6 +6,7 @@ describe('a budget', () => {
     undefined,
     {},
     { usd: 0.5, tokens: 100_000, modelCalls: 10, toolCalls: 0, seconds: 1.5 },
+    // What plain JavaScript may pass.
     { usd: undefined } as unknown as Budget,
     { tokens: Number.POSITIVE_INFINITY },
   ])('may be %o', (budget) => {

@@ -13,6 +13,7 @@ describe('the options', () => {
     expect(retry).toEqual({ attempts: 4, firstWaitMs: 500, longestWaitMs: 8_000, longestRetryAfterMs: 60_000 })
     const own = { attempts: 1, firstWaitMs: 0, longestWaitMs: 10, longestRetryAfterMs: 0 }
     expect(checkRetry(own)).toEqual(own)
+    // What plain JavaScript may pass.
     expect(checkRetry({ attempts: undefined } as unknown as RetryOptions)).toEqual(retry)
   })
 

@@ -150,7 +150,7 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
   if (!entry) return failed(unknownTool(call.name, scope.toolBox))
   if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
   const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
-  const deadline = startDeadline(scope.signal, timeoutMs)
+  const deadline = limitTime(scope.signal, timeoutMs)
   const context: ToolContext = {
     signal: deadline.signal,
     userId: scope.userId,
@@ -215,7 +215,7 @@ function unknownTool(name: string, toolBox: ToolBox): string {
 }
 
 /** A signal that ends with the run or when the tool's time is up. */
-function startDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
+function limitTime(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)
   const timer = setTimeout(() => {
