@@ -28,6 +28,11 @@ describe('isStrictSchema', () => {
     ['an open object in a list', { ...closed, properties: { a: { type: 'array', items: { type: 'object' } } } }],
     ['a list of anything', { ...closed, properties: { a: { type: 'array' } } }],
     ['a keyword that strict mode refuses', { ...closed, properties: { a: { type: 'string', default: 'x' } } }],
+    [
+      'a reference that is described',
+      { ...closed, properties: { a: { $ref: '#/$defs/b', description: 'B' } }, $defs: { b: closed } },
+    ],
+    ['anything at all', { ...closed, properties: { a: { description: 'A' } } }],
     ['a root that is no object', { anyOf: [closed] }],
     ['nothing', {}],
   ])('refuses %s (Q25)', (_name, schema) => {

@@ -14,6 +14,9 @@ const deepest = 10
 function isStrict(schema: unknown, depth: number): boolean {
   if (!isRecord(schema) || depth > deepest) return false
   if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false
+  if (!kinds.some((keyword) => keyword in schema)) return false
+  // A reference stands alone there.
+  if ('$ref' in schema && Object.keys(schema).length > 1) return false
   const { properties, required, additionalProperties, items, anyOf, $defs } = schema
   if (schema.type === 'object' || properties !== undefined) {
     if (additionalProperties !== false || !isRecord(properties)) return false
@@ -25,6 +28,9 @@ function isStrict(schema: unknown, depth: number): boolean {
   if (items !== undefined) children.push(items)
   return children.every((child) => isStrict(child, depth + 1))
 }
+
+/** One of these says what a value is. */
+const kinds: readonly string[] = ['type', 'anyOf', '$ref', 'enum', 'const']
 
 const strictKeywords: ReadonlySet<string> = new Set([
   'type',
