@@ -53,9 +53,17 @@ export type { Prices } from './price.ts'
 export { redactSecrets } from './redact.ts'
 export type { RetryOptions } from './retry.ts'
 export type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
-export type { InferOutput, StandardSchema } from './schema.ts'
+export { type InferOutput, jsonSchemaValidator, type StandardSchema } from './schema.ts'
 export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './session.ts'
 export type { OnBusy } from './session-line.ts'
-export { type Tool, type ToolContext, type ToolFunction, type ToolLike, tool, toolOfFunction } from './tool.ts'
+export {
+  type Tool,
+  type ToolContext,
+  type ToolFunction,
+  type ToolLike,
+  tool,
+  toolFromFunction,
+  toolOfFunction,
+} from './tool.ts'
 export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
 export { addUsage, type Cost, type Usage } from './usage.ts'

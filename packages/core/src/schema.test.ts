@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
-import type { JSONSchema, StandardSchema } from './index.ts'
+import { type JSONSchema, jsonSchemaValidator, type StandardSchema } from './index.ts'
 import { compileSchema, describeSchema, schemaValidator } from './schema.ts'
 
 const text = { type: 'string' }
@@ -175,6 +175,55 @@ describe('a schema checks what comes back', () => {
     expect(problems.length).toBeLessThanOrEqual(11)
     expect(problems.at(-1)).toMatch(/^and \d+ more$/)
   })
+})
+
+describe('the check of a JSON Schema', () => {
+  const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, additionalProperties: false }
+  const schema = { type: 'array', items: { $ref: '#/$defs/node' }, $defs: { node } }
+
+  it('takes a schema of any root, and gives what it was given', async () => {
+    const validate = await jsonSchemaValidator(schema, 'The chain')
+    const value = [{ next: {} }]
+    expect(validate(value)).toEqual({ value })
+    expect(validate([{ next: 7 }])).toEqual({
+      problems: ['#/0/next: Instance type "number" is invalid. Expected "object".'],
+    })
+  })
+
+  it('tells where the value stands', async () => {
+    const validate = await jsonSchemaValidator(text, 'The answer', ['value'])
+    expect(validate(7).problems).toEqual([expect.stringMatching(/^#\/value: /)])
+  })
+
+  it('checks a part of the schema, with the definitions of the whole', async () => {
+    const validate = await jsonSchemaValidator(schema, 'The chain')
+    expect(validate({ next: {} }, schema.items).problems).toBeUndefined()
+    expect(validate({ next: 7 }, schema.items).problems).toHaveLength(1)
+    expect(validate({ other: {} }, node).problems).not.toBeUndefined()
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', { next: undefined }],
+    ['a function', { next: () => {} }],
+    ['what never ends', endless()],
+  ])('tells of %s, which JSON does not have', async (_name, value) => {
+    const validate = await jsonSchemaValidator(schema, 'The chain')
+    expect(validate([value]).problems).toEqual([expect.stringMatching(/^#: \w+/)])
+  })
+
+  it('refuses a schema that contradicts itself, with its name', async () => {
+    const broken = { properties: { a: { $id: 'x' }, b: { $id: 'x' } } }
+    await expect(jsonSchemaValidator(broken, 'The chain')).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: expect.stringMatching(/^The chain: its schema cannot be used as JSON Schema \(.+\)\.$/),
+    })
+  })
+
+  function endless(): object {
+    const value: { next?: object } = {}
+    value.next = value
+    return value
+  }
 })
 
 describe('a schema is refused, with its owner and the fix', () => {

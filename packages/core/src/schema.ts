@@ -80,23 +80,55 @@ export async function schemaValidator(
   place: readonly string[] = [],
 ): Promise<CompiledSchema['validate']> {
   if (isStandardSchema(schema)) return (value) => validateStandard(schema, value, place)
+  const validate = await jsonSchemaValidator(json, owner.name, place)
+  return (value) => validate(value)
+}
+
+/**
+ * The check of a JSON Schema, whatever its root is. What it says of a value is for a model to read.
+ *
+ * @param name whose schema it is, for the error: `Tool "echo"`
+ * @param place where the value stands in what the model writes, for the problems' paths
+ * @returns checks a value by the schema, or by `part`: an object that stands somewhere in it
+ * @throws AgentKitError `invalid-argument` when the schema cannot be used
+ * @example
+ * const validate = await jsonSchemaValidator({ type: 'array', items: { type: 'string' } }, 'The list of cities')
+ * validate(['Oslo', 7]).problems // ['#/1: Instance type "number" is invalid. Expected "string".']
+ */
+export async function jsonSchemaValidator(
+  schema: JSONSchema,
+  name: string,
+  place: readonly string[] = [],
+): Promise<(value: unknown, part?: JSONSchema) => Validation> {
   // Loaded here because most tools bring their own validator.
-  const { Validator } = await import('@cfworker/json-schema')
-  const validator = usable(() => new Validator(json, '2020-12', false), owner)
-  return (value) => {
-    const { valid, errors } = validator.validate(value)
-    if (valid) return { value }
-    // The validator tells of each enclosing schema too; the innermost problems say what to change.
-    const some = errors.slice(0, 50)
-    const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
-    const root = ['#', ...place].join('/')
-    return {
-      problems: toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${error.error}`)),
+  const { dereference, validate } = await import('@cfworker/json-schema')
+  const root = ['#', ...place].join('/')
+  let references: ReturnType<typeof dereference>
+  try {
+    references = dereference(schema)
+  } catch (cause) {
+    throw unusable(cause, name)
+  }
+  return (value, part = schema) => {
+    try {
+      const { valid, errors } = validate(value, part, '2020-12', references, false)
+      return valid ? { value } : { problems: innermostProblems(errors, root) }
+    } catch (error) {
+      // A value that JSON does not have, or one that is nested too deep.
+      return { problems: [`${root}: ${messageOf(error)}`] }
     }
   }
 }
 
-type Located = { instanceLocation: string; keywordLocation: string }
+type Located = { instanceLocation: string; keywordLocation: string; error: string }
+
+/** The validator tells of each enclosing schema too; the innermost problems say what to change. */
+function innermostProblems(errors: readonly Located[], root: string): string[] {
+  const some = errors.slice(0, 50)
+  const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
+  return toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${error.error}`))
+}
+
 function isInside(inner: Located, outer: Located): boolean {
   return inner !== outer && inner.keywordLocation.startsWith(`${outer.keywordLocation}/`)
 }
@@ -138,7 +170,8 @@ async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): Promise
     if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
     if (convert) return await convert(schema, owner)
   } catch (cause) {
-    throw unusable(cause, owner)
+    const fix = ` Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
+    throw unusable(cause, owner.name, fix)
   }
   throw new AgentKitError(
     'invalid-argument',
@@ -170,17 +203,9 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   },
 }
 
-function usable<Value>(make: () => Value, owner: SchemaOwner): Value {
-  try {
-    return make()
-  } catch (cause) {
-    throw unusable(cause, owner)
-  }
-}
-
-function unusable(cause: unknown, owner: SchemaOwner): AgentKitError {
+function unusable(cause: unknown, name: string, fix = ''): AgentKitError {
   if (isAgentKitError(cause)) return cause
-  const message = `${owner.name}: its schema cannot be used as JSON Schema (${messageOf(cause)}). Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
+  const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
   return new AgentKitError('invalid-argument', message, { cause })
 }
 

@@ -4,7 +4,16 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
-import { Agent, type Tool, type ToolContext, type ToolFunction, type ToolLike, tool, toolOfFunction } from './index.ts'
+import {
+  Agent,
+  type Tool,
+  type ToolContext,
+  type ToolFunction,
+  type ToolLike,
+  tool,
+  toolFromFunction,
+  toolOfFunction,
+} from './index.ts'
 
 const input = { type: 'object' }
 const execute = (): string => 'ok'
@@ -103,6 +112,24 @@ describe('tool()', () => {
   })
 })
 
+describe('toolFromFunction()', () => {
+  it('gives the tool that a function carries', () => {
+    const carried = tool({ name: 'act', description: 'Acts.', input, execute })
+    expect(toolFromFunction(Object.assign(() => 'called', { [toolOfFunction]: carried }))).toBe(carried)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a function that carries none', function act() {}, 'The function "act" carries no schema'],
+    ['a tool', tool({ name: 'act', description: 'd', input, execute }), 'this is of type object'],
+    ['a text', 'act', 'this is of type string'],
+    ['null', null, 'this is null'],
+  ])('refuses %s', (_name, value, problem) => {
+    expect(() => toolFromFunction(value as ToolFunction)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(problem) }),
+    )
+  })
+})
+
 describe('the functions of an agent', () => {
   const agentWith = (functions: ToolLike[]): Agent =>
     new Agent({ name: 'Test', functions, model: scriptedModel(['a']) })
@@ -136,17 +163,24 @@ describe('the functions of an agent', () => {
     expect(messages[2]).toMatchObject({ role: 'tool', name: 'act', content: 'acted' })
   })
 
-  it('may not be functions without a schema: the error says how to wrap them', () => {
+  it('may not be functions without a schema: the error says how to get one', () => {
     function getWeather(city: string): string {
       return city
     }
     expect(() => agentWith([getWeather])).toThrow(
       expect.objectContaining({
         code: 'invalid-argument',
-        message: expect.stringContaining('tool({ name: "getWeather"'),
+        message: expect.stringMatching(
+          /^The function "getWeather" carries no schema.*--import agentkit\/register.*agentkit tools build.*tool\(\{/,
+        ),
       }),
     )
-    expect(() => agentWith([() => 'x'])).toThrow('The function "anonymous" carries no schema')
+    expect(() => agentWith([() => 'x'])).toThrow('A function without a name carries no schema')
+  })
+
+  it('may not carry what is no tool', () => {
+    const act = Object.assign(() => 'called', { [toolOfFunction]: { name: 'act', execute } as unknown as Tool })
+    expect(() => agentWith([act])).toThrow('Tool "act": give it a description')
   })
 
   it('are told to the model at the first run: a schema without JSON Schema ends it', async () => {

@@ -108,7 +108,7 @@ export function tool(
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
   for (const item of functions) {
-    const next = checkTool(typeof item === 'function' ? carriedTool(item) : item)
+    const next = typeof item === 'function' ? toolFromFunction(item) : checkTool(item)
     if (tools.has(next.name)) {
       throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
     }
@@ -117,14 +117,27 @@ export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   return tools
 }
 
-function carriedTool(plain: ToolFunction): Tool {
+/**
+ * The tool that a plain function carries: its name, description and schema, and an `execute` that calls it.
+ *
+ * @throws AgentKitError `invalid-argument` when it carries none, with the ways to get one
+ * @example
+ * const { name, inputSchema, execute } = toolFromFunction(getTransactionReceipt)
+ */
+export function toolFromFunction(plain: ToolFunction): Tool {
+  if (typeof plain !== 'function') {
+    const message = `A tool can be had of a function, and this is ${plain === null ? 'null' : `of type ${typeof plain}`}.`
+    throw new AgentKitError('invalid-argument', message)
+  }
   const carried = plain[toolOfFunction]
-  if (carried) return carried
-  const name = plain.name || 'anonymous'
+  if (carried) return checkTool(carried)
   throw new AgentKitError(
     'invalid-argument',
-    `The function "${name}" carries no schema, so a model cannot call it. Wrap it: ` +
-      `tool({ name: "${name}", description: "…", input: z.object({ … }), execute: (input) => ${name}(…) }).`,
+    `${plain.name ? `The function "${plain.name}"` : 'A function without a name'} carries no schema, so a model cannot ` +
+      'call it: run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. ' +
+      'Only functions at the top level of a module are compiled: move one there that is made inside another function, ' +
+      'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
+      'tool({ name, description, input, execute }).',
   )
 }
 
