@@ -1,9 +1,17 @@
+import { registerHooks } from 'node:module'
 import { defineConfig } from 'vitest/config'
 
-// The workspace's own packages resolve to their sources, so tests need no build.
+// The workspace's own packages resolve to their sources, so tests need no build: in tests, and in this file.
 const conditions = ['@agentkit/source']
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier, { ...context, conditions: [...context.conditions, ...conditions] }),
+})
+const { agentkitTools } = await import('@agentkit/functions/unplugin')
 
 export default defineConfig({
+  // The example's tools are plain functions.
+  plugins: [agentkitTools.vite({ include: 'apps/example/src/*.ts', exclude: 'apps/example/src/*.test.ts' })],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

@@ -123,13 +123,15 @@ describe('dependencies', () => {
 
 describe('every package', () => {
   it.each(packages)('$folder has the shape of all the others', ({ folder, manifest }) => {
+    const registers = exists(`${folder}/src/register.ts`)
     expect(manifest).toMatchObject({
       name: folder === 'packages/agentkit' ? 'agentkit' : folder.replace('packages/', '@agentkit/'),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       description: expect.stringMatching(/^[A-Z].+\.$/),
       license: 'MIT',
       type: 'module',
-      sideEffects: false,
+      // Of all entry points one acts by being imported: `register`.
+      sideEffects: registers ? ['./dist/register.js', './src/register.ts'] : false,
       engines: { node: '>=22.18' },
       publishConfig: { access: 'public', provenance: true },
       files: ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', '!src/**/__fixtures__'],
@@ -171,8 +173,9 @@ describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
   it('names what it exports', () => {
-    // Vite, vitest and vitest's reporters are loaded by their default export.
-    const excepted = (path: string) => path.endsWith('.config.ts') || path === 'scripts/count-reporter.mjs'
+    // Vite, vitest and vitest's reporters are loaded by their default export; fixtures are what users write.
+    const excepted = (path: string) =>
+      path.endsWith('.config.ts') || path === 'scripts/count-reporter.mjs' || path.includes('/__fixtures__/')
     const nameless = modules.filter(({ path, exports }) =>
       exports.some(({ isStar, isDefault }) => isStar || (isDefault && !excepted(path))),
     )

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { type AppKind, createApp } from './function-app.ts'
 import { sendChats } from './http-load.ts'
 import { type Child, median, startChild } from './processes.ts'
 import type { Job, Measured } from './worker.ts'
@@ -23,6 +24,7 @@ if (wanted('concurrency'))
   await compare('concurrency', 'run', { kind: 'runs', model: 'work-3-20', forMs: 400, atOnce: 200 }, 1)
 if (wanted('history')) await compare('history', '100 turns', { kind: 'history', model: 'work-1-5', turns: 400 }, 1)
 if (wanted('cold-start')) await compareColdStart()
+if (wanted('functions')) await compareFunctions()
 if (wanted('http')) await compareHttp()
 modelServer.stop()
 
@@ -53,6 +55,17 @@ async function compareColdStart(): Promise<void> {
   }
   const subjects = ['openai-sdk', 'agentkit', 'core']
   await interleave('cold-start', 'start', async (subject) => ({ round: round(subject), stop() {} }), subjects)
+}
+
+async function compareFunctions(): Promise<void> {
+  const kinds: AppKind[] = ['by-hand', 'manifest', 'second', 'first']
+  const apps = new Map<string, ReturnType<typeof createApp>>(kinds.map((kind) => [kind, createApp(kind)]))
+  const enter = async (kind: string): Promise<Contender> => {
+    const app = apps.get(kind)
+    if (!app) throw new Error(`There is no app ${kind}.`)
+    return { round: app.start, stop: app.remove }
+  }
+  await interleave('functions', 'start', enter, kinds)
 }
 
 async function compareHttp(): Promise<void> {
@@ -109,9 +122,10 @@ async function interleave(
 
 function print(table: readonly Row[]): void {
   const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
-  console.log('row          contestant  unit       CPU µs     × SDK  wall µs    peak MB')
+  console.log('row          contestant  unit       CPU µs     ×      wall µs    peak MB')
   for (const row of table) {
-    const floor = table.find((other) => other.name === row.name && other.contestant === 'openai-sdk')
+    // The first contestant of a row is what the others are measured against.
+    const floor = table.find((other) => other.name === row.name)
     const ratio = floor ? (row.cpuMs / floor.cpuMs).toFixed(2) : ''
     const cells = [
       row.name.padEnd(12),

@@ -1,11 +1,16 @@
-// Builds the JavaScript of the package in the working directory: one file per entry point, which loads several times
-// faster than a file per module. Its types are `tsc`'s. Everything that is imported by a package's name stays an import.
-import { readFileSync } from 'node:fs'
+// Builds the JavaScript of the package in the working directory: one file per entry point and command, which loads
+// several times faster than a file per module. Its types are `tsc`'s. Everything that is imported by a package's name
+// stays an import.
+import { chmodSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-const sources = Object.values(exports).flatMap((entry) => entry['@agentkit/source'] ?? [])
+const { bin = {}, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const commands = Object.values(bin)
+const sources = [
+  ...Object.values(exports).flatMap((entry) => entry['@agentkit/source'] ?? []),
+  ...commands.map((file) => `src/${basename(file, '.js')}.ts`),
+]
 
 const bundle = await rolldown({
   input: Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source])),
@@ -15,3 +20,4 @@ const bundle = await rolldown({
 })
 await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: 'chunks/[name]-[hash].js' })
 await bundle.close()
+for (const file of commands) chmodSync(file, 0o755)

@@ -11,7 +11,7 @@ const fromSources = '--conditions=@agentkit/source'
 
 const tasks = {
   install: [],
-  start: [(args) => runServer([fromSources, 'apps/example/src/app.ts', ...args])],
+  start: [(args) => runServer([fromSources, '--import=agentkit/register', 'apps/example/src/app.ts', ...args])],
   test: [runTests],
   // What is published is measured, so it is built first.
   bench: [

@@ -1,15 +1,13 @@
-import { Agent, tool } from 'agentkit'
-import { z } from 'zod'
+import { Agent } from 'agentkit'
 
-const weather = tool({
-  name: 'weather',
-  description: 'The weather in a city, now.',
-  input: z.object({ city: z.string().describe('Name of the city') }),
-  execute: async ({ city }) => {
-    const response = await fetch(`https://wttr.in/${encodeURIComponent(city)}?format=j1`)
-    return response.ok ? response.json() : null
-  },
-})
+/**
+ * The weather in a city, now.
+ * @param city Name of the city
+ */
+async function weather(city: string) {
+  const response = await fetch(`https://wttr.in/${encodeURIComponent(city)}?format=j1`)
+  return response.ok ? response.json() : null
+}
 
 const agent = new Agent({
   name: 'Weather',

@@ -23,9 +23,10 @@ afterEach(async () => {
 async function start(env: Record<string, string>): Promise<string> {
   folder = mkdtempSync(join(tmpdir(), 'agentkit-example-'))
   copyFileSync(join(root, 'agentkit_config.toml'), join(folder, 'agentkit_config.toml'))
+  const register = import.meta.resolve('agentkit/register')
   const script = join(root, 'apps/example/src/app.ts')
   const keys = { LLMPROVIDER_API_KEY: '', OPENAI_API_KEY: '', RPC_URL: '' }
-  app = spawn(process.execPath, ['--conditions=@agentkit/source', script], {
+  app = spawn(process.execPath, ['--conditions=@agentkit/source', `--import=${register}`, script], {
     cwd: folder,
     env: { ...process.env, ...keys, HOST: '127.0.0.1', PORT: '0', ...env },
   })

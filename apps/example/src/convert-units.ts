@@ -1,6 +1,3 @@
-import { type Tool, tool } from 'agentkit'
-import { z } from 'zod'
-
 /** Each unit's kind, and how many of the kind's base unit (metre, gram) it is. */
 const units = {
   meters: ['length', 1],
@@ -14,16 +11,21 @@ const units = {
   ounces: ['weight', 28.349523125],
 } as const
 
-const unit = z.enum(['meters', 'kilometers', 'miles', 'feet', 'inches', 'grams', 'kilograms', 'pounds', 'ounces'])
+type Unit = keyof typeof units
 
-export const convertUnits: Tool = tool({
-  name: 'convertUnits',
-  description: 'Convert a length or a weight from one unit to another.',
-  input: z.object({ value: z.number(), from: unit, to: unit }),
-  execute: ({ value, from, to }) => {
-    const [kind, size] = units[from]
-    const [otherKind, otherSize] = units[to]
-    if (kind !== otherKind) throw new Error(`${from} is a ${kind} and ${to} a ${otherKind}.`)
-    return { value, from, to, result: Number(((value * size) / otherSize).toPrecision(10)) }
-  },
-})
+/**
+ * Convert a length or a weight from one unit to another.
+ *
+ * @param value How many of them.
+ * @param from The unit to convert from.
+ * @param to The unit to convert to.
+ * @returns The result, with what was asked.
+ */
+export function convertUnits(value: number, from: Unit, to: Unit): Conversion {
+  const [kind, size] = units[from]
+  const [otherKind, otherSize] = units[to]
+  if (kind !== otherKind) throw new Error(`${from} is a ${kind} and ${to} a ${otherKind}.`)
+  return { value, from, to, result: Number(((value * size) / otherSize).toPrecision(10)) }
+}
+
+type Conversion = { value: number; from: Unit; to: Unit; result: number }

@@ -43,9 +43,9 @@ async function startNode(answer?: string): Promise<unknown[]> {
   return requests
 }
 
-function call(signal: AbortSignal = new AbortController().signal): unknown {
+function call(signal: AbortSignal = new AbortController().signal): Promise<unknown> {
   const context: ToolContext = { signal, userId: 'test', runId: 'run', callId: 'call', cite: () => {} }
-  return getTransactionReceipt.execute({ transactionHash: hash }, context)
+  return getTransactionReceipt(hash, context)
 }
 
 describe('getTransactionReceipt', () => {

@@ -1,23 +1,15 @@
-import { Agent, memorySessions, type ToolContext } from 'agentkit'
+import { Agent, memorySessions } from 'agentkit'
 import { describe, expect, it } from 'vitest'
 import { convertUnits } from './convert-units.ts'
 import { getCurrentTime } from './get-current-time.ts'
-
-const context: ToolContext = {
-  signal: new AbortController().signal,
-  userId: 'test',
-  runId: 'run',
-  callId: 'call',
-  cite: () => {},
-}
 
 describe('convertUnits', () => {
   it.each([
     [26.2, 'miles', 'kilometers', 42.1648128],
     [1, 'pounds', 'grams', 453.59237],
     [12, 'inches', 'feet', 1],
-  ])('makes %d %s into %s', (value, from, to, result) => {
-    expect(convertUnits.execute({ value, from, to }, context)).toEqual({ value, from, to, result })
+  ] as const)('makes %d %s into %s', (value, from, to, result) => {
+    expect(convertUnits(value, from, to)).toEqual({ value, from, to, result })
   })
 
   it.each([
@@ -34,20 +26,18 @@ describe('convertUnits', () => {
   })
 
   it('refuses to make a length a weight', () => {
-    expect(() => convertUnits.execute({ value: 1, from: 'miles', to: 'grams' }, context)).toThrow(
-      'miles is a length and grams a weight',
-    )
+    expect(() => convertUnits(1, 'miles', 'grams')).toThrow('miles is a length and grams a weight')
   })
 })
 
 describe('getCurrentTime', () => {
   it('tells day and time', () => {
-    expect(getCurrentTime.execute({ timeZone: 'Asia/Tokyo' }, context)).toMatchObject({
+    expect(getCurrentTime('Asia/Tokyo')).toMatchObject({
       time: expect.stringMatching(/\d{4}.*\d{2}:\d{2}/),
     })
   })
 
   it('refuses a time zone that there is not', () => {
-    expect(() => getCurrentTime.execute({ timeZone: 'Mars/Base' }, context)).toThrow(/Mars\/Base/)
+    expect(() => getCurrentTime('Mars/Base')).toThrow(/Mars\/Base/)
   })
 })

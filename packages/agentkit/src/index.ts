@@ -49,6 +49,7 @@ export {
   type ToolMessage,
   type Turn,
   tool,
+  toolFromFunction,
   type Usage,
   type UserMessage,
   type UserPart,

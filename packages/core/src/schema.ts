@@ -187,15 +187,15 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   async zod(schema, owner) {
     if ('_zod' in schema) {
       // `_zod` is what makes a zod 4 schema.
-      const { toJSONSchema } = await optional(import('zod/v4'), 'zod', owner)
+      const { toJSONSchema } = await importZod(owner)
       return toJSONSchema(schema as unknown as ZodSchema, { io: 'input' }) as JSONSchema
     }
-    const { zodToJsonSchema } = await optional(import('zod-to-json-schema'), 'zod-to-json-schema', owner)
+    const zodToJsonSchema = await importZod3Converter(owner)
     // The converter reads the schema's `_def`, which every zod 3 schema has.
     return zodToJsonSchema(schema as unknown as Zod3Schema, { pipeStrategy: 'input' }) as JSONSchema
   },
   async valibot(schema, owner) {
-    const { toJsonSchema } = await optional(import('@valibot/to-json-schema'), '@valibot/to-json-schema', owner)
+    const { toJsonSchema } = await importValibotConverter(owner)
     return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], { typeMode: 'input' }) as JSONSchema
   },
   async arktype(schema) {
@@ -209,10 +209,32 @@ function unusable(cause: unknown, name: string, fix = ''): AgentKitError {
   return new AgentKitError('invalid-argument', message, { cause })
 }
 
-async function optional<Module>(loading: Promise<Module>, name: string, owner: SchemaOwner): Promise<Module> {
+// Bundlers let a package be absent only where its `import()` stands in a `try`.
+
+async function importZod(owner: SchemaOwner): Promise<typeof import('zod/v4')> {
   try {
-    return await loading
+    return await import('zod/v4')
   } catch (cause) {
-    throw new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
+    throw missing('zod', owner, cause)
   }
+}
+
+async function importZod3Converter(owner: SchemaOwner): Promise<typeof import('zod-to-json-schema').zodToJsonSchema> {
+  try {
+    return (await import('zod-to-json-schema')).zodToJsonSchema
+  } catch (cause) {
+    throw missing('zod-to-json-schema', owner, cause)
+  }
+}
+
+async function importValibotConverter(owner: SchemaOwner): Promise<typeof import('@valibot/to-json-schema')> {
+  try {
+    return await import('@valibot/to-json-schema')
+  } catch (cause) {
+    throw missing('@valibot/to-json-schema', owner, cause)
+  }
+}
+
+function missing(name: string, owner: SchemaOwner, cause: unknown): AgentKitError {
+  return new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
 }

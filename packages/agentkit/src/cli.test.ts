@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const cli = join(import.meta.dirname, 'cli.ts')
+
+const add = `/**
+ * Adds.
+ * @param a One.
+ */
+export function add(a: number): number {
+  return a + 1
+}
+`
+
+let folder: string
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cli-')))
+  write('package.json', '{ "type": "module" }')
+  // Without the DOM and Node's types, which take most of the compiler's time.
+  write('tsconfig.json', '{ "compilerOptions": { "lib": ["es2024"], "types": [], "module": "nodenext" } }')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('agentkit', () => {
+  it('says its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+    expect(await agentkit('--version')).toEqual({ code: 0, out: version, error: '' })
+  })
+
+  it('lists its commands', async () => {
+    const { code, out } = await agentkit('--help')
+    expect(code).toBe(0)
+    expect(out).toMatch(/tools {2,}makes tools of plain typed functions/)
+  })
+
+  it.each([
+    ['an unknown command', ['toolz'], "unknown command 'toolz'"],
+    ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
+    ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
+  ])('refuses %s', async (_, words, problem) => {
+    const { code, error } = await agentkit(...words)
+    expect(code).toBe(1)
+    expect(error).toContain(problem)
+  })
+})
+
+describe('agentkit tools', () => {
+  it('builds a manifest, and checks it until a function changes', async () => {
+    write('src/add.ts', add)
+    expect(await agentkit('tools', 'build', 'src/**/*.ts')).toEqual({
+      code: 0,
+      out: 'src/agentkit-tools.ts: 1 tool.',
+      error: '',
+    })
+    expect(await agentkit('tools', 'check')).toEqual({
+      code: 0,
+      out: 'src/agentkit-tools.ts is up to date: 1 tool.',
+      error: '',
+    })
+    write('src/add.ts', add.replace('Adds.', 'Adds one.'))
+    expect(await agentkit('tools', 'check')).toEqual({
+      code: 1,
+      out: '',
+      error: [
+        'src/agentkit-tools.ts is out of date:',
+        '  changed: add of ./add.js',
+        "run: agentkit tools build 'src/**/*.ts'",
+      ].join('\n'),
+    })
+  })
+
+  it('tells what cannot be a tool, and writes nothing', async () => {
+    write('bad/a.ts', 'export function wait(done: () => void): void {\n  done()\n}\n')
+    write('bad/b.ts', `${add}export const find = (key: symbol): void => {}\n`)
+    const { code, out, error } = await agentkit('tools', 'build', 'bad')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const [first, second, ...rest] = error.split('\n')
+    expect(first).toMatch(/^bad\/a\.ts:1: wait cannot be a tool: /)
+    expect(second).toMatch(/^bad\/b\.ts:8: find cannot be a tool: /)
+    expect(rest).toEqual([
+      'A function that is no tool: do not export it, tag it @internal, or leave its file out of the pattern.',
+      'Nothing was written.',
+    ])
+    expect(existsSync(join(folder, 'bad/agentkit-tools.ts'))).toBe(false)
+  })
+
+  it('prints warnings, which are errors under --strict', async () => {
+    write('bare/one.ts', 'export function one(): number {\n  return 1\n}\n')
+    const strict = await agentkit('tools', 'build', 'bare', '--strict')
+    expect(strict).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^bare\/one\.ts:1: one has no description.*\nNothing/),
+    })
+    const lenient = await agentkit('tools', 'build', 'bare')
+    expect(lenient).toMatchObject({
+      code: 0,
+      error: expect.stringMatching(/^warning: bare\/one\.ts:1: one has no desc/),
+    })
+    expect(await agentkit('tools', 'check', '--out', 'bare/agentkit-tools.ts', '--strict')).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^bare\/one\.ts:1: .*\nbare\/agentkit-tools\.ts cannot be made again\.$/),
+    })
+  })
+
+  it('takes what a shell made of patterns, and says what that means', async () => {
+    write('shell/a.ts', add)
+    write('shell/b.ts', add)
+    const { code, out } = await agentkit('tools', 'build', 'shell/a.ts', 'shell/b.ts', '--out', 'shell/tools.ts')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^shell\/tools\.ts: 2 tools\.\n.*Quote a pattern/)
+    expect(await agentkit('tools', 'build', "'shell/**/*.ts'")).toMatchObject({
+      out: 'shell/agentkit-tools.ts: 2 tools.',
+    })
+  })
+
+  it('prints its own errors without a stack', async () => {
+    const { code, error } = await agentkit('tools', 'build', 'lib/**/*.ts')
+    expect(code).toBe(1)
+    expect(error).toMatch(/^No TypeScript or JavaScript file is found by 'lib\/\*\*\/\*\.ts' in .*\.$/)
+  })
+})
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true })
+  writeFileSync(join(folder, file), text)
+}
+
+async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+  const run = promisify(execFile)(process.execPath, [cli, ...words], { cwd: folder })
+  const ended = await run.then(
+    (output) => ({ code: 0, ...output }),
+    // What an ended process gives is its code, and what it has printed.
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+  return { code: ended.code, out: ended.stdout.trim(), error: ended.stderr.trim() }
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { toolsCommand } from './cli/tools.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+const program = new Command('agentkit')
+  .description('Builds what agents need, and checks it.')
+  .version(version)
+  .addCommand(toolsCommand())
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const { isAgentKitError } = await import('@agentkit/core')
+  if (!isAgentKitError(error)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

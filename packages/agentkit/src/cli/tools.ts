@@ -1,0 +1,83 @@
+import { statSync } from 'node:fs'
+import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
+import { Command } from 'commander'
+
+/** What both commands take. */
+type ToolsOptions = { out?: string; strict?: boolean }
+
+/** `agentkit tools build` and `agentkit tools check`. What compiles is loaded when one of them runs. */
+export function toolsCommand(): Command {
+  const tools = new Command('tools').description('makes tools of plain typed functions, for production')
+  tools
+    .command('build')
+    .description('compiles the exported functions of files, and writes one module that attaches their tools')
+    .argument('<patterns...>', patternsHelp)
+    .option('--out <file>', "the module to write (default: agentkit-tools.ts in the patterns' folder)")
+    .option('--strict', 'take warnings for errors')
+    .action((patterns: string[], options: ToolsOptions) => build(patterns.map(unquoted), options))
+  tools
+    .command('check')
+    .description('fails when a module of agentkit tools build is not what build would write now')
+    .argument('[patterns...]', `${patternsHelp} (default: those that the module is from)`)
+    .option('--out <file>', 'the module to check (default: every agentkit-tools module in this folder)')
+    .option('--strict', 'take warnings for errors')
+    .action((patterns: string[], options: ToolsOptions) => check(patterns.map(unquoted), options))
+  return tools
+}
+
+const patternsHelp = "patterns such as 'src/**/*.ts', files and folders; !pattern leaves out"
+
+/** Without a shell that knows single quotes, as on Windows, they arrive here. */
+function unquoted(pattern: string): string {
+  return pattern.replace(/^'(.+)'$/, '$1')
+}
+
+async function build(patterns: string[], options: ToolsOptions): Promise<void> {
+  const { buildManifest } = await import('@agentkit/functions/manifest')
+  const result = buildManifest({ patterns, ...options })
+  report(result)
+  if (result.problems.length > 0) return fail('Nothing was written.')
+  print(`${result.file}: ${counted(result.functions)}.`)
+  if (patterns.length > 1 && patterns.every(isFile)) {
+    print(
+      "It is made from the files that were named, so `check` sees no new ones. Quote a pattern for that: 'src/**/*.ts'.",
+    )
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+async function check(patterns: string[], options: ToolsOptions): Promise<void> {
+  const { checkManifest } = await import('@agentkit/functions/manifest')
+  for (const result of checkManifest({ patterns, ...options })) {
+    const { file, functions, problems, differences, command } = result
+    report(result)
+    if (problems.length > 0) fail(`${file} cannot be made again.`)
+    else if (differences.length === 0) print(`${file} is up to date: ${counted(functions)}.`)
+    else fail([`${file} is out of date:`, ...differences.map((line) => `  ${line}`), `run: ${command}`].join('\n'))
+  }
+}
+
+function report({ problems, warnings }: ManifestBuild | ManifestCheck): void {
+  for (const warning of warnings) complain(`warning: ${warning}`)
+  for (const problem of problems) complain(problem)
+}
+
+function fail(text: string): void {
+  complain(text)
+  process.exitCode = 1
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function counted(functions: number): string {
+  return functions === 1 ? '1 tool' : `${functions} tools`
+}

@@ -1,0 +1,7 @@
+export {
+  attachTool,
+  type CompiledFunction,
+  type CompiledParameter,
+  type ToolContext,
+  toolFromFunction,
+} from '@agentkit/functions'

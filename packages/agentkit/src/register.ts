@@ -1,0 +1,1 @@
+import '@agentkit/functions/register'

@@ -1,0 +1,1 @@
+export { type AgentkitToolsOptions, agentkitTools } from '@agentkit/functions/unplugin'

@@ -1,0 +1,4 @@
+/** Counts. */
+export function silent(times: number): number {
+  return times
+}

@@ -1,0 +1,111 @@
+import { AgentKitError, type Tool, type ToolFunction, toolOfFunction } from '@agentkit/core'
+import type { CompiledFunction } from './compiled-function.ts'
+import { compiledTool } from './compiled-tool.ts'
+
+/**
+ * Makes a function carry its tool: afterwards it may stand in an agent's `functions`, as may what `bind` makes of it.
+ * The function itself stays as it is. Attaching again replaces what was attached, but what a manifest says never
+ * replaces a source that is compiled when it is used: the manifest may be older.
+ *
+ * @param value the function; anything else is let be, such as a class field that has no value yet
+ * @param source what the compiler made of the function, or what gives that: asked when the tool is first used, and
+ *   again after it threw
+ * @returns the same value
+ * @example
+ * attachTool(add, {
+ *   name: 'add',
+ *   description: 'Adds two numbers.',
+ *   inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+ *   parameters: [{ name: 'a' }, { name: 'b' }],
+ * })
+ */
+export function attachTool<Value>(value: Value, source: CompiledFunction | (() => CompiledFunction)): Value {
+  if (isFunction(value)) attach(value, source)
+  return value
+}
+
+/** Of whatever parameters: the compiler says how to call it. */
+function isFunction(value: unknown): value is ToolFunction {
+  return typeof value === 'function'
+}
+
+/** Shared by all copies of the package, as `toolOfFunction` is. */
+const attached = Symbol.for('agentkit.attached')
+
+/** A prototype of one function. What `bind` makes of the function has the same prototype, and so carries its tool too. */
+type Carrier = { [attached]: { function: ToolFunction; isLive: boolean } }
+
+function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledFunction)): void {
+  const isLive = typeof source === 'function'
+  const before = carrierOf(plain)
+  if (before?.[attached].isLive && !isLive) return
+  const carrier = before ?? Object.create(Object.getPrototypeOf(plain))
+  const find = toolFinder(plain, carrier, source)
+  Object.defineProperties(carrier, {
+    [attached]: { value: { function: plain, isLive }, configurable: true },
+    [toolOfFunction]: {
+      get() {
+        return find(this)
+      },
+      // As if there were no getter: a function may be given another tool by hand.
+      set(tool: Tool) {
+        Object.defineProperty(this, toolOfFunction, {
+          value: tool,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        })
+      },
+      configurable: true,
+    },
+  })
+  // A frozen function keeps its prototype. It then carries no tool, which is said where it is used as one.
+  if (!before) Reflect.setPrototypeOf(plain, carrier)
+}
+
+/** The function's own one: what was bound has that of the function that it was made of. */
+function carrierOf(plain: ToolFunction): Carrier | undefined {
+  const prototype: Partial<Carrier> | null = Object.getPrototypeOf(plain)
+  return prototype?.[attached]?.function === plain ? (prototype as Carrier) : undefined
+}
+
+/** Gives the tool of the function itself, or of what has its prototype too; made once for each. */
+function toolFinder(
+  plain: ToolFunction,
+  carrier: Carrier,
+  source: CompiledFunction | (() => CompiledFunction),
+): (receiver: unknown) => Tool | undefined {
+  const tools = new WeakMap<ToolFunction, Tool>()
+  let compiled = typeof source === 'function' ? undefined : source
+  return (receiver) => {
+    // A class that extends the function, or an object made from it, has the function as prototype.
+    if (!isFunction(receiver) || Object.getPrototypeOf(receiver) !== carrier) return undefined
+    const found = tools.get(receiver)
+    if (found) return found
+    compiled ??= typeof source === 'function' ? source() : source
+    checkReceiver(receiver, plain, compiled)
+    const made = compiledTool(receiver, compiled)
+    tools.set(receiver, made)
+    return made
+  }
+}
+
+function checkReceiver(receiver: ToolFunction, plain: ToolFunction, { name, methodOf }: CompiledFunction): void {
+  if (receiver === plain) {
+    if (methodOf === undefined) return
+    const owner = methodOf.charAt(0).toLowerCase() + methodOf.slice(1)
+    throw new AgentKitError(
+      'invalid-argument',
+      `"${name}" of ${methodOf} uses \`this\`, which would be undefined when a model calls it. ` +
+        `Bind it: ${owner}.${name}.bind(${owner}).`,
+    )
+  }
+  // Only that much can be seen of what `bind` made. Other wrappers may take their arguments as they like.
+  if (receiver.name.startsWith('bound ') && receiver.length < plain.length) {
+    throw new AgentKitError(
+      'invalid-argument',
+      `"${name}" is bound to some of its arguments already, so its schema is no longer true. ` +
+        'Write a function of its own for that, or wrap it: tool({ name, description, input, execute }).',
+    )
+  }
+}

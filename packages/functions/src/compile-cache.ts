@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { threadId } from 'node:worker_threads'
+import type { CompiledFunction } from './compiled-function.ts'
+import type { Insertion } from './compiler/attachments.ts'
+import { nearestFolder } from './nearest-folder.ts'
+
+/** What is known of one file. */
+export type CachedFile = {
+  /** Where calls go. It depends on the file's text alone. */
+  plan: Insertion[]
+  /** What its functions were compiled to, by their index, as far as they were used. */
+  tools: Record<number, CachedTool>
+  /** What the tools depend on beside the text: the digests of these files, by their absolute path. */
+  dependencies: Record<string, string>
+}
+export type CachedTool = { compiled: CompiledFunction; warnings: string[] }
+
+/** What is kept between two starts: one file for each file of the user's, in the node_modules nearest to that. */
+export type CompileCache = {
+  read(path: string, text: string): CachedFile | undefined
+  /** Keeps it for the next start. Where nothing can be written, nothing is kept. */
+  write(path: string, text: string, file: CachedFile): void
+}
+
+/** @param version of all that compiles: what another one has kept does not count */
+export function createCompileCache(version: string): CompileCache {
+  const folders = new Map<string, string | undefined>()
+  return {
+    read(path, text) {
+      const place = placeOf(path)
+      const kept = place === undefined ? undefined : parse(place)
+      return kept?.version === version && kept.text === digest(text) ? kept.file : undefined
+    },
+    write(path, text, file) {
+      const place = placeOf(path)
+      const kept: Kept = { version, text: digest(text), file }
+      if (place !== undefined) replace(place, JSON.stringify(kept))
+    },
+  }
+
+  function placeOf(path: string): string | undefined {
+    const folder = dirname(path)
+    if (!folders.has(folder)) folders.set(folder, cacheFolder(folder))
+    const parent = folders.get(folder)
+    return parent && join(parent, `${basename(path).slice(0, 80)}-${digest(path).slice(0, 16)}.json`)
+  }
+}
+
+export function digest(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** `text` is a digest. */
+type Kept = { version: string; text: string; file: CachedFile }
+
+function cacheFolder(folder: string): string | undefined {
+  const root = nearestFolder(folder, 'node_modules') ?? nearestFolder(folder, 'package.json')
+  return root && join(root, 'node_modules', '.cache', 'agentkit')
+}
+
+function parse(place: string): Kept | undefined {
+  try {
+    // Whatever else may stand there has not this version and digest.
+    return JSON.parse(readFileSync(place, 'utf8')) as Kept
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all: another process may start at the same time. What cannot be kept is compiled again. */
+function replace(place: string, content: string): void {
+  const draft = `${place}.${process.pid}.${threadId}`
+  try {
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(draft, content)
+    renameOrRemove(draft, place)
+  } catch {}
+}
+
+function renameOrRemove(draft: string, place: string): void {
+  try {
+    renameSync(draft, place)
+  } catch {
+    rmSync(draft)
+  }
+}

@@ -1,0 +1,91 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import { readComment, textOf } from './comment-tags.ts'
+import type { Annotations, CompilerScope, Place } from './compiler-scope.ts'
+import { declarationsOf } from './declared-order.ts'
+import { cleanText } from './doc-text.ts'
+import { keywordsOf } from './schema-tags.ts'
+
+export const noAnnotations: Annotations = { keywords: {} }
+
+/** What the comment of a field says; a comment of its path in the function's docstring goes before it. */
+export function fieldComment(property: ts.Symbol, path: string, scope: CompilerScope): Annotations {
+  const declaration = property.valueDeclaration ?? property.declarations?.[0]
+  const own = declaration ? commentOf(declaration, path, scope) : noAnnotations
+  return { keywords: own.keywords, description: scope.comments.get(commentPath(path)) ?? own.description }
+}
+
+/** A field's path as docstrings have it: `items.name` for `items[].name`. */
+function commentPath(path: string): string {
+  return path.replaceAll(/\[\d*\]/g, '')
+}
+
+/** What the comment of a declaration says. */
+export function commentOf(declaration: ts.Node, path: string, scope: CompilerScope): Annotations {
+  const { ts } = scope
+  // A field of JavaScript's is a tag of its type's comment, and so is the type.
+  if (ts.isJSDocPropertyTag(declaration)) return annotationsFrom(textOf(declaration.comment, scope), {})
+  if (ts.isJSDocTypedefTag(declaration)) {
+    const { text } = readComment(ts.findAncestor(declaration, ts.isJSDoc), scope)
+    return annotationsFrom(textOf(declaration.comment, scope) || text, {})
+  }
+  const { text, tags } = readComment(commentBefore(declaration, scope), scope)
+  return annotationsFrom(text, keywordsOf(tags, path, scope))
+}
+
+function annotationsFrom(text: string, keywords: JSONSchema): Annotations {
+  return { description: cleanText(text) || undefined, keywords }
+}
+
+function commentBefore(declaration: ts.Node, scope: CompilerScope): ts.JSDoc | undefined {
+  const { ts } = scope
+  return ts.getJSDocCommentsAndTags(declaration).filter(ts.isJSDoc).at(-1) ?? inlineComment(declaration, scope)
+}
+
+/** A comment on the line of its brace: TypeScript sees a comment before a field only where it begins a line. */
+function inlineComment(declaration: ts.Node, { ts }: CompilerScope): ts.JSDoc | undefined {
+  const { text } = declaration.getSourceFile()
+  const start = declaration.getStart()
+  const range = ts.getTrailingCommentRanges(text, declaration.pos)?.at(-1)
+  if (!range || range.end > start || text.slice(range.end, start).includes('\n')) return undefined
+  const comment = text.slice(range.pos, range.end)
+  if (!comment.startsWith('/**')) return undefined
+  const [statement] = ts.createSourceFile(
+    'comment.ts',
+    `${comment}\nlet field`,
+    ts.ScriptTarget.Latest,
+    true,
+  ).statements
+  return statement && ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc).at(-1)
+}
+
+/** What is said where a named type is declared: `Port` of `port: Port`, `Port | null`. */
+export function namedAnnotations(node: ts.TypeNode, place: Place, scope: CompilerScope): Annotations {
+  const { ts } = scope
+  if (ts.isParenthesizedTypeNode(node)) return namedAnnotations(node.type, place, scope)
+  if (ts.isUnionTypeNode(node)) {
+    const named = node.types.filter((member) => !isEmptyType(member, scope))
+    const [only] = named
+    return named.length === 1 && only ? namedAnnotations(only, place, scope) : noAnnotations
+  }
+  if (!ts.isTypeReferenceNode(node)) return noAnnotations
+  const declaration = declarationsOf(node.typeName, scope).find(
+    (found) =>
+      ts.isTypeAliasDeclaration(found) ||
+      ts.isInterfaceDeclaration(found) ||
+      ts.isEnumDeclaration(found) ||
+      ts.isJSDocTypedefTag(found),
+  )
+  if (!declaration) return noAnnotations
+  const own = commentOf(declaration, place.path, scope)
+  if (!ts.isTypeAliasDeclaration(declaration)) return own
+  const inner = namedAnnotations(declaration.type, place, scope)
+  return { description: own.description ?? inner.description, keywords: { ...inner.keywords, ...own.keywords } }
+}
+
+function isEmptyType(node: ts.TypeNode, { ts }: CompilerScope): boolean {
+  return (
+    node.kind === ts.SyntaxKind.UndefinedKeyword ||
+    (ts.isLiteralTypeNode(node) && node.literal.kind === ts.SyntaxKind.NullKeyword)
+  )
+}

@@ -1,0 +1,201 @@
+import { join } from 'node:path'
+import type { JSONSchema } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { type Compilation, compileFunction } from './compile-function.ts'
+import { findFunctions } from './find-functions.ts'
+import { openProject } from './project.ts'
+
+const path = join(import.meta.dirname, 'written.ts')
+
+/** Compiles the functions of a text, in their order; `from` on. */
+function compile(text: string, from = 0): Compilation[] {
+  const project = openProject([path], { lib: 'small' })
+  const file = project.sourceFile(path, text)
+  return findFunctions(project.ts, file)
+    .slice(from)
+    .map((found) => compileFunction(found, project))
+}
+
+function schemaOf(text: string, from = 0): Record<string, JSONSchema> {
+  // The root of a tool's schema has properties.
+  return compile(text, from)[0]?.compiled.inputSchema.properties as Record<string, JSONSchema>
+}
+
+describe('a compiled function', () => {
+  it('has what its comment says, and what it returns', () => {
+    const [compilation] = compile(`/**
+      * Fetches a page
+      * of the web.
+      * @param url Its address.
+      * @returns Its text.
+      */
+     export async function fetchPage(url: string) { return url }`)
+    expect(compilation).toEqual({
+      compiled: {
+        name: 'fetchPage',
+        description: 'Fetches a page of the web.\n\nReturns: Its text.',
+        inputSchema: {
+          type: 'object',
+          properties: { url: { type: 'string', description: 'Its address.' } },
+          required: ['url'],
+          additionalProperties: false,
+        },
+        parameters: [{ name: 'url' }],
+      },
+      warnings: [],
+    })
+  })
+
+  it.each<[string, string, RegExp]>([
+    ['without a description', 'export function ping() {}', /written\.ts:1: ping has no description/],
+    [
+      'with a parameter that nobody describes',
+      '/** Pings. */\nexport function ping(host: string) {}',
+      /:2: ping does not say what "host" is/,
+    ],
+    [
+      'with a comment of a parameter that there is not',
+      '/** Pings.\n * @param hots The host. */\nexport function ping() {}',
+      /describes "hots", which is none of its parameters/,
+    ],
+  ])('warns of one %s', (_name, text, warning) => {
+    expect(compile(text)[0]?.warnings).toEqual([expect.stringMatching(warning)])
+  })
+
+  it('keeps a sentence with an @ in it', () => {
+    const [compilation] = compile(`/**
+      * Mails @ada about it, or ada@example.com.
+      * @param text What to tell @ada, in short. @minLength 1
+      */
+     export function mail(text: string) {}`)
+    expect(compilation?.compiled.description).toBe('Mails @ada about it, or ada@example.com.')
+    expect(compilation?.compiled.inputSchema.properties).toEqual({
+      text: { type: 'string', minLength: 1, description: 'What to tell @ada, in short.' },
+    })
+  })
+
+  it('needs no words for an object whose fields have them', () => {
+    const text =
+      '/**\n * Pings.\n * @param options.host The host.\n */\nexport function ping(options: { host: string }) {}'
+    expect(compile(text)[0]?.warnings).toEqual([])
+  })
+
+  it('may be described by a tag', () => {
+    expect(compile('/** @description Pings. */\nexport function ping() {}')[0]?.compiled.description).toBe('Pings.')
+  })
+
+  it('takes plain data of the language, and objects without keys', () => {
+    const { style, none } = schemaOf(
+      "export function show(style: Pick<Intl.NumberFormatOptions, 'minimumFractionDigits'>, none: Record<string, never>) {}",
+    )
+    expect(style?.properties).toEqual({ minimumFractionDigits: { type: 'number' } })
+    expect(none).toEqual({ type: 'object', properties: {}, additionalProperties: false })
+  })
+
+  it.each([
+    'context: ToolContext',
+    'context?: ToolContext',
+    'context: Readonly<ToolContext>',
+    '{ signal }: ToolContext',
+  ])('does not ask a model for %s', (parameter) => {
+    const [compilation] = compile(
+      `import type { ToolContext } from '@agentkit/core'\nexport function ping(host: string, ${parameter}) {}`,
+    )
+    expect(compilation?.compiled).toMatchObject({ parameters: [{ name: 'host' }], contextIndex: 1 })
+    expect(compilation?.compiled.inputSchema.properties).toEqual({ host: { type: 'string' } })
+  })
+
+  it('says where a Date is, wherever it is', () => {
+    const [compilation] = compile(`export function book(
+      at: Date | null = null, days: Date[] = [], by?: Record<string, { 'a/b~c': Date }>, either?: Date | { at: Date },
+    ) {}`)
+    expect(compilation?.compiled.dates).toEqual([
+      '/properties/at',
+      '/properties/days/items',
+      '/properties/by/additionalProperties/properties/a~1b~0c',
+      '/properties/either/anyOf/0',
+      '/properties/either/anyOf/1/properties/at',
+    ])
+  })
+})
+
+describe('the order of a union', () => {
+  const sizes = `type Size = 'small' | 'medium' | 'large'
+    const colors = ['red', 'green'] as const
+    interface Box { width: number; height: number }`
+
+  it.each([
+    ['literals', "'medium' | 'large' | 'small'", ['medium', 'large', 'small']],
+    ['a named type', 'Size', ['small', 'medium', 'large']],
+    ['constants', '(typeof colors)[number]', ['red', 'green']],
+    ['keys', 'keyof Box', ['width', 'height']],
+    ['numbers', '3 | 1 | 2', [3, 1, 2]],
+  ])('of %s is that of the source, whatever the checker has met before', (_name, type, order) => {
+    // What is met first comes first in the checker's own order.
+    const before = "export const before = (a: 'large' | 'height' | 'green' | 'medium' | 1 | 2) => {}"
+    for (const first of [before, 'export const before = () => {}']) {
+      const { value } = schemaOf(`${first}\n${sizes}\nexport function take(value: ${type}) {}`, 1)
+      expect(value?.enum).toEqual(order)
+    }
+  })
+
+  it('holds for types of every kind', () => {
+    const { value } = schemaOf('export function take(value: boolean | { a: string } | number[] | string) {}')
+    const kinds = ['boolean', 'object', 'array', 'string'].map((type) => expect.objectContaining({ type }))
+    expect(value?.anyOf).toEqual(kinds)
+  })
+})
+
+describe('a function that cannot be a tool', () => {
+  it.each<[string, string, RegExp]>([
+    [
+      'for its overloads, which it names',
+      'export function get(id: string): void\nexport function get(id: number): void\nexport function get(id: unknown) {}',
+      /get cannot be a tool: it has 2 overloads \(\S*written\.ts:1, \S*written\.ts:2\)/,
+    ],
+    [
+      'for a part of the context, which a model would fill in',
+      "import type { ToolContext } from '@agentkit/core'\nexport function ping(caller: Pick<ToolContext, 'userId'>) {}",
+      /written\.ts:2: .*"caller" is a part of ToolContext. Take the whole: caller: ToolContext/,
+    ],
+    [
+      'for a context that is not the last parameter',
+      "import type { ToolContext } from '@agentkit/core'\nexport function ping(context: ToolContext, host: string) {}",
+      /"context" is a ToolContext, and has to be the last one/,
+    ],
+    [
+      'for a type that goes on for ever',
+      'type Deep<T> = { value: T; next?: Deep<T[]> }\nexport function dig(deep: Deep<string>) {}',
+      /written\.ts:2: .*"deep.* too large/,
+    ],
+    [
+      'for a tag that cannot mean what it says',
+      '/**\n * Waits.\n * @param seconds How long.\n * @minimum none\n */\nexport function wait(seconds: number) {}',
+      /"seconds" has the tag @minimum with "none"/,
+    ],
+    [
+      'for a word that is called an integer',
+      'export function wait(/** @integer */ seconds: string) {}',
+      /"seconds" is tagged @integer, and is no number/,
+    ],
+    [
+      'for two parameters of one name',
+      'export function wait({ a }: { a: string }, { b }: { b: string }) {}',
+      /"options" has the name of another one/,
+    ],
+    [
+      'for giving more than one result',
+      'export function* count(to: number) { yield to }',
+      /is a generator.*Return an array/,
+    ],
+  ])('is refused %s', (_name, text, message) => {
+    expect(() => compile(text)).toThrow(message)
+  })
+
+  it('is refused at the line of the parameter', () => {
+    const text = 'export function listen(\n  port: number,\n  onData: (data: string) => void,\n) {}'
+    expect(() => compile(text)).toThrow(
+      /written\.ts:3: listen cannot be a tool: parameter "onData" \(\(data: string\) => void\) is a function/,
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import type { ts } from 'ts-morph'
+import type { CompilerScope } from './compiler-scope.ts'
+
+/**
+ * The members of a union in the order in which the source names them. The checker's own order depends on what it has
+ * met before, so that it is another one in another program.
+ */
+export function inDeclaredOrder(
+  union: ts.UnionType,
+  typeNode: ts.TypeNode | undefined,
+  scope: CompilerScope,
+): ts.Type[] {
+  const order = new Map<string, number>()
+  const start = typeNode ?? union.aliasSymbol?.declarations?.[0]
+  if (start) collectNames(start, order, new Set(), scope)
+  const ranked = union.types.map((type) => {
+    const key = nameOf(type, scope)
+    return { type, key, rank: order.get(key) ?? Number.POSITIVE_INFINITY }
+  })
+  return ranked.toSorted(byRank).map(({ type }) => type)
+}
+
+type Ranked = { rank: number; key: string }
+function byRank(left: Ranked, right: Ranked): number {
+  if (left.rank !== right.rank) return left.rank - right.rank
+  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
+}
+
+/** Literals by their value, members of enums and other types by where they are declared, the rest as it is written. */
+function nameOf(type: ts.Type, { ts, checker, isLibrary }: CompilerScope): string {
+  const [declaration] = type.symbol?.declarations ?? []
+  if (declaration && !checker.isArrayType(type)) {
+    return isLibrary(declaration.getSourceFile()) ? type.symbol.name : declarationKey(declaration)
+  }
+  if (type.isStringLiteral()) return `string ${type.value}`
+  if (type.isNumberLiteral()) return `number ${type.value}`
+  return type.flags & ts.TypeFlags.BooleanLiteral ? 'boolean' : checker.typeToString(type)
+}
+
+function declarationKey(declaration: ts.Node): string {
+  return `${declaration.getSourceFile().fileName} ${String(declaration.pos).padStart(8, '0')}`
+}
+
+/** The literals, property names and declarations that a type's text leads to, in the order of reading. */
+function collectNames(node: ts.Node, order: Map<string, number>, seen: Set<ts.Node>, scope: CompilerScope): void {
+  if (seen.has(node) || order.size > 1000) return
+  seen.add(node)
+  const { ts } = scope
+  const add = (name: string): void => {
+    if (!order.has(name)) order.set(name, order.size)
+  }
+  add(declarationKey(node))
+  if (ts.isStringLiteralLike(node)) add(`string ${node.text}`)
+  else if (ts.isNumericLiteral(node)) add(`number ${Number(node.text)}`)
+  else if (ts.isPrefixUnaryExpression(node)) add(`number ${Number(node.getText())}`)
+  else if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) add('boolean')
+  else if (ts.isIdentifier(node) || ts.isUnionTypeNode(node.parent)) add(node.getText())
+  if ((ts.isPropertySignature(node) || ts.isPropertyAssignment(node)) && ts.isIdentifier(node.name)) {
+    add(`string ${node.name.text}`)
+  }
+  if (ts.isIdentifier(node)) {
+    for (const declaration of declarationsOf(node, scope)) collectNames(declaration, order, seen, scope)
+  }
+  ts.forEachChild(node, (child) => collectNames(child, order, seen, scope))
+}
+
+/** What a name of the user's stands for, through imports. */
+export function declarationsOf(name: ts.Node, { ts, checker, isLibrary }: CompilerScope): readonly ts.Declaration[] {
+  const symbol = checker.getSymbolAtLocation(name)
+  const target = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  return (target?.declarations ?? []).filter((declaration) => !isLibrary(declaration.getSourceFile()))
+}

@@ -1,0 +1,23 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import { namedAnnotations, noAnnotations } from './annotations.ts'
+import type { Annotations, CompilerScope, Place } from './compiler-scope.ts'
+import { applyKeywords } from './schema-tags.ts'
+import { typeSchema } from './type-schema.ts'
+
+/**
+ * A type's schema with what is said of it: by the comment at its place, else by the comments of the types that it names.
+ * @param own what stands at the place itself
+ */
+export function describedSchema(
+  type: ts.Type,
+  place: Place,
+  scope: CompilerScope,
+  own: Annotations = noAnnotations,
+): JSONSchema {
+  const inherited = place.typeNode ? namedAnnotations(place.typeNode, place, scope) : noAnnotations
+  const description = own.description || inherited.description
+  const schema = typeSchema(type, { ...place, described: place.described || Boolean(description) }, scope)
+  const annotated = applyKeywords(schema, { ...inherited.keywords, ...own.keywords }, place, scope)
+  return scope.instead(schema, description ? { ...annotated, description } : annotated)
+}

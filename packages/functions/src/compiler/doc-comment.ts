@@ -1,0 +1,76 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import { type CommentTag, readComment, textOf } from './comment-tags.ts'
+import type { CompilerScope } from './compiler-scope.ts'
+import { declarationsOf } from './declared-order.ts'
+import { readFields } from './doc-fields.ts'
+import { cleanText } from './doc-text.ts'
+import { isSchemaTag, keywordsOf } from './schema-tags.ts'
+
+/** A function's docstring. */
+export type DocComment = {
+  description: string
+  returns: string
+  parameters: ParameterComment[]
+}
+
+/** What it says of one parameter or field, by its path: `options.confirmations`. */
+export type ParameterComment = { path: string; text: string; keywords: JSONSchema }
+
+const parameterTags = new Set(['param', 'arg', 'argument'])
+const returnTags = new Set(['return', 'returns'])
+const descriptionTags = new Set(['description', 'desc', 'summary'])
+
+/** Reads the JSDoc of a function, and the fields (`:param name:`) that may stand in its text. */
+export function readDocComment(documented: ts.Node, scope: CompilerScope): DocComment {
+  const { ts } = scope
+  const { text, tags } = readComment(ts.getJSDocCommentsAndTags(documented).filter(ts.isJSDoc).at(-1), scope)
+  const fields = readFields(text)
+  const textOfTag = (names: ReadonlySet<string>): string => cleanText(tags.find(({ name }) => names.has(name))?.text)
+  return {
+    description: cleanText(fields.text) || textOfTag(descriptionTags),
+    returns: textOfTag(returnTags) || cleanText(fields.returns),
+    parameters: [
+      ...callbackParameters(tags, scope),
+      ...fields.parameters.map(({ path, text }) => ({ path, text: cleanText(text), keywords: {} })),
+      ...tags.flatMap(({ name, node, text }, index) => {
+        if (!parameterTags.has(name) || !ts.isJSDocParameterTag(node)) return []
+        return parameterComments(node, text, schemaTagsAt(tags.slice(index + 1)), scope)
+      }),
+    ],
+  }
+}
+
+/** What the `@callback` says of its parameters that a function of JavaScript has as its `@type`. */
+function callbackParameters(tags: readonly CommentTag[], scope: CompilerScope): ParameterComment[] {
+  const { ts } = scope
+  const type = tags.map(({ node }) => node).find(ts.isJSDocTypeTag)?.typeExpression.type
+  const declarations = type && ts.isTypeReferenceNode(type) ? declarationsOf(type.typeName, scope) : []
+  const parameters = declarations.find(ts.isJSDocCallbackTag)?.typeExpression.parameters ?? []
+  return parameters.flatMap((node) => parameterComments(node, textOf(node.comment, scope), [], scope))
+}
+
+/** The tags of a schema at the beginning of a list: those that follow a `@param` belong to it. */
+function schemaTagsAt(tags: readonly CommentTag[]): readonly CommentTag[] {
+  const end = tags.findIndex(({ name }) => !isSchemaTag(name))
+  return end === -1 ? tags : tags.slice(0, end)
+}
+
+/** A `@param`, with the fields that the parser found inside it. */
+function parameterComments(
+  node: ts.JSDocPropertyLikeTag,
+  text: string,
+  following: readonly CommentTag[],
+  scope: CompilerScope,
+): ParameterComment[] {
+  const { ts } = scope
+  const path = node.name.getText().replaceAll('[]', '')
+  const keywords = keywordsOf(following, path, scope)
+  const type = node.typeExpression && 'type' in node.typeExpression ? node.typeExpression.type : node.typeExpression
+  if (type?.getText() === 'integer') keywords.type = 'integer'
+  const inner = type && ts.isJSDocTypeLiteral(type) ? (type.jsDocPropertyTags ?? []) : []
+  return [
+    { path, text: cleanText(text), keywords },
+    ...inner.flatMap((field) => parameterComments(field, textOf(field.comment, scope), [], scope)),
+  ]
+}

@@ -1,0 +1,29 @@
+import { dirname, resolve } from 'node:path'
+import type { ts } from 'ts-morph'
+import { type ModuleResolver, nearestManifest } from './module-resolver.ts'
+
+/**
+ * The files that decide what types a file has: itself and what it imports, however far away; of packages their
+ * package.json, which says the version.
+ */
+export function decisiveFiles(path: string, program: ts.Program, resolver: ModuleResolver): Set<string> {
+  const decisive = new Set<string>()
+  const seen = new Set<string>()
+  visit(path)
+  for (const name of program.getCompilerOptions().types ?? []) {
+    decisive.add(nearestManifest(dirname(path), name.startsWith('@') ? name : `@types/${name}`))
+  }
+  return decisive
+
+  function visit(file: string): void {
+    if (seen.has(file)) return
+    seen.add(file)
+    if (!file.includes('/node_modules/')) decisive.add(file)
+    const { files, decisive: others } = resolver.importsOf(file)
+    for (const other of others) decisive.add(other)
+    for (const imported of files) visit(imported)
+    for (const { fileName } of program.getSourceFile(file)?.referencedFiles ?? []) {
+      visit(resolve(dirname(file), fileName))
+    }
+  }
+}

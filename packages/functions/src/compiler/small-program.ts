@@ -1,0 +1,55 @@
+import type { ts } from 'ts-morph'
+import { type TypeSources, typeSources } from './type-sources.ts'
+
+/** What a program of the user's files may do without. */
+export type SmallProgram = {
+  /** Whether a file's import is to be followed. */
+  follows(file: ts.SourceFile, specifier: string): boolean
+  /** Is told where an import has led to. */
+  found(file: ts.SourceFile, specifier: string, path: string): void
+  /** Whether types are named that may be those of the DOM, of Node, or of the project's own global declarations. */
+  lacksLibraries(program: ts.Program): boolean
+}
+
+export function createSmallProgram(typescript: typeof ts): SmallProgram {
+  const read = new WeakMap<ts.SourceFile, { sources: TypeSources | undefined }>()
+  const ofAgentkit = new Set<string>()
+  return {
+    follows(file, specifier) {
+      // Of agentkit itself a tool takes what core declares. The rest has whole SDKs behind it.
+      if (ofAgentkit.has(file.fileName)) return isRelative(specifier) || specifier === '@agentkit/core'
+      if (isInstalled(file)) return true
+      const sources = sourcesOf(file)
+      return sources === undefined || sources.modules.has(specifier)
+    },
+    found(file, specifier, path) {
+      const isInside = ofAgentkit.has(file.fileName) && isRelative(specifier)
+      if (isInside || /^(agentkit|@agentkit\/[^/]+)($|\/)/.test(specifier)) ofAgentkit.add(path)
+    },
+    lacksLibraries: (program) => program.getSourceFiles().some((file) => lacks(file, program)),
+  }
+
+  function lacks(file: ts.SourceFile, program: ts.Program): boolean {
+    if (program.isSourceFileDefaultLibrary(file) || ofAgentkit.has(file.fileName)) return false
+    const sources = isInstalled(file) ? undefined : sourcesOf(file)
+    if (!sources) return true
+    const { Type, Value, Namespace, Alias } = typescript.SymbolFlags
+    const symbols = program.getTypeChecker().getSymbolsInScope(file, Type | Value | Namespace | Alias)
+    const known = new Set(symbols.map(({ name }) => name))
+    return [...sources.names].some((name) => !known.has(name))
+  }
+
+  function sourcesOf(file: ts.SourceFile): TypeSources | undefined {
+    const known = read.get(file) ?? { sources: typeSources(typescript, file) }
+    read.set(file, known)
+    return known.sources
+  }
+}
+
+function isRelative(specifier: string): boolean {
+  return specifier.startsWith('.')
+}
+
+function isInstalled({ fileName }: ts.SourceFile): boolean {
+  return fileName.includes('/node_modules/')
+}

@@ -1,0 +1,146 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import type { CompilerScope, Place } from './compiler-scope.ts'
+import { listSchema, tupleSchema } from './list-schema.ts'
+import { objectSchema } from './object-schema.ts'
+import { templatePattern } from './template-pattern.ts'
+import { unionSchema } from './union-schema.ts'
+import {
+  failAny,
+  failBigInt,
+  failClass,
+  failDepth,
+  failFunction,
+  failNothing,
+  failSymbol,
+  failUnbound,
+  failUnresolved,
+} from './untranslatable.ts'
+
+/** More than any model fills in; a type that goes on like this is not meant as input. */
+const mostTypes = 2_000
+const deepestType = 40
+
+/**
+ * A type as JSON Schema (2020-12), as a careful person would write it: objects closed, optional where TypeScript says
+ * so, definitions only for types that hold themselves.
+ * @throws AgentKitError `invalid-argument` with place, type and what to write instead, for what JSON cannot hold
+ */
+export function typeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  if (++scope.translated > mostTypes || scope.open.size > deepestType) failDepth(type, place, scope)
+  return plainSchema(type, place, scope) ?? definedSchema(type, place, scope)
+}
+
+/** Types that hold no others. */
+function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema | undefined {
+  const { TypeFlags } = scope.ts
+  const { flags } = type
+  if (flags & (TypeFlags.Any | TypeFlags.Unknown)) return anySchema(type, place, scope)
+  if (type.isStringLiteral()) return { type: 'string', const: type.value }
+  if (type.isNumberLiteral()) return { type: 'number', const: type.value }
+  if (flags & TypeFlags.BooleanLiteral) return { type: 'boolean', const: scope.checker.typeToString(type) === 'true' }
+  if (flags & TypeFlags.TemplateLiteral) return templatePattern(type as ts.TemplateLiteralType, scope)
+  if (flags & TypeFlags.StringLike && !type.isUnion()) return { type: 'string' }
+  if (flags & TypeFlags.NumberLike && !type.isUnion()) return { type: 'number' }
+  if (flags & TypeFlags.Boolean) return { type: 'boolean' }
+  if (flags & TypeFlags.Null) return { type: 'null' }
+  if (flags & TypeFlags.BigIntLike) return failBigInt(type, place, scope)
+  if (flags & TypeFlags.ESSymbolLike) return failSymbol(type, place, scope)
+  if (flags & (TypeFlags.VoidLike | TypeFlags.Never)) return failNothing(type, place, scope)
+  if (flags & TypeFlags.NonPrimitive) return { type: 'object' }
+  if (flags & TypeFlags.Index) return { type: 'string' }
+  return undefined
+}
+
+function anySchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  // The checker's own type for what it cannot find is `any` by another name, which its public types do not tell.
+  if ((type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error') return failUnresolved(place, scope)
+  return place.described ? {} : failAny(type, place, scope)
+}
+
+/** Types that hold others, and may so hold themselves. */
+function definedSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  const { open, named, definitions } = scope
+  const known = named.get(type)
+  if (known !== undefined) return reference(known)
+  if (open.has(type)) {
+    const name = definitionName(type, scope)
+    named.set(type, name)
+    return reference(name)
+  }
+  open.add(type)
+  const schema = compositeSchema(type, place, scope)
+  open.delete(type)
+  const name = named.get(type)
+  if (name === undefined) return schema
+  definitions.set(name, schema)
+  return reference(name)
+}
+
+function reference(name: string): JSONSchema {
+  return { $ref: `#/$defs/${name}` }
+}
+
+function definitionName(type: ts.Type, { named }: CompilerScope): string {
+  const name = (type.aliasSymbol ?? type.symbol)?.name.replace(/[^A-Za-z0-9_]/g, '').replace(/^__(type|object)$/, '')
+  const taken = new Set(named.values())
+  for (let count = 1; ; count++) {
+    const candidate = `${name || 'Value'}${count === 1 ? '' : count}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  const { ts, checker } = scope
+  if (type.isUnion()) return unionSchema(type, place, scope)
+  if (type.flags & ts.TypeFlags.Instantiable) {
+    const bound = checker.getBaseConstraintOfType(type)
+    if (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return failUnbound(type, place, scope)
+    return typeSchema(bound, place, scope)
+  }
+  if (type.isIntersection()) {
+    // `string & { __brand: 'Id' }` is a string to everybody but TypeScript.
+    const primitive = type.types.find((member) => isPrimitive(member, scope))
+    if (primitive) return typeSchema(primitive, place, scope)
+  }
+  if (checker.isTupleType(type)) return tupleSchema(type as ts.TupleTypeReference, place, scope)
+  if (checker.isArrayType(type)) return listSchema(type as ts.TypeReference, place, scope)
+  if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
+    return failFunction(type, place, scope)
+  }
+  if (isLibraryType(type, 'Date', scope)) return dateSchema(scope)
+  // What JavaScript's comments call any object.
+  if (isLibraryType(type, 'Object', scope)) return { type: 'object' }
+  if (isInstance(type, scope)) return failClass(type, place, scope)
+  return objectSchema(type, place, scope)
+}
+
+function isPrimitive({ flags }: ts.Type, { ts }: CompilerScope): boolean {
+  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags
+  return Boolean(flags & (StringLike | NumberLike | BooleanLike | BigIntLike))
+}
+
+function isLibraryType({ symbol }: ts.Type, name: string, scope: CompilerScope): boolean {
+  return symbol?.name === name && isOfLibrary(symbol, scope)
+}
+
+function dateSchema({ dates }: CompilerScope): JSONSchema {
+  const schema: JSONSchema = { type: 'string', format: 'date-time' }
+  dates.add(schema)
+  return schema
+}
+
+/** Classes, and the interfaces by which the language and its platforms describe theirs. */
+function isInstance(type: ts.Type, scope: CompilerScope): boolean {
+  const { Class, Interface, Value, Method } = scope.ts.SymbolFlags
+  const { symbol } = type
+  if (!symbol || symbol.flags & Class) return Boolean(symbol)
+  if (!(symbol.flags & Interface) || !isOfLibrary(symbol, scope)) return false
+  // Some describe plain data, such as `Intl.NumberFormatOptions`.
+  const properties = scope.checker.getPropertiesOfType(type)
+  return Boolean(symbol.flags & Value) || properties.some(({ flags, name }) => flags & Method || name.startsWith('__@'))
+}
+
+function isOfLibrary(symbol: ts.Symbol, { isLibrary }: CompilerScope): boolean {
+  return symbol.declarations?.some((declaration) => isLibrary(declaration.getSourceFile())) ?? false
+}

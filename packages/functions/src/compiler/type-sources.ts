@@ -1,0 +1,108 @@
+import type { ts } from 'ts-morph'
+import { hasModifier } from './found-function.ts'
+
+/** Where the types of a file's functions and exports may come from. */
+export type TypeSources = {
+  /** The modules, as they are written in the file. */
+  modules: ReadonlySet<string>
+  /** The names of types, without type parameters, and of what is asked for its type (`typeof settings`). */
+  names: ReadonlySet<string>
+}
+
+/**
+ * Reads from a file's syntax what its types may come from. An import that only bodies of functions use is not among it:
+ * it says nothing of parameters, and may be the types of a whole SDK.
+ * @returns undefined where that cannot be told: in JavaScript, whose types stand in comments
+ */
+export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSources | undefined {
+  if (/\.[cm]?jsx?$/.test(file.fileName)) return undefined
+  const modules = new Set<string>()
+  const names = new Set<string>()
+  const mentioned = new Set<string>()
+  const local = new Set(['const'])
+  /** What a name's type is inferred from, in case that the name is mentioned. */
+  const inferred = new Map<string, ts.Node>()
+  const imports = file.statements.filter((statement) => typescript.isImportDeclaration(statement))
+  for (const statement of file.statements) if (!typescript.isImportDeclaration(statement)) visit(statement)
+  for (let next = nextInferred(); next; next = nextInferred()) visitAll(next)
+  for (const { importClause, moduleSpecifier } of imports) {
+    if (isNeeded(importClause, moduleSpecifier)) addModule(moduleSpecifier)
+  }
+  for (const name of local) names.delete(name)
+  return { modules, names }
+
+  function visit(node: ts.Node): void {
+    if (typescript.isExpressionStatement(node)) return
+    if (typescript.isVariableDeclaration(node)) {
+      visitVariable(node)
+      return
+    }
+    collect(node)
+    const isFunction = typescript.isFunctionLike(node)
+    const body = isFunction && 'body' in node ? node.body : undefined
+    const name = isFunction ? node.name : undefined
+    if (isFunction && body && !node.type && name && typescript.isIdentifier(name)) inferred.set(name.text, body)
+    typescript.forEachChild(node, (child) => {
+      if (child !== body && child !== name) visit(child)
+    })
+  }
+
+  function visitVariable(variable: ts.VariableDeclaration): void {
+    const { name, type, initializer, parent } = variable
+    if (type) visit(type)
+    if (type || !initializer) return
+    // Another file may ask for the type of what is exported.
+    if (hasModifier(typescript, parent.parent, typescript.SyntaxKind.ExportKeyword)) visit(initializer)
+    for (const bound of boundNames(name)) inferred.set(bound, variable)
+  }
+
+  function boundNames(name: ts.BindingName): string[] {
+    if (typescript.isIdentifier(name)) return [name.text]
+    return name.elements.flatMap((element) => (typescript.isBindingElement(element) ? boundNames(element.name) : []))
+  }
+
+  function nextInferred(): ts.Node | undefined {
+    const name = [...inferred.keys()].find((each) => mentioned.has(each))
+    const node = name === undefined ? undefined : inferred.get(name)
+    if (name !== undefined) inferred.delete(name)
+    return node
+  }
+
+  function visitAll(node: ts.Node): void {
+    collect(node)
+    typescript.forEachChild(node, visitAll)
+  }
+
+  function collect(node: ts.Node): void {
+    if (typescript.isIdentifier(node)) mentioned.add(node.text)
+    if (typescript.isTypeParameterDeclaration(node)) local.add(node.name.text)
+    if (typescript.isParameter(node) && typescript.isIdentifier(node.name)) local.add(node.name.text)
+    if (typescript.isTypeReferenceNode(node)) addName(node.typeName)
+    if (typescript.isTypeQueryNode(node)) addName(node.exprName)
+    if (typescript.isExpressionWithTypeArguments(node)) addName(node.expression)
+    if (typescript.isExportDeclaration(node) && node.moduleSpecifier) addModule(node.moduleSpecifier)
+    if (typescript.isExternalModuleReference(node)) addModule(node.expression)
+    if (typescript.isImportTypeNode(node) && typescript.isLiteralTypeNode(node.argument))
+      addModule(node.argument.literal)
+  }
+
+  /** `Map` of `Map<string, Price>`, `NodeJS` of `NodeJS.Timeout`. */
+  function addName(name: ts.Node): void {
+    if (typescript.isIdentifier(name)) names.add(name.text)
+    else if (typescript.isQualifiedName(name)) addName(name.left)
+    else if (typescript.isPropertyAccessExpression(name)) addName(name.expression)
+  }
+
+  function addModule(specifier: ts.Node): void {
+    if (typescript.isStringLiteral(specifier)) modules.add(specifier.text)
+  }
+
+  /** A file that is imported for its effects may declare global types. */
+  function isNeeded(clause: ts.ImportClause | undefined, specifier: ts.Expression): boolean {
+    if (!clause) return typescript.isStringLiteral(specifier) && specifier.text.startsWith('.')
+    const { name, namedBindings } = clause
+    const list = namedBindings && typescript.isNamedImports(namedBindings) ? namedBindings.elements : [namedBindings]
+    const bound = [name, ...list.map((element) => element?.name)]
+    return bound.some((each) => each !== undefined && mentioned.has(each.text))
+  }
+}

@@ -1,0 +1,74 @@
+import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import type { CompilerScope, Place } from './compiler-scope.ts'
+import { declarationsOf, inDeclaredOrder } from './declared-order.ts'
+import { failNothing } from './untranslatable.ts'
+
+/**
+ * A union: literals as an enum, one plain type and null as a list of types, all else as `anyOf`. What is `undefined`
+ * is no value but the absence of one, and left to `required`.
+ */
+export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerScope): JSONSchema {
+  const { Null, Undefined, Void } = scope.ts.TypeFlags
+  const members = inDeclaredOrder(type, place.typeNode, scope)
+  const isNullable = members.some(({ flags }) => flags & Null)
+  const kinds = Map.groupBy(
+    members.filter(({ flags }) => !(flags & (Null | Undefined | Void))),
+    (member) => literalKind(member, scope) ?? member,
+  )
+  const schemas = [...kinds].map(([kind, literals]) =>
+    typeof kind === 'string'
+      ? literalSchema(kind, literals, scope)
+      : scope.schemaOf(kind, memberPlace(kind, place, scope)),
+  )
+  const [only] = schemas
+  if (!only) return isNullable ? { type: 'null' } : failNothing(type, place, scope)
+  if (schemas.length === 1) return isNullable ? orNull(only, scope) : only
+  return { anyOf: isNullable ? [...schemas, { type: 'null' }] : schemas }
+}
+
+type LiteralKind = 'string' | 'number' | 'boolean'
+
+/** Literals of a kind are told together. */
+function literalKind(member: ts.Type, scope: CompilerScope): LiteralKind | undefined {
+  if (member.isStringLiteral()) return 'string'
+  if (member.isNumberLiteral()) return 'number'
+  return member.flags & scope.ts.TypeFlags.BooleanLiteral ? 'boolean' : undefined
+}
+
+function literalSchema(type: LiteralKind, literals: ts.Type[], scope: CompilerScope): JSONSchema {
+  // The checker holds `boolean` as `true | false`.
+  if (type === 'boolean' && literals.length === 2) return { type }
+  const values = literals.map((literal) => literalValue(literal, scope))
+  return values.length === 1 ? { type, const: values[0] } : { type, enum: values }
+}
+
+function literalValue(literal: ts.Type, { checker }: CompilerScope): string | number | boolean {
+  return literal.isStringLiteral() || literal.isNumberLiteral()
+    ? literal.value
+    : checker.typeToString(literal) === 'true'
+}
+
+/** A member where the union's text names it, so that what is said of `Port` holds in `Port | 'auto'`. */
+function memberPlace(member: ts.Type, { path, described, typeNode }: Place, scope: CompilerScope): Place {
+  const nodes = typeNode ? memberNodes(typeNode, scope) : []
+  return { path, described, typeNode: nodes.find((node) => scope.checker.getTypeFromTypeNode(node) === member) }
+}
+
+function memberNodes(node: ts.TypeNode, scope: CompilerScope): readonly ts.TypeNode[] {
+  const { ts } = scope
+  if (ts.isParenthesizedTypeNode(node)) return memberNodes(node.type, scope)
+  if (ts.isUnionTypeNode(node)) return node.types
+  if (!ts.isTypeReferenceNode(node)) return []
+  const alias = declarationsOf(node.typeName, scope).find(ts.isTypeAliasDeclaration)
+  return alias ? memberNodes(alias.type, scope) : []
+}
+
+const nullable = new Set(['string', 'number', 'integer', 'boolean'])
+
+function orNull(schema: JSONSchema, scope: CompilerScope): JSONSchema {
+  const { type, const: only, enum: several, ...rest } = schema
+  if (typeof type !== 'string' || !nullable.has(type)) return { anyOf: [schema, { type: 'null' }] }
+  const values = Array.isArray(several) ? several : only === undefined ? undefined : [only]
+  return scope.instead(schema, { type: [type, 'null'], ...(values && { enum: [...values, null] }), ...rest })
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type AgentKitError, isAgentKitError, toolOfFunction } from '@agentkit/core'
+import { attachTool } from './attach-tool.ts'
+import { type CachedFile, type CachedTool, type CompileCache, digest } from './compile-cache.ts'
+import type { CompiledFunction } from './compiled-function.ts'
+import { type Insertion, planAttachments } from './compiler/attachments.ts'
+import { type FoundFunction, findFunctions } from './compiler/find-functions.ts'
+import { loadTsMorph } from './compiler/load-ts-morph.ts'
+import { openProject, type TypedProject } from './compiler/project.ts'
+import { syntaxErrors } from './compiler/syntax-errors.ts'
+import { nearestFolder } from './nearest-folder.ts'
+
+/** The files of a process whose functions may be tools. They are compiled when they are used as such. */
+export type FunctionFiles = {
+  /** Where calls of {@link FunctionFiles.attach} go in a file that is being loaded. */
+  plan(id: string, path: string, text: string): readonly Insertion[]
+  /** Makes a function carry its tool: the one with this index in the file that was planned under this id. */
+  attach(id: string, index: number, value: unknown): void
+  /** Keeps what was compiled for the next start. */
+  save(): void
+}
+
+export type FunctionFilesOptions = {
+  cache: CompileCache
+  compile(found: FoundFunction, project: TypedProject): CachedTool
+  /** Takes each warning once. */
+  warn(warning: string): void
+}
+
+/** How long what was compiled may wait for more, in milliseconds. */
+const saveDelayMs = 1_000
+
+type LoadedFile = CachedFile & {
+  path: string
+  text: string
+  /** Whether what is cached has been compared with what it depends on. */
+  isChecked: boolean
+  /** Whether there is more than what is cached. */
+  isNew: boolean
+  /** What compiled its functions, since they were saved. */
+  project?: TypedProject | undefined
+}
+
+export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptions): FunctionFiles {
+  const files = new Map<string, LoadedFile>()
+  const projects = new Map<string | undefined, TypedProject>()
+  const digests = new Map<string, string>()
+  const warned = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  return {
+    plan(id, path, text) {
+      const cached = cache.read(path, text)
+      const plan = cached?.plan ?? makePlan(path, text)
+      if (!plan) return []
+      files.set(id, { tools: {}, dependencies: {}, ...cached, plan, path, text, isChecked: !cached, isNew: !cached })
+      if (!cached) saveSoon()
+      return plan
+    },
+    attach(id, index, value) {
+      const file = files.get(id)
+      if (file) attachTool(value, () => compiledFunction(file, index))
+    },
+    save,
+  }
+
+  function compiledFunction(file: LoadedFile, index: number): CompiledFunction {
+    if (!file.isChecked && hasChanged(file.dependencies)) file.tools = {}
+    file.isChecked = true
+    const tool = file.tools[index] ?? compileTool(file, index)
+    for (const warning of tool.warnings) {
+      if (!warned.has(warning)) warn(warning)
+      warned.add(warning)
+    }
+    return tool.compiled
+  }
+
+  function hasChanged(dependencies: Record<string, string>, project?: TypedProject): boolean {
+    return Object.entries(dependencies).some(([path, before]) => digestOf(path, project) !== before)
+  }
+
+  function compileTool(file: LoadedFile, index: number): CachedTool {
+    // Also where it fails: the project is given up then.
+    saveSoon()
+    const project = file.project ?? projectOf(file.path)
+    const source = project.sourceFile(file.path, file.text)
+    // What is kept is all of one time.
+    if (!file.project && hasChanged(file.dependencies, project)) file.tools = {}
+    file.project = project
+    // The text that was planned has the same functions.
+    const tool = compile(findFunctions(project.ts, source)[index] as FoundFunction, project)
+    file.tools[index] = tool
+    file.isNew = true
+    return tool
+  }
+
+  /** Those of one tsconfig.json share one. */
+  function projectOf(path: string): TypedProject {
+    const folder = folderOfProject(path)
+    const known = projects.get(folder)
+    if (known) return known
+    const paths = [...files.values()].filter(({ plan }) => plan.length > 0).map((file) => file.path)
+    const project = openProject([path, ...paths.filter((other) => folderOfProject(other) === folder)], { lib: 'small' })
+    projects.set(folder, project)
+    return project
+  }
+
+  function saveSoon(): void {
+    timer ??= setTimeout(save, saveDelayMs).unref()
+  }
+
+  function save(): void {
+    clearTimeout(timer)
+    timer = undefined
+    for (const file of files.values()) if (file.isNew) saveFile(file)
+    // A checker takes more memory than many an app.
+    projects.clear()
+  }
+
+  function saveFile(file: LoadedFile): void {
+    const { path, text, plan, tools, project } = file
+    if (project) {
+      const paths = project.dependencies(path).filter((other) => other !== path)
+      file.dependencies = Object.fromEntries(paths.map((other) => [other, digestOf(other, project)]))
+    }
+    cache.write(path, text, { plan, tools, dependencies: file.dependencies })
+    file.isNew = false
+    file.project = undefined
+  }
+
+  /** Of the text that the project has read; it may be another by now. */
+  function digestOf(path: string, project?: TypedProject): string {
+    const known = project?.textOf(path)
+    if (known !== undefined) return digest(known)
+    const onDisk = digests.get(path) ?? digestOnDisk(path)
+    digests.set(path, onDisk)
+    return onDisk
+  }
+}
+
+function digestOnDisk(path: string): string {
+  try {
+    return digest(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+  } catch {
+    return 'none'
+  }
+}
+
+function folderOfProject(path: string): string | undefined {
+  return nearestFolder(dirname(path), 'tsconfig.json')
+}
+
+/** Undefined where ts-morph is missing. */
+function makePlan(path: string, text: string): Insertion[] | undefined {
+  try {
+    const { ts } = loadTsMorph()
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
+    // Node says best what it cannot read.
+    return syntaxErrors(file).length > 0 ? [] : planAttachments(ts, file, findFunctions(ts, file))
+  } catch (error) {
+    if (!isAgentKitError(error)) throw error
+    refuseFunctions(error)
+    return undefined
+  }
+}
+
+/** Without ts-morph no function carries a tool, which is said where one is used as such. */
+function refuseFunctions(error: AgentKitError): void {
+  if (Object.hasOwn(Function.prototype, toolOfFunction)) return
+  Object.defineProperty(Function.prototype, toolOfFunction, {
+    get() {
+      throw error
+    },
+    // A function may be given a tool by hand.
+    set(value: unknown) {
+      Object.defineProperty(this, toolOfFunction, { value, writable: true, configurable: true })
+    },
+    configurable: true,
+  })
+}

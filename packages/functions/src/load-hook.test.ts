@@ -1,0 +1,109 @@
+import type { LoadFnOutput } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import type { Insertion } from './compiler/attachments.ts'
+import { createLoadHook } from './load-hook.ts'
+
+const text = 'export const f = () => 1'
+const plan: Insertion[] = [{ at: text.length, before: ';', call: { index: 0, reference: 'f' }, after: ';' }]
+
+describe('createLoadHook', () => {
+  it.each(['module', 'module-typescript', 'commonjs', 'commonjs-typescript', 'typescript'])(
+    'adds calls to a %s',
+    (format) => {
+      const loaded = load({ format, source: text })
+      expect(loaded.source).toBe(`${text};globalThis["agentkit.attachTool"]?.("file:///app/a.ts?v=1",0,f);`)
+      expect(loaded.format).toBe(format)
+    },
+  )
+
+  it('tells the file by its URL, and reads it by its path', () => {
+    const planned: string[] = []
+    load({ source: text, planned })
+    expect(planned).toEqual(['file:///app/a.ts?v=1', '/app/a.ts', text])
+  })
+
+  it.each([
+    ['bytes', new TextEncoder().encode(text)],
+    ['a buffer', Buffer.from(text)],
+    ['an array of bytes', Uint8Array.from(Buffer.from(text)).buffer],
+  ])('reads %s', (_what, source) => {
+    expect(load({ source }).source).toMatch(/^export const f = .*,0,f\);$/)
+  })
+
+  it('counts a byte order mark as a part of the text', () => {
+    const planned: string[] = []
+    load({ source: Buffer.from(`\uFEFF${text}`), planned })
+    expect(planned[2]).toBe(`\uFEFF${text}`)
+  })
+
+  it.each([
+    ['of an installed package', { url: 'file:///app/node_modules/a/index.js' }],
+    ['of Node', { url: 'node:fs', format: 'builtin' }],
+    ['that is no file', { url: 'data:text/javascript,1' }],
+    ['of JSON', { format: 'json' }],
+    ['without text', { source: undefined }],
+    ['that cannot have functions', { source: 'export type A = { a: 1 }\nexport const b = [1, 2]' }],
+  ])('leaves a module %s alone', (_what, module) => {
+    const planned: string[] = []
+    const given = { source: text, ...module }
+    expect(load({ ...given, planned }).source).toBe(given.source)
+    expect(planned).toEqual([])
+  })
+
+  it.each(['22.18.0', '22.22.9', '23.11.0', '24.14.1', '25.2.0'])(
+    'leaves imported CommonJS to require, installed or not, where Node %s would limit that',
+    (nodeVersion) => {
+      for (const url of ['file:///app/a.cjs', 'file:///app/node_modules/a/index.js']) {
+        const commonJs = { url, format: 'commonjs', source: text, nodeVersion }
+        expect(load({ ...commonJs, conditions: ['import'] })).toMatchObject({ format: 'commonjs-sync' })
+        expect(load({ ...commonJs, conditions: ['require'] })).toMatchObject({ format: 'commonjs' })
+      }
+      const typed = { url: 'file:///app/a.cts', format: 'commonjs-typescript', source: text, nodeVersion }
+      expect(load({ ...typed, conditions: ['import'] })).toMatchObject({ format: 'commonjs-sync' })
+      expect(load({ source: text, nodeVersion, conditions: ['import'] })).toMatchObject({ format: 'module' })
+    },
+  )
+
+  it.each(['22.23.0', '24.15.0', '26.0.0'])('leaves nothing to require where Node is %s', (nodeVersion) => {
+    const commonJs = { format: 'commonjs', source: text, nodeVersion, conditions: ['import'] }
+    expect(load(commonJs)).toMatchObject({ format: 'commonjs', source: expect.stringContaining('attachTool') })
+  })
+
+  it.each([
+    ['a declaration', 'function f() {}'],
+    ['an arrow function', 'const f = (a) => a'],
+    ['a class', 'class A { f(){} }'],
+    ['a method', 'export const tools = { f() { return 1 } }'],
+    ['a method with a type', 'export const tools = { f(): number { return 1 } }'],
+  ])('reads a file for %s', (_what, source) => {
+    const planned: string[] = []
+    load({ source, planned })
+    expect(planned).toContain(source)
+  })
+})
+
+type Module = {
+  url?: string
+  format?: string
+  source: string | ArrayBuffer | Uint8Array | undefined
+  /** Gets what the hook asks for. */
+  planned?: string[]
+  nodeVersion?: string
+  conditions?: string[]
+}
+
+/** As Node calls the hook. */
+function load(module: Module): LoadFnOutput {
+  const { url = 'file:///app/a.ts?v=1', format = 'module', source, planned = [], conditions = [] } = module
+  const hook = createLoadHook(
+    {
+      plan(...asked) {
+        planned.push(...asked)
+        return plan
+      },
+    },
+    module.nodeVersion ?? '26.0.0',
+  )
+  const loaded = { format, source, shortCircuit: true }
+  return hook(url, { conditions, format, importAttributes: {} }, () => loaded)
+}

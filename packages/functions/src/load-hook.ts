@@ -1,0 +1,74 @@
+import type { LoadFnOutput, LoadHookContext, LoadHookSync } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { insertAttachments } from './compiler/attachments.ts'
+import type { FunctionFiles } from './function-files.ts'
+
+/** The global function that the inserted calls call. A name, because a module may have a `Symbol` of its own. */
+export const globalAttach = 'agentkit.attachTool'
+
+/** What Node calls the kinds of modules that have functions of the user's. The last becomes clear when it is run. */
+const formats: ReadonlySet<unknown> = new Set([
+  'module',
+  'commonjs',
+  'module-typescript',
+  'commonjs-typescript',
+  'typescript',
+])
+
+/**
+ * A hook of Node's module loader that has a file's functions attach their tools when the file runs.
+ * @param nodeVersion of the running Node
+ */
+export function createLoadHook(
+  files: Pick<FunctionFiles, 'plan'>,
+  nodeVersion: string = process.versions.node,
+): LoadHookSync {
+  const isLimited = limitsRequire(nodeVersion)
+  return (url, context, nextLoad) => {
+    const loaded = withCalls(url, nextLoad(url, context))
+    const leaveToRequire = isLimited && loaded.format?.startsWith('commonjs') && isImported(context)
+    // Node's own name for CommonJS that `require` runs.
+    return leaveToRequire ? { ...loaded, format: 'commonjs-sync' } : loaded
+  }
+
+  function withCalls(url: string, loaded: LoadFnOutput): LoadFnOutput {
+    if (!isOwnFile(url) || !formats.has(loaded.format) || !loaded.source) return loaded
+    const text = textOf(loaded.source)
+    if (!mayHaveFunctions.test(text)) return loaded
+    const plan = files.plan(url, fileURLToPath(url), text)
+    if (plan.length === 0) return loaded
+    const id = JSON.stringify(url)
+    const call = (index: number, reference: string): string =>
+      `globalThis[${JSON.stringify(globalAttach)}]?.(${id},${index},${reference})`
+    return { ...loaded, source: insertAttachments(text, plan, call) }
+  }
+}
+
+/**
+ * Whether CommonJS that is imported while there are hooks gets a `require` that finds no ES modules, installed packages
+ * included. Node has mended that in 22.23 and 24.15.
+ */
+function limitsRequire(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  const mended: Record<number, number> = { 22: 23, 24: 15 }
+  return major < 26 && minor < (mended[major] ?? Number.POSITIVE_INFINITY)
+}
+
+/** Older Nodes give `require` a Set of conditions, whatever their types say. */
+function isImported({ conditions }: LoadHookContext): boolean {
+  return new Set(conditions).has('import')
+}
+
+/** A cheap look at what a file of nothing but types and constants has not. */
+const mayHaveFunctions = /\bfunction\b|\bclass\b|=>|\)\s*[:{]/
+
+/** Node's URLs lead to real paths: a package that is linked into node_modules is the user's own. */
+function isOwnFile(url: string): boolean {
+  return url.startsWith('file:') && !url.includes('/node_modules/')
+}
+
+function textOf(source: string | ArrayBuffer | NodeJS.TypedArray): string {
+  if (typeof source === 'string') return source
+  // With its byte order mark, if there is one: what is inserted is counted from the beginning of the text.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(source)
+}

@@ -1,0 +1,39 @@
+import type { ts } from 'ts-morph'
+import { placeOf } from '../compiler/compiler-scope.ts'
+import { exportedNames } from '../compiler/exported-names.ts'
+import { type FoundFunction, findFunctions } from '../compiler/find-functions.ts'
+import { hasModifier } from '../compiler/found-function.ts'
+import { isTaggedInternal } from '../compiler/internal-tag.ts'
+
+export type ExportedFunctions = {
+  functions: { found: FoundFunction; path: string[] }[]
+  warnings: string[]
+}
+
+/** The functions of a file that an importing module can attach tools to, without those that are tagged to be none. */
+export function exportedFunctions(typescript: typeof ts, source: ts.SourceFile): ExportedFunctions {
+  const functions = findFunctions(typescript, source).filter(({ node }) => !isTaggedInternal(typescript, node))
+  return {
+    functions: functions.flatMap((found) => (found.exportPath ? [{ found, path: found.exportPath }] : [])),
+    warnings: instanceFields(typescript, source, functions).map(
+      ({ reference, documented }) =>
+        `${placeOf(documented)}: ${reference} is a field of each instance, where no manifest can attach a tool. ` +
+        'Write it as a method, or make it private.',
+    ),
+  }
+}
+
+/** Functions in public fields of exported classes: the class does not lead to them. */
+function instanceFields(
+  typescript: typeof ts,
+  source: ts.SourceFile,
+  functions: readonly FoundFunction[],
+): FoundFunction[] {
+  const { PrivateKeyword, ProtectedKeyword } = typescript.SyntaxKind
+  const exported = exportedNames(typescript, source)
+  return functions.filter(({ reference, documented }) => {
+    const [owner = '', field] = reference.split('#')
+    const isPrivate = [PrivateKeyword, ProtectedKeyword].some((kind) => hasModifier(typescript, documented, kind))
+    return field !== undefined && !isPrivate && (owner === 'default' || exported.has(owner))
+  })
+}

@@ -1,0 +1,26 @@
+import type { JSONValue } from '@agentkit/core'
+import type { CompiledFunction } from '../compiled-function.ts'
+
+/** What a manifest module says, however it is formatted. */
+export type Manifest = {
+  header: ManifestHeader
+  /** Where `attachTool` comes from. */
+  attachFrom: string
+  functions: ManifestFunction[]
+}
+
+export type ManifestHeader = {
+  /** The module's own name: what a compiler copies elsewhere is not the manifest. */
+  file: string
+  /** Relative to the module's folder, so that it does not matter where the command runs. */
+  patterns: string[]
+}
+
+export type ManifestFunction = {
+  /** The import of its module: `./chain.ts`. */
+  from: string
+  /** How it is reached there: `['Calculator', 'prototype', 'add']`. */
+  path: string[]
+  /** Read from a file, it may be anything. */
+  compiled: CompiledFunction | JSONValue
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCompileCache } from './compile-cache.ts'
+import { compileFunction } from './compiler/compile-function.ts'
+import { tsMorphVersion } from './compiler/load-ts-morph.ts'
+import { createFunctionFiles } from './function-files.ts'
+import { createLoadHook, globalAttach } from './load-hook.ts'
+import { nearestFolder } from './nearest-folder.ts'
+
+if (!(globalAttach in globalThis)) register()
+
+function register(): void {
+  const files = createFunctionFiles({
+    cache: createCompileCache(`${ownVersion()} ${tsMorphVersion()}`),
+    compile: compileFunction,
+    warn: (warning) => process.stderr.write(`${warning}\n`),
+  })
+  Object.defineProperty(globalThis, globalAttach, { value: files.attach })
+  registerHooks({ load: createLoadHook(files) })
+  
+}
+
+function ownVersion(): unknown {
+  const folder = nearestFolder(dirname(fileURLToPath(import.meta.url)), 'package.json') ?? '.'
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
+}

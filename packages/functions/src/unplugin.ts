@@ -1,0 +1,79 @@
+import { isAbsolute, resolve } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import { createUnplugin, type UnpluginInstance } from 'unplugin'
+import { attachedSource } from './unplugin/attached-source.ts'
+import { currentProjects } from './unplugin/current-projects.ts'
+
+export type AgentkitToolsOptions = {
+  /** The files whose functions are tools: glob patterns, relative to the working directory. */
+  include: string | string[]
+  /** The files of these that stay as they are: glob patterns too. */
+  exclude?: string | string[]
+  /** Whether a warning, such as one of a parameter that no comment describes, fails the build. */
+  strict?: boolean
+}
+
+/**
+ * Makes tools of plain functions in a build: those of the included files carry their schemas in the bundle, which then
+ * needs no compiler. An exported function that cannot be a tool fails the build, unless its comment says `@internal`;
+ * one that the file keeps to itself fails when it is used as a tool.
+ *
+ * `agentkitTools.vite` is for Vite and Vitest; there are `rollup`, `rolldown`, `esbuild`, `webpack`, `rspack`, `rsbuild`
+ * and `farm` too. The build needs the packages `unplugin` and `ts-morph`.
+ *
+ * @throws AgentKitError `invalid-argument` without `include`
+ * @example
+ * // vite.config.ts
+ * export default { plugins: [agentkitTools.vite({ include: 'src/tools/*.ts' })] }
+ */
+export const agentkitTools: UnpluginInstance<AgentkitToolsOptions, false> = createUnplugin((options) => {
+  const { include, exclude, strict } = checkOptions(options)
+  const projects = currentProjects()
+  return {
+    name: 'agentkit-tools',
+    // After other plugins, types and comments are gone.
+    enforce: 'pre',
+    // The one that the build has for a file's extension.
+    esbuild: { loader: 'default' },
+    transform: {
+      filter: { id: { include, exclude } },
+      handler(text, path) {
+        // Other plugins' virtual modules are no files.
+        if (!isAbsolute(path)) return null
+        const { file, project, dependencies } = projects.open(path, text)
+        const { code, problems, warnings } = attachedSource(file, project)
+        for (const dependency of dependencies()) this.addWatchFile(dependency)
+        const errors = strict ? [...problems, ...warnings] : problems
+        if (errors.length > 0) return this.error(errors.join('\n'))
+        for (const warning of warnings) this.warn(warning)
+        // No map: nothing moves to another line.
+        return { code, map: null }
+      },
+    },
+  }
+})
+
+/** Styles and data are no source files, and `tool.ts?raw` is the text of one. */
+const noSourceFile = /(?<!\.[cm]?[jt]sx?)$/
+const installed = /[\\/]node_modules[\\/]/
+
+type Filters = { include: string[]; exclude: (string | RegExp)[]; strict: boolean }
+
+function checkOptions({ include, exclude = [], strict = false }: Partial<AgentkitToolsOptions> = {}): Filters {
+  const patterns = [include ?? []].flat()
+  if (patterns.length === 0) {
+    const message =
+      "agentkitTools needs to know which files have tools. Give it include: 'src/tools/**/*.ts', for example."
+    throw new AgentKitError('invalid-argument', message)
+  }
+  return {
+    include: patterns.map(fromHere),
+    exclude: [...[exclude].flat().map(fromHere), noSourceFile, installed],
+    strict,
+  }
+}
+
+/** Not every bundler finds its way up. */
+function fromHere(pattern: string): string {
+  return pattern.startsWith('..') ? resolve(pattern) : pattern
+}

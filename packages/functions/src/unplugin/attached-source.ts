@@ -1,0 +1,67 @@
+import { isAgentKitError } from '@agentkit/core'
+import type { ts } from 'ts-morph'
+import type { CompiledFunction } from '../compiled-function.ts'
+import { insertAttachments, planAttachments } from '../compiler/attachments.ts'
+import { compileFunction } from '../compiler/compile-function.ts'
+import { type FoundFunction, findFunctions } from '../compiler/find-functions.ts'
+import { isTaggedInternal } from '../compiler/internal-tag.ts'
+import type { TypedProject } from '../compiler/project.ts'
+import { syntaxErrors } from '../compiler/syntax-errors.ts'
+import { type RunTime, runTimeFor } from './run-time.ts'
+
+export type AttachedSource = {
+  /** The file's text, in which its functions get their tools. What stood on a line stands there still. */
+  code: string
+  /** Why functions that others may use as tools cannot be any. */
+  problems: string[]
+  /** What their authors should be told. */
+  warnings: string[]
+}
+
+/** Compiles the functions of a file, and writes what they became into its text. */
+export function attachedSource(file: ts.SourceFile, project: TypedProject): AttachedSource {
+  // Whoever builds it says best what cannot be parsed.
+  const found = syntaxErrors(file).length > 0 ? [] : findFunctions(project.ts, file)
+  if (found.length === 0) return { code: file.text, problems: [], warnings: [] }
+  const outcomes = found.map((each) => compileOne(each, project))
+  const runTime = runTimeFor(file, project.ts)
+  const code = insertAttachments(file.text, planAttachments(project.ts, file, found), (index, reference) => {
+    const outcome = outcomes[index]
+    return outcome ? `${runTime.attachTool}(${reference},${sourceOf(outcome, runTime)})` : reference
+  })
+  const published = outcomes.filter((_outcome, index) => isPublished(found[index], project.ts))
+  return {
+    code: code + runTime.end,
+    problems: published.flatMap(({ problem }) => problem ?? []),
+    warnings: published.flatMap(({ warnings }) => warnings ?? []),
+  }
+}
+
+type Outcome =
+  | { compiled: CompiledFunction; warnings: string[]; problem?: undefined }
+  | { problem: string; warnings?: undefined }
+
+function compileOne(found: FoundFunction, project: TypedProject): Outcome {
+  try {
+    return compileFunction(found, project)
+  } catch (error) {
+    if (isAgentKitError(error) && error.code === 'invalid-argument') return { problem: error.message }
+    throw error
+  }
+}
+
+/** An expression that gives what was compiled, or throws why nothing was. It is evaluated when the tool is used. */
+function sourceOf(outcome: Outcome, { AgentKitError }: RunTime): string {
+  if (outcome.problem === undefined) return `()=>(${literal(outcome.compiled)})`
+  return `()=>{throw new ${AgentKitError}("invalid-argument",${JSON.stringify(outcome.problem)})}`
+}
+
+function literal(compiled: CompiledFunction): string {
+  // Without brackets, this name of a property would set the object's prototype.
+  return JSON.stringify(compiled).replaceAll(/(?<!\\)"__proto__":/g, '["__proto__"]:')
+}
+
+/** Whether others may use it as a tool, and its author does not say that it is none. */
+function isPublished(found: FoundFunction | undefined, typescript: typeof ts): boolean {
+  return found?.exportPath !== undefined && !isTaggedInternal(typescript, found.node)
+}
