@@ -1,5 +1,7 @@
-import { AgentKitError, isAgentKitError, messageOf } from './errors.ts'
+import { AgentKitError, messageOf } from './errors.ts'
 import type { JSONSchema } from './message.ts'
+import { withoutOptionalNulls } from './optional-nulls.ts'
+import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
 
 /**
  * The part of the Standard Schema interface that agentkit uses: zod 3.25 and 4, valibot and arktype have it.
@@ -43,7 +45,7 @@ export type Validation = { value: unknown; problems?: undefined } | { problems: 
 export type SchemaOwner = { name: string; option: string }
 
 /**
- * A tool's schema.
+ * A tool's schema. Models write null for what they leave out, which it forgives.
  * @param owner who it belongs to, for error messages: `Tool "echo"`
  * @throws AgentKitError `invalid-argument` when the schema has no JSON Schema, or its root is not an object
  */
@@ -56,7 +58,22 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
       `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
     )
   }
-  return { json, validate: await schemaValidator(schema, json, named) }
+  const validate = await schemaValidator(schema, json, named)
+  return {
+    json,
+    validate(value) {
+      const found = validate(value)
+      return found instanceof Promise ? found.then(forgiveNulls) : forgiveNulls(found)
+
+      function forgiveNulls(validation: Validation): Validation | Promise<Validation> {
+        const without = validation.problems ? withoutOptionalNulls(value, json, json) : value
+        if (without === value) return validation
+        const again = validate(without)
+        const better = (other: Validation): Validation => (other.problems ? validation : other)
+        return again instanceof Promise ? again.then(better) : better(again)
+      }
+    },
+  }
 }
 
 /**
@@ -107,7 +124,7 @@ export async function jsonSchemaValidator(
   try {
     references = dereference(schema)
   } catch (cause) {
-    throw unusable(cause, name)
+    throw unusableSchema(cause, name)
   }
   return (value, part = schema) => {
     try {
@@ -161,80 +178,4 @@ function entryOf(record: JSONSchema | undefined, key: string): JSONSchema | unde
   const entry = record && Object.hasOwn(record, key) ? record[key] : undefined
   // What stands under `$defs` is an object of schemas, and each of them an object.
   return typeof entry === 'object' && entry !== null ? (entry as JSONSchema) : undefined
-}
-
-async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
-  const { vendor, jsonSchema } = schema['~standard']
-  const convert = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
-  try {
-    if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
-    if (convert) return await convert(schema, owner)
-  } catch (cause) {
-    const fix = ` Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
-    throw unusable(cause, owner.name, fix)
-  }
-  throw new AgentKitError(
-    'invalid-argument',
-    `${owner.name}: a schema of "${vendor}" cannot be turned into JSON Schema. Give \`${owner.option}\` as a JSON Schema instead.`,
-  )
-}
-
-type Zod3Schema = Parameters<typeof import('zod-to-json-schema').zodToJsonSchema>[0]
-type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
-
-/** By `vendor`, for versions that do not describe themselves. */
-const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) => Promise<JSONSchema>> = {
-  async zod(schema, owner) {
-    if ('_zod' in schema) {
-      // `_zod` is what makes a zod 4 schema.
-      const { toJSONSchema } = await importZod(owner)
-      return toJSONSchema(schema as unknown as ZodSchema, { io: 'input' }) as JSONSchema
-    }
-    const zodToJsonSchema = await importZod3Converter(owner)
-    // The converter reads the schema's `_def`, which every zod 3 schema has.
-    return zodToJsonSchema(schema as unknown as Zod3Schema, { pipeStrategy: 'input' }) as JSONSchema
-  },
-  async valibot(schema, owner) {
-    const { toJsonSchema } = await importValibotConverter(owner)
-    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], { typeMode: 'input' }) as JSONSchema
-  },
-  async arktype(schema) {
-    return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
-  },
-}
-
-function unusable(cause: unknown, name: string, fix = ''): AgentKitError {
-  if (isAgentKitError(cause)) return cause
-  const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
-  return new AgentKitError('invalid-argument', message, { cause })
-}
-
-// Bundlers let a package be absent only where its `import()` stands in a `try`.
-
-async function importZod(owner: SchemaOwner): Promise<typeof import('zod/v4')> {
-  try {
-    return await import('zod/v4')
-  } catch (cause) {
-    throw missing('zod', owner, cause)
-  }
-}
-
-async function importZod3Converter(owner: SchemaOwner): Promise<typeof import('zod-to-json-schema').zodToJsonSchema> {
-  try {
-    return (await import('zod-to-json-schema')).zodToJsonSchema
-  } catch (cause) {
-    throw missing('zod-to-json-schema', owner, cause)
-  }
-}
-
-async function importValibotConverter(owner: SchemaOwner): Promise<typeof import('@valibot/to-json-schema')> {
-  try {
-    return await import('@valibot/to-json-schema')
-  } catch (cause) {
-    throw missing('@valibot/to-json-schema', owner, cause)
-  }
-}
-
-function missing(name: string, owner: SchemaOwner, cause: unknown): AgentKitError {
-  return new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
 }

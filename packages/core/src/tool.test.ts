@@ -1,7 +1,7 @@
 import { scriptedModel } from '@agentkit/testing'
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
 import {
@@ -120,6 +120,7 @@ describe('toolFromFunction()', () => {
 
   it.each<[string, unknown, string]>([
     ['a function that carries none', function act() {}, 'The function "act" carries no schema'],
+    ['a class', class Act {}, 'Act is a class, not a function. Give the agent its methods'],
     ['a tool', tool({ name: 'act', description: 'd', input, execute }), 'this is of type object'],
     ['a text', 'act', 'this is of type string'],
     ['null', null, 'this is null'],
@@ -176,6 +177,14 @@ describe('the functions of an agent', () => {
       }),
     )
     expect(() => agentWith([() => 'x'])).toThrow('A function without a name carries no schema')
+  })
+
+  it('need no word of `register` where that runs', () => {
+    vi.stubGlobal('agentkit.attachTool', () => {})
+    expect(() => agentWith([function act() {}])).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/cannot call it\. Functions at the top level/) }),
+    )
+    vi.unstubAllGlobals()
   })
 
   it('may not carry what is no tool', () => {

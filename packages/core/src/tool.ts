@@ -131,14 +131,26 @@ export function toolFromFunction(plain: ToolFunction): Tool {
   }
   const carried = plain[toolOfFunction]
   if (carried) return checkTool(carried)
-  throw new AgentKitError(
-    'invalid-argument',
-    `${plain.name ? `The function "${plain.name}"` : 'A function without a name'} carries no schema, so a model cannot ` +
-      'call it: run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. ' +
-      'Only functions at the top level of a module are compiled: move one there that is made inside another function, ' +
-      'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
-      'tool({ name, description, input, execute }).',
+  throw new AgentKitError('invalid-argument', uncompiled(plain))
+}
+
+function uncompiled(plain: ToolFunction): string {
+  if (/^class\b/.test(Function.prototype.toString.call(plain))) {
+    return `${plain.name || 'This'} is a class, not a function. Give the agent its methods: calculator.add.bind(calculator).`
+  }
+  const named = plain.name ? `The function "${plain.name}"` : 'A function without a name'
+  const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
+  return (
+    `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +
+    'Functions at the top level of your modules are compiled: move one there that is made inside another function, ' +
+    'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
+    'tool({ name, description, input, execute }).'
   )
+}
+
+/** Whether `agentkit/register` compiles the functions of this process. */
+function isRegistered(): boolean {
+  return 'agentkit.attachTool' in globalThis
 }
 
 /** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { withoutOptionalNulls } from './optional-nulls.ts'
+import { compileSchema } from './schema.ts'
+
+const text = { type: 'string' }
+const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+
+describe('nulls for fields that are left out', () => {
+  it.each<[string, object, unknown, unknown]>([
+    ['go where the field is optional', object({ a: text, b: text }), { a: null, b: 'x' }, { b: 'x' }],
+    ['go inside objects', object({ a: object({ b: text }) }), { a: { b: null } }, { a: {} }],
+    [
+      'go inside lists',
+      object({ a: { type: 'array', items: object({ b: text }) } }),
+      { a: [{ b: null }] },
+      { a: [{}] },
+    ],
+    [
+      'go behind references',
+      { ...object({ a: { $ref: '#/$defs/A' } }), $defs: { A: object({ next: { $ref: '#/$defs/A' }, b: text }) } },
+      { a: { next: { b: null, next: null } } },
+      { a: { next: {} } },
+    ],
+    ['go where an enum has none', object({ a: { enum: ['x'] } }), { a: null }, {}],
+  ])('%s', (_name, schema, value, left) => {
+    const before = JSON.stringify(value)
+    expect(withoutOptionalNulls(value, schema, schema as never)).toEqual(left)
+    expect(JSON.stringify(value)).toBe(before)
+  })
+
+  it.each<[string, object, unknown]>([
+    ['the field is required', object({ a: text }, ['a']), { a: null }],
+    ['the field takes null', object({ a: { type: ['string', 'null'] } }), { a: null }],
+    ['a kind of it takes null', object({ a: { anyOf: [text, { type: 'null' }] } }), { a: null }],
+    ['an enum has it', object({ a: { enum: ['x', null] } }), { a: null }],
+    ['it may be anything', object({ a: {} }), { a: null }],
+    ['nothing is known of the field', object({}), { a: null }],
+    ['there are none', object({ a: text }), { a: 'x', b: [1] }],
+  ])('stay, and the value is the same, where %s', (_name, schema, value) => {
+    expect(withoutOptionalNulls(value, schema, schema as never)).toBe(value)
+  })
+
+  it('are forgiven in what a model writes for a tool, whatever its schema is made with', async () => {
+    const json = await compileSchema(object({ city: text, days: { type: 'integer' } }, ['city']), 'Tool "a"')
+    expect(await json.validate({ city: 'Oslo', days: null })).toEqual({ value: { city: 'Oslo' } })
+    const zod = await compileSchema(z.object({ city: z.string(), days: z.int().default(3) }), 'Tool "a"')
+    expect(await zod.validate({ city: 'Oslo', days: null })).toEqual({ value: { city: 'Oslo', days: 3 } })
+  })
+
+  it('do not hide what else is wrong', async () => {
+    const { validate } = await compileSchema(object({ city: text, days: text }, ['city']), 'Tool "a"')
+    expect((await validate({ city: null, days: null })).problems).toHaveLength(2)
+  })
+})
