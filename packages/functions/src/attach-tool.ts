@@ -97,7 +97,7 @@ function checkReceiver(receiver: ToolFunction, plain: ToolFunction, { name, meth
     throw new AgentKitError(
       'invalid-argument',
       `"${name}" of ${methodOf} uses \`this\`, which would be undefined when a model calls it. ` +
-        `Bind it: ${owner}.${name}.bind(${owner}).`,
+        `Bind it to what it belongs to, as in ${owner}.${name}.bind(${owner}).`,
     )
   }
   // Only that much can be seen of what `bind` made. Other wrappers may take their arguments as they like.

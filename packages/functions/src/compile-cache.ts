@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { threadId } from 'node:worker_threads'
 import type { CompiledFunction } from './compiled-function.ts'
 import type { Insertion } from './compiler/attachments.ts'
 import { nearestFolder } from './nearest-folder.ts'
@@ -71,7 +70,7 @@ function parse(place: string): Kept | undefined {
 
 /** Whole or not at all: another process may start at the same time. What cannot be kept is compiled again. */
 function replace(place: string, content: string): void {
-  const draft = `${place}.${process.pid}.${threadId}`
+  const draft = `${place}.${randomUUID()}`
   try {
     mkdirSync(dirname(place), { recursive: true })
     writeFileSync(draft, content)

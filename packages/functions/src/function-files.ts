@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type AgentKitError, isAgentKitError, toolOfFunction } from '@agentkit/core'
+import { isAgentKitError, toolOfFunction } from '@agentkit/core'
 import { attachTool } from './attach-tool.ts'
 import { type CachedFile, type CachedTool, type CompileCache, digest } from './compile-cache.ts'
 import type { CompiledFunction } from './compiled-function.ts'
@@ -120,8 +120,8 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
   function saveFile(file: LoadedFile): void {
     const { path, text, plan, tools, project } = file
     if (project) {
-      const paths = project.dependencies(path).filter((other) => other !== path)
-      file.dependencies = Object.fromEntries(paths.map((other) => [other, digestOf(other, project)]))
+      const [, ...others] = project.dependencies(path)
+      file.dependencies = Object.fromEntries(others.map((other) => [other, digestOf(other, project)]))
     }
     cache.write(path, text, { plan, tools, dependencies: file.dependencies })
     file.isNew = false
@@ -159,22 +159,21 @@ function makePlan(path: string, text: string): Insertion[] | undefined {
     return syntaxErrors(file).length > 0 ? [] : planAttachments(ts, file, findFunctions(ts, file))
   } catch (error) {
     if (!isAgentKitError(error)) throw error
-    refuseFunctions(error)
+    refuseFunctions()
     return undefined
   }
 }
 
-/** Without ts-morph no function carries a tool, which is said where one is used as such. */
-function refuseFunctions(error: AgentKitError): void {
+/** Without ts-morph no function can be found that may carry a tool, which is said where one is used as such. */
+function refuseFunctions(): void {
   if (Object.hasOwn(Function.prototype, toolOfFunction)) return
   Object.defineProperty(Function.prototype, toolOfFunction, {
     get() {
-      throw error
+      loadTsMorph()
     },
     // A function may be given a tool by hand.
     set(value: unknown) {
       Object.defineProperty(this, toolOfFunction, { value, writable: true, configurable: true })
     },
-    configurable: true,
   })
 }

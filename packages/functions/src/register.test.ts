@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Outcome, type TemporaryApp, temporaryApp } from './__fixtures__/temporary-app.ts'
 
@@ -232,18 +233,33 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     expect(await app.run('app.ts', '--import', twice)).toEqual(printed(placeSchema('string'), numbers, 'compiled'))
   })
 
-  describe('without ts-morph', () => {
-    /** As if it were not installed. */
-    const absent = `
-      const Module = require('node:module')
-      const find = Module._resolveFilename
-      Module._resolveFilename = function (request, ...rest) {
-        if (request.startsWith('ts-morph')) throw Object.assign(new Error('absent'), { code: 'MODULE_NOT_FOUND' })
-        return find.call(this, request, ...rest)
-      }`
+  it('takes the ts-morph of the app where this package does not see it', async () => {
+    using app = weatherApp({
+      'absent.cjs': withoutTsMorph("parent.filename.includes('functions')"),
+      'node_modules/ts-morph/package.json': '{ "version": "1.0.0", "main": "index.cjs" }',
+      'node_modules/ts-morph/index.cjs': `module.exports = require(${JSON.stringify(fileURLToPath(import.meta.resolve('ts-morph')))})`,
+    })
+    const outcome = await app.run('app.ts', '--require', './absent.cjs')
+    expect(outcome).toEqual(printed(placeSchema('string'), numbers, 'compiled'))
+  })
 
+  it.each([
+    ['this package sees', withoutTsMorph("parent.filename.includes('functions')", 'ERR_BROKEN'), {}],
+    [
+      'the app has',
+      withoutTsMorph("parent.filename.includes('functions')"),
+      { 'node_modules/ts-morph/index.js': "throw Object.assign(new Error(), { code: 'ERR_BROKEN' })" },
+    ],
+  ])('tells why the ts-morph that %s cannot be loaded', async (_what, patch, files) => {
+    using app = weatherApp({ 'patch.cjs': patch, ...files })
+    const { errors } = await app.run('app.ts', '--require', './patch.cjs')
+    expect(errors).toContain('ERR_BROKEN')
+    expect(errors).not.toContain('missing-package')
+  })
+
+  describe('without ts-morph', () => {
     it('says what to install where a plain function is used as a tool', async () => {
-      using app = weatherApp({ 'absent.cjs': absent })
+      using app = weatherApp({ 'absent.cjs': withoutTsMorph('true') })
       const { output, errors, exitCode } = await app.run('app.ts', '--require', './absent.cjs')
       expect({ output, exitCode }).toEqual({ output: '', exitCode: 1 })
       expect(errors).toContain('missing-package')
@@ -253,7 +269,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
 
     it('runs apps whose functions are no tools, and tools that are made by hand', async () => {
       using app = temporaryApp({
-        'absent.cjs': absent,
+        'absent.cjs': withoutTsMorph('true'),
         'app.ts': `
           import { tool, toolFromFunction, toolOfFunction } from '@agentkit/core'
           const byHand: any = (): number => 1
@@ -275,6 +291,17 @@ function weatherApp(files: Record<string, string> = {}): TemporaryApp {
     'app.ts': "import { print } from './print.mjs'\nimport { add, weather } from './tools.ts'\nprint(weather, add)",
     ...files,
   })
+}
+
+/** As if it were not installed, where this holds of who asks for it. */
+function withoutTsMorph(condition: string, code = 'MODULE_NOT_FOUND'): string {
+  return `
+    const Module = require('node:module')
+    const find = Module._resolveFilename
+    Module._resolveFilename = function (request, parent, ...rest) {
+      if (!request.startsWith('ts-morph') || !(${condition})) return find.call(this, request, parent, ...rest)
+      throw Object.assign(new Error('absent'), { code: '${code}' })
+    }`
 }
 
 function documented(type?: string): string {

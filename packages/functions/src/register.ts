@@ -19,7 +19,7 @@ function register(): void {
   })
   Object.defineProperty(globalThis, globalAttach, { value: files.attach })
   registerHooks({ load: createLoadHook(files) })
-  
+  process.on('exit', files.save)
 }
 
 function ownVersion(): unknown {

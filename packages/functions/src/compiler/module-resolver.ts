@@ -17,13 +17,15 @@ export function createModuleResolver(
   small?: Pick<SmallProgram, 'follows' | 'found'>,
 ): ModuleResolver {
   let cache: ts.ModuleResolutionCache | undefined
-  const imports = new Map<string, Map<string, string | undefined>>()
+  const imports = new Map<string, { file: ts.SourceFile; found: Map<string, string | undefined> }>()
   const reported = new Map<string, ReturnType<ModuleResolver['importsOf']>>()
   return {
     resolveModuleNameLiterals(literals, containingFile, redirected, options, file) {
       cache ??= typescript.createModuleResolutionCache(host.getCurrentDirectory(), host.getCanonicalFileName, options)
-      const found = new Map<string, string | undefined>()
-      imports.set(containingFile, found)
+      // Of a file that a program has read before it asks only for what was not found then.
+      const before = imports.get(containingFile)
+      const found = before?.file === file ? before.found : new Map<string, string | undefined>()
+      imports.set(containingFile, { file, found })
       reported.delete(containingFile)
       return literals.map((literal) => {
         const { text } = literal
@@ -39,10 +41,10 @@ export function createModuleResolver(
     importsOf(path) {
       const known = reported.get(path)
       if (known) return known
-      const found = [...(imports.get(path) ?? [])]
+      const found = [...(imports.get(path)?.found ?? [])]
       const result = {
         files: found.flatMap(([, file]) => file ?? []),
-        decisive: found.flatMap(([specifier, file]) => decisiveFiles(path, specifier, file)),
+        decisive: found.flatMap(([specifier, file]) => decidersOf(path, specifier, file)),
       }
       reported.set(path, result)
       return result
@@ -51,7 +53,7 @@ export function createModuleResolver(
 }
 
 /** What would have to change for an import to lead elsewhere. */
-function decisiveFiles(from: string, specifier: string, found: string | undefined): string[] {
+function decidersOf(from: string, specifier: string, found: string | undefined): string[] {
   if (/^\.{0,2}\//.test(specifier)) return found === undefined ? possibleFiles(resolve(dirname(from), specifier)) : []
   const name = found === undefined ? packageName(specifier) : packageOfFile(found)
   // The link in node_modules, not what it leads to: another version is another folder.

@@ -46,6 +46,28 @@ describe('openProject', () => {
     expect(project.complete().sourceFile(app.path('a.ts')).text).toBe('function a(x: number) {}')
   })
 
+  it('knows what a file depends on, also when a program is made again with more in it', () => {
+    using app = temporaryApp({
+      'tsconfig.json': '{}',
+      'a.ts': `import type { Rate } from 'rates'
+        import type { B } from './b.ts'
+        import type { C } from './not-yet.ts'
+        function a(x: B, y: C, z: Rate) {}`,
+      'b.ts': 'export type B = { b: 1 }',
+      'other.ts': 'export {}',
+      'node_modules/rates/package.json': '{ "name": "rates", "version": "1.0.0", "types": "./index.d.ts" }',
+      'node_modules/rates/index.d.ts': 'export type Rate = { rate: number }',
+    })
+    const project = openProject([app.path('a.ts')], { lib: 'small' })
+    project.sourceFile(app.path('a.ts'))
+    const before = project.dependencies(app.path('a.ts'))
+    expect(before).toEqual(expect.arrayContaining([app.path('b.ts'), app.path('not-yet.ts')]))
+    project.sourceFile(app.path('other.ts'))
+    // What is asked of the checker makes a program of both, out of the first one.
+    void project.checker
+    expect(project.dependencies(app.path('a.ts'))).toEqual(before)
+  })
+
   it('says that there is no such file', () => {
     using app = temporaryApp({})
     const project = openProject([], { lib: 'small' })

@@ -1,9 +1,9 @@
 import { AgentKitError } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import { createCompilerHost } from './compiler-host.ts'
+import { decisiveFiles } from './decisive-files.ts'
 import { loadTsMorph, type TsMorph } from './load-ts-morph.ts'
 import { createModuleResolver } from './module-resolver.ts'
-import { decisiveFiles } from './project-files.ts'
 import { createSmallProgram } from './small-program.ts'
 import { readTsconfig } from './tsconfig.ts'
 
@@ -14,7 +14,10 @@ export type TypedProject = {
   sourceFile(path: string, text?: string): ts.SourceFile
   /** Of the files asked for so far: take it after {@link TypedProject.sourceFile}. */
   readonly checker: ts.TypeChecker
-  /** What a file's types may depend on, as absolute paths; some may not exist, and would matter if they did. */
+  /**
+   * What a file's types may depend on, as absolute paths: itself, then others. Some may not exist, and would matter if
+   * they did.
+   */
   dependencies(path: string): string[]
   /** The text of a file, where this project has read it. */
   textOf(path: string): string | undefined
@@ -94,12 +97,12 @@ function createProject(
   }
 
   function currentProgram(): ts.Program {
-    if (!program || !isCurrent) program = createProgram()
+    if (program && isCurrent) return program
+    program = createProgram()
     isCurrent = true
-    if (!hasLibraries && small?.lacksLibraries(program)) {
-      hasLibraries = true
-      program = createProgram()
-    }
+    if (hasLibraries || !small?.lacksLibraries(program)) return program
+    hasLibraries = true
+    program = createProgram()
     return program
   }
 

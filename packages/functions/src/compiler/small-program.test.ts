@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compileFunction } from './compile-function.ts'
+import { findFunctions } from './find-functions.ts'
+import { openProject, type TypedProject } from './project.ts'
+
+const folder = resolve(import.meta.dirname, '../__fixtures__/signatures')
+/** The files whose tools somebody has written by hand. */
+const paths = readdirSync(folder).flatMap((name, _index, names) => {
+  return names.includes(name.replace(/\.[jt]s$/, '.expected.ts')) ? [join(folder, name)] : []
+})
+
+describe('createSmallProgram', () => {
+  it('leaves out nothing that a tool is made of', () => {
+    const own = openProject(paths, { lib: 'own' })
+    expect(paths).not.toHaveLength(0)
+    for (const path of paths) {
+      expect(compileAll(openProject([path], { lib: 'small' }), path)).toEqual(compileAll(own, path))
+    }
+  })
+})
+
+/** What becomes of each function of a file: a tool, or why it cannot be one. */
+function compileAll(project: TypedProject, path: string): unknown[] {
+  return findFunctions(project.ts, project.sourceFile(path)).map((found) => {
+    try {
+      return compileFunction(found, project)
+    } catch (error) {
+      return String(error)
+    }
+  })
+}
