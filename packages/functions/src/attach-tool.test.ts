@@ -174,7 +174,9 @@ describe('a method', () => {
     expect(() => toolFromFunction(Calculator.prototype.add)).toThrow(
       expect.objectContaining({
         code: 'invalid-argument',
-        message: expect.stringMatching(/"add" of Calculator uses `this`.*, as in calculator\.add\.bind\(calculator\)\.$/),
+        message: expect.stringMatching(
+          /"add" of Calculator uses `this`.*, as in calculator\.add\.bind\(calculator\)\.$/,
+        ),
       }),
     )
   })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { LoadFnOutput } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import type { Insertion } from './compiler/attachments.ts'
@@ -11,7 +12,7 @@ describe('createLoadHook', () => {
     'adds calls to a %s',
     (format) => {
       const loaded = load({ format, source: text })
-      expect(loaded.source).toBe(`${text};globalThis["agentkit.attachTool"]?.("file:///app/a.ts?v=1",0,f);`)
+      expect(loaded.source).toBe(`${text};globalThis["agentkit.attachTool"]?.("file:///app/a.js?v=1",0,f);`)
       expect(loaded.format).toBe(format)
     },
   )
@@ -19,7 +20,7 @@ describe('createLoadHook', () => {
   it('tells the file by its URL, and reads it by its path', () => {
     const planned: string[] = []
     load({ source: text, planned })
-    expect(planned).toEqual(['file:///app/a.ts?v=1', '/app/a.ts', text])
+    expect(planned).toEqual(['file:///app/a.js?v=1', '/app/a.js', text])
   })
 
   it.each([
@@ -69,6 +70,20 @@ describe('createLoadHook', () => {
     expect(load(commonJs)).toMatchObject({ format: 'commonjs', source: expect.stringContaining('attachTool') })
   })
 
+  it('warns of a file whose types another loader has removed, and leaves it alone', () => {
+    const url = import.meta.url
+    const planned: string[] = []
+    expect(load({ url, source: text, planned }).source).toBe(text)
+    expect(planned).toEqual([expect.stringMatching(/removed the types of .*load-hook\.test\.ts.*Name agentkit first/)])
+  })
+
+  it('takes a file with its types from another loader', () => {
+    const source = readFileSync(import.meta.filename, 'utf8')
+    const planned: string[] = []
+    load({ url: import.meta.url, source, planned })
+    expect(planned).toEqual([import.meta.url, import.meta.filename, source])
+  })
+
   it.each([
     ['a declaration', 'function f() {}'],
     ['an arrow function', 'const f = (a) => a'],
@@ -94,7 +109,7 @@ type Module = {
 
 /** As Node calls the hook. */
 function load(module: Module): LoadFnOutput {
-  const { url = 'file:///app/a.ts?v=1', format = 'module', source, planned = [], conditions = [] } = module
+  const { url = 'file:///app/a.js?v=1', format = 'module', source, planned = [], conditions = [] } = module
   const hook = createLoadHook(
     {
       plan(...asked) {
@@ -102,6 +117,7 @@ function load(module: Module): LoadFnOutput {
         return plan
       },
     },
+    (warning) => planned.push(warning),
     module.nodeVersion ?? '26.0.0',
   )
   const loaded = { format, source, shortCircuit: true }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { LoadFnOutput, LoadHookContext, LoadHookSync } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { insertAttachments } from './compiler/attachments.ts'
@@ -17,12 +18,15 @@ const formats: ReadonlySet<unknown> = new Set([
 
 /**
  * A hook of Node's module loader that has a file's functions attach their tools when the file runs.
+ * @param warn takes the warning that another hook has removed the types before this one
  * @param nodeVersion of the running Node
  */
 export function createLoadHook(
   files: Pick<FunctionFiles, 'plan'>,
+  warn: (warning: string) => void,
   nodeVersion: string = process.versions.node,
 ): LoadHookSync {
+  let hasWarned = false
   const isLimited = limitsRequire(nodeVersion)
   return (url, context, nextLoad) => {
     const loaded = withCalls(url, nextLoad(url, context))
@@ -35,6 +39,11 @@ export function createLoadHook(
     if (!isOwnFile(url) || !formats.has(loaded.format) || !loaded.source) return loaded
     const text = textOf(loaded.source)
     if (!mayHaveFunctions.test(text)) return loaded
+    if (hasLostTypes(url, loaded, text)) {
+      if (!hasWarned) warn(lostTypes(url))
+      hasWarned = true
+      return loaded
+    }
     const plan = files.plan(url, fileURLToPath(url), text)
     if (plan.length === 0) return loaded
     const id = JSON.stringify(url)
@@ -57,6 +66,19 @@ function limitsRequire(nodeVersion: string): boolean {
 /** Older Nodes give `require` a Set of conditions, whatever their types say. */
 function isImported({ conditions }: LoadHookContext): boolean {
   return new Set(conditions).has('import')
+}
+
+/** Node itself says of TypeScript that it is; another hook may have made JavaScript of it. */
+function hasLostTypes(url: string, { format }: LoadFnOutput, text: string): boolean {
+  if (!/\.[cm]?tsx?$/.test(fileURLToPath(url)) || format?.endsWith('typescript')) return false
+  return readFileSync(fileURLToPath(url), 'utf8') !== text
+}
+
+function lostTypes(url: string): string {
+  return (
+    `agentkit/register: another loader has removed the types of ${fileURLToPath(url)}, so its functions cannot be tools. ` +
+    'Name agentkit first: node --import agentkit/register --import tsx app.ts'
+  )
 }
 
 /** A cheap look at what a file of nothing but types and constants has not. */

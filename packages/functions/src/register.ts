@@ -12,13 +12,14 @@ import { nearestFolder } from './nearest-folder.ts'
 if (!(globalAttach in globalThis)) register()
 
 function register(): void {
+  const warn = (warning: string): void => void process.stderr.write(`${warning}\n`)
   const files = createFunctionFiles({
     cache: createCompileCache(`${ownVersion()} ${tsMorphVersion()}`),
     compile: compileFunction,
-    warn: (warning) => process.stderr.write(`${warning}\n`),
+    warn,
   })
   Object.defineProperty(globalThis, globalAttach, { value: files.attach })
-  registerHooks({ load: createLoadHook(files) })
+  registerHooks({ load: createLoadHook(files, warn) })
   process.on('exit', files.save)
 }
 

@@ -10,7 +10,9 @@ export function decisiveFiles(path: string, program: ts.Program, resolver: Modul
   const decisive = new Set<string>()
   const seen = new Set<string>()
   visit(path)
-  for (const name of program.getCompilerOptions().types ?? []) {
+  for (const named of program.getCompilerOptions().types ?? []) {
+    // Of all types that are installed, Node's are those that others build on.
+    const name = named === '*' ? 'node' : named
     decisive.add(nearestManifest(dirname(path), name.startsWith('@') ? name : `@types/${name}`))
   }
   return decisive

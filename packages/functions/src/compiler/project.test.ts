@@ -97,6 +97,42 @@ describe('openProject', () => {
     )
   })
 
+  it('goes by the project that has the file, where a tsconfig.json only lists projects', () => {
+    const paths = { compilerOptions: { lib: ['esnext'], module: 'preserve', paths: { '@/*': ['./src/*'] } } }
+    using app = temporaryApp({
+      'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './other.json' }, { path: './app.json' }] }),
+      'other.json': JSON.stringify({ include: ['scripts'] }),
+      'app.json': JSON.stringify({ ...paths, include: ['src'] }),
+      'scripts/a.ts': 'export {}',
+      'src/b.ts': 'export type B = { b: 1 }',
+      'src/a.ts': "import type { B } from '@/b'\nfunction a(x: B) {}",
+    })
+    const project = openProject([app.path('src/a.ts')], { lib: 'small' })
+    expect(propertyTypes(project, app.path('src/a.ts'))).toEqual({ b: '1' })
+    expect(project.dependencies(app.path('src/a.ts'))).toContain(app.path('app.json'))
+  })
+
+  it('finds installed global types that a tsconfig.json does not name', () => {
+    using app = temporaryApp({
+      'tsconfig.json': '{}',
+      'a.ts': 'function a(x = planet()) {}',
+      'node_modules/@types/planets/package.json': '{ "name": "@types/planets", "version": "1.0.0" }',
+      'node_modules/@types/planets/index.d.ts': "declare function planet(): 'mars' | 'venus'",
+    })
+    const project = openProject([app.path('a.ts')], { lib: 'own' })
+    expect(parameterTypes(project, app.path('a.ts'))).toEqual(['"mars" | "venus"'])
+  })
+
+  it.each([
+    ['is no JSON', '{ nothing', /tsconfig\.json: .*mend it/],
+    ['extends what is not there', '{ "extends": "./none.json" }', /tsconfig\.json: .*none\.json.*mend it/],
+  ])('refuses a tsconfig.json that %s', (_what, text, message) => {
+    using app = temporaryApp({ 'tsconfig.json': text, 'a.ts': 'function a() {}' })
+    expect(() => openProject([app.path('a.ts')])).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(message) }),
+    )
+  })
+
   it('tells null and undefined apart also where the tsconfig.json does not', () => {
     using app = temporaryApp({
       'tsconfig.json': JSON.stringify({ compilerOptions: { strict: false, lib: ['esnext'] } }),

@@ -1,8 +1,11 @@
 import { dirname } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 
 /** What a project's tsconfig.json says. */
 export type Tsconfig = {
+  /** Where it is; undefined where there is none. */
+  place: string | undefined
   options: ts.CompilerOptions
   /** The files that it was read from: itself and what it extends. */
   sources: string[]
@@ -10,12 +13,17 @@ export type Tsconfig = {
   declarations(): string[]
 }
 
-/** The nearest tsconfig.json of a file; what Node itself goes by where there is none. */
+/**
+ * The nearest tsconfig.json of a file, or of those that it refers to the one that has the file; what Node itself goes by
+ * where there is none.
+ * @throws AgentKitError `invalid-config` for one that cannot be read
+ */
 export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
   const { ModuleKind, ModuleResolutionKind, ScriptTarget, sys } = typescript
-  const place = typescript.findConfigFile(dirname(path), sys.fileExists)
+  const nearest = typescript.findConfigFile(dirname(path), sys.fileExists)
   const sources: string[] = []
   let declarations: string[] | undefined
+  const place = nearest === undefined ? undefined : placeWithFile(nearest)
   const parsed = place === undefined ? undefined : parse(place, () => [])
   const options: ts.CompilerOptions = parsed?.options ?? {
     target: ScriptTarget.ESNext,
@@ -25,9 +33,12 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
     types: ['node'],
   }
   return {
+    place,
     // Types are only read, and an optional parameter is to be told from one that may be null in every project.
     options: {
       ...options,
+      // As it was before TypeScript 6: types that a newer compiler asks to be named are found all the same.
+      types: options.types ?? ['*'],
       allowJs: true,
       checkJs: false,
       noEmit: true,
@@ -41,6 +52,16 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
       declarations ??= place === undefined ? [] : findDeclarations(place)
       return declarations
     },
+  }
+
+  /** One that has no files itself only lists the projects that have. */
+  function placeWithFile(file: string): string {
+    const { raw, projectReferences = [] } = parse(file, () => []) ?? {}
+    const all = projectReferences.map((reference) => typescript.resolveProjectReferencePath(reference))
+    const places = all.filter(sys.fileExists)
+    if (!Array.isArray(raw?.files) || raw.files.length > 0) return file
+    const hasFile = (place: string): boolean => parse(place, sys.readDirectory)?.fileNames.includes(path) ?? false
+    return places.find(hasFile) ?? places[0] ?? file
   }
 
   function findDeclarations(file: string): string[] {
@@ -57,9 +78,24 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
         if (!sources.includes(name)) sources.push(name)
         return sys.readFile(name)
       },
-      // What can be read of it is used. The user's own compiler says what is wrong with the rest.
-      onUnRecoverableConfigFileDiagnostic() {},
+      onUnRecoverableConfigFileDiagnostic: refuse,
     }
-    return typescript.getParsedCommandLineOfConfigFile(file, undefined, host)
+    const parsed = typescript.getParsedCommandLineOfConfigFile(file, undefined, host)
+    const [broken] = parsed?.errors.filter(({ code }) => isBroken(code)) ?? []
+    if (broken) refuse(broken)
+    return parsed
+
+    function refuse({ messageText }: ts.Diagnostic): never {
+      const problem = typescript.flattenDiagnosticMessageText(messageText, ' ')
+      throw new AgentKitError('invalid-config', `${file}: ${problem} Types are read as this file says, so mend it.`)
+    }
   }
+}
+
+/**
+ * Whether a file, or one that it extends, cannot be read: it is no JSON (1000 to 1999), is not found, or extends itself.
+ * Of options that it does not know this compiler is not the judge: the user's own may be newer.
+ */
+function isBroken(code: number): boolean {
+  return code < 2000 || [5083, 6053, 18000].includes(code)
 }

@@ -80,8 +80,8 @@ describe('importStyle', () => {
     expect(specifier(project.folder)).toBe('./chain')
   })
 
-  it('goes by a broken or lonely tsconfig.json as far as it can be read', () => {
-    using project = temporaryProject({ 'tsconfig.json': '{ "files": [], "references": [{ "path": "./gone" }] ' })
+  it('goes by a tsconfig.json itself that lists projects which are not there', () => {
+    using project = temporaryProject({ 'tsconfig.json': '{ "files": [], "references": [{ "path": "./gone" }] }' })
     expect(specifier(project.folder)).toBe('./chain')
   })
 

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { ts } from 'ts-morph'
+import { readTsconfig } from '../compiler/tsconfig.ts'
 import { posixRelative } from './posix-path.ts'
 
 /** How a module of a project names others. */
@@ -13,12 +14,16 @@ export type ImportStyle = {
 /** The style that the project of a module needs, by its tsconfig.json and package.json. */
 export function importStyle(typescript: typeof ts, module: string): ImportStyle {
   const folder = dirname(module)
-  const options = compilerOptions(typescript, folder)
+  const { options, place } = readTsconfig(typescript, module)
   return {
     attachFrom: dependsOnFunctions(typescript, folder) ? '@agentkit/functions' : 'agentkit/functions',
     specifierOf(file) {
       const path = posixRelative(folder, file)
-      return importedAs(typescript, path.startsWith('.') ? path : `./${path}`, options)
+      return importedAs(
+        typescript,
+        path.startsWith('.') ? path : `./${path}`,
+        place === undefined ? undefined : options,
+      )
     },
   }
 }
@@ -41,23 +46,6 @@ function resolutionOf(
   if (module === undefined) return ModuleResolutionKind.Bundler
   const isNode = module >= ModuleKind.Node16 && module <= ModuleKind.NodeNext
   return isNode ? ModuleResolutionKind.NodeNext : ModuleResolutionKind.Bundler
-}
-
-function compilerOptions(typescript: typeof ts, folder: string): ts.CompilerOptions | undefined {
-  const file = typescript.findConfigFile(folder, typescript.sys.fileExists)
-  if (file === undefined) return undefined
-  const { options, raw, projectReferences = [] } = readTsconfig(typescript, file)
-  const [first] = projectReferences
-  // One that has no files itself only lists the projects that have.
-  const isList = Array.isArray(raw?.files) && raw.files.length === 0
-  return isList && first ? readTsconfig(typescript, typescript.resolveProjectReferencePath(first)).options : options
-}
-
-function readTsconfig(typescript: typeof ts, file: string): ts.ParsedCommandLine {
-  // Which files belong to the project does not matter here, and may take long to find.
-  const host = { ...typescript.sys, readDirectory: () => [] }
-  const { config } = typescript.readConfigFile(file, typescript.sys.readFile)
-  return typescript.parseJsonConfigFileContent(config ?? {}, host, dirname(file))
 }
 
 function dependsOnFunctions(typescript: typeof ts, folder: string): boolean {
