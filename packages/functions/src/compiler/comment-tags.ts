@@ -36,8 +36,10 @@ export function textOf(text: ts.JSDocTag['comment'], { ts }: CompilerScope): str
 
 function isOfSentence(node: ts.JSDocTag, { ts }: CompilerScope): boolean {
   const name = node.tagName.text
-  if (node.kind !== ts.SyntaxKind.JSDocTag || furtherTags.has(name) || isSchemaTag(name)) return false
   const { text } = node.getSourceFile()
+  // `@ada@example.org`
+  if (/\w/.test(text.charAt(node.pos - 1))) return true
+  if (node.kind !== ts.SyntaxKind.JSDocTag || furtherTags.has(name) || isSchemaTag(name)) return false
   const lineStart = text.lastIndexOf('\n', node.pos) + 1
   return !/^\s*(\/\*\*|\*)?\s*$/.test(text.slice(lineStart, node.pos))
 }

@@ -65,12 +65,12 @@ describe('a compiled function', () => {
   it('keeps a sentence with an @ in it', () => {
     const [compilation] = compile(`/**
       * Mails @ada about it, or ada@example.com.
-      * @param text What to tell @ada, in short. @minLength 1
+      * @param text What to tell @ada@example.org, in short. @minLength 1
       */
      export function mail(text: string) {}`)
     expect(compilation?.compiled.description).toBe('Mails @ada about it, or ada@example.com.')
     expect(compilation?.compiled.inputSchema.properties).toEqual({
-      text: { type: 'string', minLength: 1, description: 'What to tell @ada, in short.' },
+      text: { type: 'string', minLength: 1, description: 'What to tell @ada@example.org, in short.' },
     })
   })
 
@@ -80,8 +80,20 @@ describe('a compiled function', () => {
     expect(compile(text)[0]?.warnings).toEqual([])
   })
 
-  it('may be described by a tag', () => {
-    expect(compile('/** @description Pings. */\nexport function ping() {}')[0]?.compiled.description).toBe('Pings.')
+  it('may be described by tags', () => {
+    const text = '/**\n * @summary Pings.\n * @description Once.\n */\nexport function ping() {}'
+    expect(compile(text)[0]?.compiled.description).toBe('Pings.\n\nOnce.')
+  })
+
+  it('takes types of a module by its name', () => {
+    const text =
+      "import type * as self from './written.ts'\nexport type Size = 'm' | 's'\nexport function take(value: self.Size) {}"
+    expect(schemaOf(text)).toEqual({ value: { type: 'string', enum: ['m', 's'] } })
+  })
+
+  it('takes keys of what a type parameter is bound to', () => {
+    const text = 'export function sort<T extends { id: string; score: number }, K extends keyof T>(rows: T[], by: K) {}'
+    expect(schemaOf(text).by).toEqual({ type: 'string', enum: ['id', 'score'] })
   })
 
   it('takes plain data of the language, and objects without keys', () => {
@@ -122,7 +134,8 @@ describe('a compiled function', () => {
 describe('the order of a union', () => {
   const sizes = `type Size = 'small' | 'medium' | 'large'
     const colors = ['red', 'green'] as const
-    interface Box { width: number; height: number }`
+    interface Box { width: number; height: number }
+    type Picked<T> = Record<never, T>[never] | T`
 
   it.each([
     ['literals', "'medium' | 'large' | 'small'", ['medium', 'large', 'small']],
@@ -130,6 +143,7 @@ describe('the order of a union', () => {
     ['constants', '(typeof colors)[number]', ['red', 'green']],
     ['keys', 'keyof Box', ['width', 'height']],
     ['numbers', '3 | 1 | 2', [3, 1, 2]],
+    ['a type argument', "Picked<'medium' | 'small' | 'large'>", ['medium', 'small', 'large']],
   ])('of %s is that of the source, whatever the checker has met before', (_name, type, order) => {
     // What is met first comes first in the checker's own order.
     const before = "export const before = (a: 'large' | 'height' | 'green' | 'medium' | 1 | 2) => {}"
@@ -137,6 +151,13 @@ describe('the order of a union', () => {
       const { value } = schemaOf(`${first}\n${sizes}\nexport function take(value: ${type}) {}`, 1)
       expect(value?.enum).toEqual(order)
     }
+  })
+
+  it('is that of a type argument inside a generic type', () => {
+    const text = "type Box<T> = { one: T }\nexport function take(value: Box<'open' | 'closed'>) {}"
+    expect(schemaOf(`export const before = (a: 'closed') => {}\n${text}`, 1).value?.properties).toMatchObject({
+      one: { enum: ['open', 'closed'] },
+    })
   })
 
   it('holds for types of every kind', () => {

@@ -45,6 +45,7 @@ function compile(found: FoundFunction, project: TypedProject): Compilation {
     named: new Map(),
     definitions: new Map(),
     dates: new Set(),
+    typeNodes: [],
     instead(made, schema) {
       if (scope.dates.delete(made)) scope.dates.add(schema)
       return schema

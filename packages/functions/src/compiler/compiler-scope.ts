@@ -25,6 +25,8 @@ export type CompilerScope = {
   instead(made: JSONSchema, schema: JSONSchema): JSONSchema
   /** The schema of a type inside another one, with what comments say of it. */
   schemaOf(type: ts.Type, place: Place, own?: Annotations): JSONSchema
+  /** How the types further out are written. */
+  readonly typeNodes: ts.TypeNode[]
   /** How many types have been translated. */
   translated: number
 }

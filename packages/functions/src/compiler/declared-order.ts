@@ -11,8 +11,12 @@ export function inDeclaredOrder(
   scope: CompilerScope,
 ): ts.Type[] {
   const order = new Map<string, number>()
-  const start = typeNode ?? union.aliasSymbol?.declarations?.[0]
-  if (start) collectNames(start, order, new Set(), scope)
+  const seen = new Set<ts.Node>()
+  const alias = union.aliasSymbol?.declarations?.[0]
+  // What stands further out may say it too: `Box<Size>` names what `T` is in it.
+  for (const node of [typeNode, alias, ...scope.typeNodes.toReversed()]) {
+    if (node) collectNames(node, order, seen, scope)
+  }
   const ranked = union.types.map((type) => {
     const key = nameOf(type, scope)
     return { type, key, rank: order.get(key) ?? Number.POSITIVE_INFINITY }
@@ -59,9 +63,21 @@ function collectNames(node: ts.Node, order: Map<string, number>, seen: Set<ts.No
     add(`string ${node.name.text}`)
   }
   if (ts.isIdentifier(node)) {
-    for (const declaration of declarationsOf(node, scope)) collectNames(declaration, order, seen, scope)
+    const declarations = declarationsOf(node, scope).filter((declaration) => namesMore(declaration, node, scope))
+    for (const declaration of declarations) collectNames(declaration, order, seen, scope)
   }
   ts.forEachChild(node, (child) => collectNames(child, order, seen, scope))
+}
+
+/** Modules and classes name all sorts of things, and so do a package's own types, but for lists of words. */
+function namesMore(declaration: ts.Node, from: ts.Node, { ts }: CompilerScope): boolean {
+  if (ts.isSourceFile(declaration) || ts.isModuleDeclaration(declaration) || ts.isClassLike(declaration)) return false
+  const { fileName } = declaration.getSourceFile()
+  if (!fileName.includes('/node_modules/') || fileName === from.getSourceFile().fileName) return true
+  return (
+    ts.isEnumDeclaration(declaration) ||
+    (ts.isTypeAliasDeclaration(declaration) && ts.isUnionTypeNode(declaration.type))
+  )
 }
 
 /** What a name of the user's stands for, through imports. */

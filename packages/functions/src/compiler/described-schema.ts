@@ -17,7 +17,9 @@ export function describedSchema(
 ): JSONSchema {
   const inherited = place.typeNode ? namedAnnotations(place.typeNode, place, scope) : noAnnotations
   const description = own.description || inherited.description
+  if (place.typeNode) scope.typeNodes.push(place.typeNode)
   const schema = typeSchema(type, { ...place, described: place.described || Boolean(description) }, scope)
+  if (place.typeNode) scope.typeNodes.pop()
   const annotated = applyKeywords(schema, { ...inherited.keywords, ...own.keywords }, place, scope)
   return scope.instead(schema, description ? { ...annotated, description } : annotated)
 }

@@ -26,10 +26,13 @@ export function readDocComment(documented: ts.Node, scope: CompilerScope): DocCo
   const { ts } = scope
   const { text, tags } = readComment(ts.getJSDocCommentsAndTags(documented).filter(ts.isJSDoc).at(-1), scope)
   const fields = readFields(text)
-  const textOfTag = (names: ReadonlySet<string>): string => cleanText(tags.find(({ name }) => names.has(name))?.text)
+  const textOfTags = (names: ReadonlySet<string>): string => {
+    const named = tags.filter(({ name }) => names.has(name))
+    return named.map(({ text }) => cleanText(text)).join('\n\n')
+  }
   return {
-    description: cleanText(fields.text) || textOfTag(descriptionTags),
-    returns: textOfTag(returnTags) || cleanText(fields.returns),
+    description: cleanText(fields.text) || textOfTags(descriptionTags),
+    returns: textOfTags(returnTags) || cleanText(fields.returns),
     parameters: [
       ...callbackParameters(tags, scope),
       ...fields.parameters.map(({ path, text }) => ({ path, text: cleanText(text), keywords: {} })),

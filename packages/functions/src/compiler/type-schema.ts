@@ -48,7 +48,6 @@ function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSch
   if (flags & TypeFlags.ESSymbolLike) return failSymbol(type, place, scope)
   if (flags & (TypeFlags.VoidLike | TypeFlags.Never)) return failNothing(type, place, scope)
   if (flags & TypeFlags.NonPrimitive) return { type: 'object' }
-  if (flags & TypeFlags.Index) return { type: 'string' }
   return undefined
 }
 
@@ -93,8 +92,10 @@ function definitionName(type: ts.Type, { named }: CompilerScope): string {
 function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
   const { ts, checker } = scope
   if (type.isUnion()) return unionSchema(type, place, scope)
+  if (type.flags & ts.TypeFlags.Index) return keysSchema((type as ts.IndexType).type, place, scope)
   if (type.flags & ts.TypeFlags.Instantiable) {
-    const bound = checker.getBaseConstraintOfType(type)
+    const isParameter = type.flags & ts.TypeFlags.TypeParameter
+    const bound = isParameter ? type.getConstraint() : checker.getBaseConstraintOfType(type)
     if (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return failUnbound(type, place, scope)
     return typeSchema(bound, place, scope)
   }
@@ -113,6 +114,13 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
   if (isLibraryType(type, 'Object', scope)) return { type: 'object' }
   if (isInstance(type, scope)) return failClass(type, place, scope)
   return objectSchema(type, place, scope)
+}
+
+/** `keyof T`: the keys of what `T` is bound to. */
+function keysSchema(of: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  const { checker } = scope
+  const keys = checker.getPropertiesOfType(checker.getBaseConstraintOfType(of) ?? of).map(({ name }) => name)
+  return keys.length > 0 ? { type: 'string', enum: keys } : failUnbound(of, place, scope)
 }
 
 function isPrimitive({ flags }: ts.Type, { ts }: CompilerScope): boolean {
