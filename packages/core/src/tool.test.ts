@@ -176,7 +176,7 @@ describe('the functions of an agent', () => {
         ),
       }),
     )
-    expect(() => agentWith([() => 'x'])).toThrow('A function without a name carries no schema')
+    expect(() => agentWith([() => 'x'])).toThrow('functions[0] without a name carries no schema')
   })
 
   it('need no word of `register` where that runs', () => {

@@ -107,8 +107,8 @@ export function tool(
  */
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
-  for (const item of functions) {
-    const next = typeof item === 'function' ? toolFromFunction(item) : checkTool(item)
+  for (const [index, item] of functions.entries()) {
+    const next = typeof item === 'function' ? carriedTool(item, `functions[${index}]`) : checkTool(item)
     if (tools.has(next.name)) {
       throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
     }
@@ -129,16 +129,21 @@ export function toolFromFunction(plain: ToolFunction): Tool {
     const message = `A tool can be had of a function, and this is ${plain === null ? 'null' : `of type ${typeof plain}`}.`
     throw new AgentKitError('invalid-argument', message)
   }
-  const carried = plain[toolOfFunction]
-  if (carried) return checkTool(carried)
-  throw new AgentKitError('invalid-argument', uncompiled(plain))
+  return carriedTool(plain, 'A function')
 }
 
-function uncompiled(plain: ToolFunction): string {
+/** @param place says which one it is, where it has no name */
+function carriedTool(plain: ToolFunction, place: string): Tool {
+  const carried = plain[toolOfFunction]
+  if (carried) return checkTool(carried)
+  throw new AgentKitError('invalid-argument', uncompiled(plain, place))
+}
+
+function uncompiled(plain: ToolFunction, place: string): string {
   if (/^class\b/.test(Function.prototype.toString.call(plain))) {
     return `${plain.name || 'This'} is a class, not a function. Give the agent its methods: calculator.add.bind(calculator).`
   }
-  const named = plain.name ? `The function "${plain.name}"` : 'A function without a name'
+  const named = plain.name ? `The function "${plain.name}"` : `${place} without a name`
   const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
   return (
     `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +

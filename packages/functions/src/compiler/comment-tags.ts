@@ -23,7 +23,7 @@ export function readComment(comment: ts.JSDoc | undefined, scope: CompilerScope)
     const text = textOf(node.comment, scope)
     if (isOfSentence(node, scope)) {
       const before = read.tags.at(-1) ?? read
-      before.text = `${before.text} @${name}${/^\w/.test(text) ? ' ' : ''}${text}`
+      before.text = `${before.text}${followsWord(node) ? '' : ' '}@${name}${/^\w/.test(text) ? ' ' : ''}${text}`
     } else read.tags.push({ name, text, node })
   }
   return read
@@ -37,9 +37,13 @@ export function textOf(text: ts.JSDocTag['comment'], { ts }: CompilerScope): str
 function isOfSentence(node: ts.JSDocTag, { ts }: CompilerScope): boolean {
   const name = node.tagName.text
   const { text } = node.getSourceFile()
-  // `@ada@example.org`
-  if (/\w/.test(text.charAt(node.pos - 1))) return true
+  if (followsWord(node)) return true
   if (node.kind !== ts.SyntaxKind.JSDocTag || furtherTags.has(name) || isSchemaTag(name)) return false
   const lineStart = text.lastIndexOf('\n', node.pos) + 1
   return !/^\s*(\/\*\*|\*)?\s*$/.test(text.slice(lineStart, node.pos))
+}
+
+/** The second one of `@ada@example.org`. */
+function followsWord(node: ts.JSDocTag): boolean {
+  return /\w/.test(node.getSourceFile().text.charAt(node.pos - 1))
 }

@@ -91,6 +91,14 @@ describe('a compiled function', () => {
     expect(schemaOf(text)).toEqual({ value: { type: 'string', enum: ['m', 's'] } })
   })
 
+  it('takes any where a comment says what, and only where nothing is missing', () => {
+    expect(schemaOf('/** @param data Anything. */\nexport function keep(data: any) {}')).toEqual({
+      data: { description: 'Anything.' },
+    })
+    const text = '/** @param env What is set. */\nexport function keep(env: NodeJS.Platform) {}'
+    expect(schemaOf(text).env?.enum).toContain('linux')
+  })
+
   it('takes keys of what a type parameter is bound to', () => {
     const text = 'export function sort<T extends { id: string; score: number }, K extends keyof T>(rows: T[], by: K) {}'
     expect(schemaOf(text).by).toEqual({ type: 'string', enum: ['id', 'score'] })

@@ -94,8 +94,9 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
   if (type.isUnion()) return unionSchema(type, place, scope)
   if (type.flags & ts.TypeFlags.Index) return keysSchema((type as ts.IndexType).type, place, scope)
   if (type.flags & ts.TypeFlags.Instantiable) {
-    const isParameter = type.flags & ts.TypeFlags.TypeParameter
-    const bound = isParameter ? type.getConstraint() : checker.getBaseConstraintOfType(type)
+    // As it is written, since the checker makes `string | number | symbol` of `keyof T`.
+    const written = type.symbol?.declarations?.find(ts.isTypeParameterDeclaration)?.constraint
+    const bound = written ? checker.getTypeFromTypeNode(written) : checker.getBaseConstraintOfType(type)
     if (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return failUnbound(type, place, scope)
     return typeSchema(bound, place, scope)
   }
