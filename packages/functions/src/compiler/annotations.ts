@@ -37,7 +37,8 @@ function annotationsFrom(text: string, keywords: JSONSchema): Annotations {
   return { description: cleanText(text) || undefined, keywords }
 }
 
-function commentBefore(declaration: ts.Node, scope: CompilerScope): ts.JSDoc | undefined {
+/** The JSDoc of a declaration. */
+export function commentBefore(declaration: ts.Node, scope: CompilerScope): ts.JSDoc | undefined {
   const { ts } = scope
   return ts.getJSDocCommentsAndTags(declaration).filter(ts.isJSDoc).at(-1) ?? inlineComment(declaration, scope)
 }

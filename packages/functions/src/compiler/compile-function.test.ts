@@ -74,6 +74,11 @@ describe('a compiled function', () => {
     })
   })
 
+  it('is described on the line of a brace, too', () => {
+    const text = 'export class Lamp { /** Switches it. */ set(/** On or off. */ on: boolean) {} }'
+    expect(compile(text)[0]).toMatchObject({ compiled: { description: 'Switches it.' }, warnings: [] })
+  })
+
   it('needs no words for an object whose fields have them', () => {
     const text =
       '/**\n * Pings.\n * @param options.host The host.\n */\nexport function ping(options: { host: string }) {}'

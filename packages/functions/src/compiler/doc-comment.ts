@@ -1,5 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
+import { commentBefore } from './annotations.ts'
 import { type CommentTag, readComment, textOf } from './comment-tags.ts'
 import type { CompilerScope } from './compiler-scope.ts'
 import { declarationsOf } from './declared-order.ts'
@@ -24,7 +25,7 @@ const descriptionTags = new Set(['description', 'desc', 'summary'])
 /** Reads the JSDoc of a function, and the fields (`:param name:`) that may stand in its text. */
 export function readDocComment(documented: ts.Node, scope: CompilerScope): DocComment {
   const { ts } = scope
-  const { text, tags } = readComment(ts.getJSDocCommentsAndTags(documented).filter(ts.isJSDoc).at(-1), scope)
+  const { text, tags } = readComment(commentBefore(documented, scope), scope)
   const fields = readFields(text)
   const textOfTags = (names: ReadonlySet<string>): string => {
     const named = tags.filter(({ name }) => names.has(name))

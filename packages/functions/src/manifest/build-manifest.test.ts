@@ -205,6 +205,22 @@ describe('buildManifest', () => {
     expect(buildManifest({ patterns: ['.'], cwd: project.folder })).toMatchObject({ functions: 1, problems: [] })
   })
 
+  it('warns of a constant that a call makes a function of', () => {
+    using project = leanProject({
+      'math.ts': math,
+      'made.ts': `const memo = <T>(of: T): T => of
+        export const remembered = memo((a: number): number => a)
+        /** @internal */
+        export const inner = memo((a: number): number => a)
+        export const list = memo([1])
+        const own = memo((a: number): number => a)
+        void own`,
+    })
+    const { warnings, functions } = buildManifest({ patterns: ['.'], cwd: project.folder })
+    expect(functions).toBe(1)
+    expect(warnings).toEqual([expect.stringMatching(/made\.ts:2: remembered is made by a call.*tool\(\)/)])
+  })
+
   it('warns of a class field, which it cannot reach', () => {
     using project = leanProject({
       'math.ts': math,

@@ -37,7 +37,7 @@ export function compileFiles(files: readonly string[], module: string): Compiled
   for (const [file, project] of openProjects(files)) {
     const source = project.sourceFile(file)
     result.problems.push(...syntaxProblems(source))
-    const { functions, warnings } = exportedFunctions(project.ts, source)
+    const { functions, warnings } = exportedFunctions(project, source)
     result.warnings.push(...warnings)
     for (const { found, path } of functions) {
       try {
