@@ -1,14 +1,14 @@
 // Builds the JavaScript of the package in the working directory: one file per entry point and command, which loads
 // several times faster than a file per module. Its types are `tsc`'s. Everything that is imported by a package's name
 // stays an import.
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const { bin = {}, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { bin = {}, exports, imports = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
 const commands = Object.values(bin)
 const sources = [
-  ...Object.values(exports).flatMap((entry) => entry['@agentkit/source'] ?? []),
+  ...Object.values({ ...exports, ...imports }).flatMap((entry) => entry['@agentkit/source'] ?? []),
   ...commands.map((file) => `src/${basename(file, '.js')}.ts`),
 ]
 
@@ -18,6 +18,8 @@ const bundle = await rolldown({
   platform: 'node',
   tsconfig: 'tsconfig.json',
 })
+// Chunks of former builds would be published too.
+rmSync('dist/chunks', { recursive: true, force: true })
 await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: 'chunks/[name]-[hash].js' })
 await bundle.close()
 for (const file of commands) chmodSync(file, 0o755)

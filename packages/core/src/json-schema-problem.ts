@@ -26,7 +26,11 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
   const { type, pattern, $ref, $id } = schema as JSONSchema
   // References inside a schema with an id are to that one.
   const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
-  const wrong = type === undefined ? undefined : [type].flat().find((name) => !types.includes(name))
+  const wrong = Array.isArray(type)
+    ? type.find((name) => !types.includes(name))
+    : types.includes(type)
+      ? undefined
+      : type
   if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
   if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is no regular expression.`
   if (typeof $ref === 'string' && !resolves($ref, root)) {
@@ -36,18 +40,34 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
 }
 
 /** Where other schemas stand: by name, in a list, or alone. */
-const byName = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-const inList = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-const alone = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']
+const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
+    (key) => [key, 'by-name'] as const,
+  ),
+  ...['anyOf', 'oneOf', 'allOf', 'prefixItems'].map((key) => [key, 'in-list'] as const),
+  ...['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'].map(
+    (key) => [key, 'alone'] as const,
+  ),
+])
 
+/** An app may have hundreds of tools, and they are looked at when it starts: this makes no lists on the way. */
 function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): string | undefined {
-  const children = [
-    ...byName.flatMap((key) => Object.entries(schema[key] ?? {})),
-    ...inList.flatMap((key) => Object.entries(schema[key] ?? {}).map(([index, child]) => [`${key}.${index}`, child])),
-    ...alone.map((key) => [key, schema[key]]),
-  ]
-  for (const [name, child] of children) {
-    const problem = problemIn(child, root, `${path}.${name}`)
+  for (const key of Object.keys(schema)) {
+    const place = places.get(key)
+    const child = schema[key]
+    if (place === undefined || typeof child !== 'object' || child === null) continue
+    const problem =
+      place === 'alone'
+        ? problemIn(child, root, `${path}.${key}`)
+        : problemInEach(child, root, place === 'in-list' ? `${path}.${key}` : path)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function problemInEach(schemas: object, root: JSONSchema, path: string): string | undefined {
+  for (const [name, schema] of Object.entries(schemas)) {
+    const problem = problemIn(schema, root, `${path}.${name}`)
     if (problem !== undefined) return problem
   }
   return undefined

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { CompiledFunction } from './compiled-function.ts'
-import type { Insertion } from './compiler/attachments.ts'
+import type { Insertion } from './compiler/insert-attachments.ts'
 import { nearestFolder } from './nearest-folder.ts'
 
 /** What is known of one file. */

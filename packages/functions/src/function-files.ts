@@ -4,11 +4,11 @@ import { isAgentKitError, toolOfFunction } from '@agentkit/core'
 import { attachTool } from './attach-tool.ts'
 import { type CachedFile, type CachedTool, type CompileCache, digest } from './compile-cache.ts'
 import type { CompiledFunction } from './compiled-function.ts'
-import { type Insertion, planAttachments } from './compiler/attachments.ts'
-import { type FoundFunction, findFunctions } from './compiler/find-functions.ts'
+import type { FoundFunction } from './compiler/find-functions.ts'
+import type { Insertion } from './compiler/insert-attachments.ts'
 import { loadTsMorph } from './compiler/load-ts-morph.ts'
-import { openProject, type TypedProject } from './compiler/project.ts'
-import { syntaxErrors } from './compiler/syntax-errors.ts'
+import type { TypedProject } from './compiler/project.ts'
+import { loadCompiler } from './load-compiler.ts'
 import { nearestFolder } from './nearest-folder.ts'
 
 /** The files of a process whose functions may be tools. They are compiled when they are used as such. */
@@ -88,6 +88,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
     if (!file.project && hasChanged(file.dependencies, project)) file.tools = {}
     file.project = project
     // The text that was planned has the same functions.
+    const { findFunctions } = loadCompiler()
     const tool = compile(findFunctions(project.ts, source)[index] as FoundFunction, project)
     file.tools[index] = tool
     file.isNew = true
@@ -100,7 +101,9 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
     const known = projects.get(folder)
     if (known) return known
     const paths = [...files.values()].filter(({ plan }) => plan.length > 0).map((file) => file.path)
-    const project = openProject([path, ...paths.filter((other) => folderOfProject(other) === folder)], { lib: 'small' })
+    const project = loadCompiler().openProject([path, ...paths.filter((other) => folderOfProject(other) === folder)], {
+      lib: 'small',
+    })
     projects.set(folder, project)
     return project
   }
@@ -154,6 +157,7 @@ function folderOfProject(path: string): string | undefined {
 function makePlan(path: string, text: string): Insertion[] | undefined {
   try {
     const { ts } = loadTsMorph()
+    const { findFunctions, planAttachments, syntaxErrors } = loadCompiler()
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
     // Node says best what it cannot read.
     return syntaxErrors(file).length > 0 ? [] : planAttachments(ts, file, findFunctions(ts, file))

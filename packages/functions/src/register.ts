@@ -3,9 +3,9 @@ import { registerHooks } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCompileCache } from './compile-cache.ts'
-import { compileFunction } from './compiler/compile-function.ts'
 import { tsMorphVersion } from './compiler/load-ts-morph.ts'
 import { createFunctionFiles } from './function-files.ts'
+import { loadCompiler } from './load-compiler.ts'
 import { createLoadHook, globalAttach } from './load-hook.ts'
 import { nearestFolder } from './nearest-folder.ts'
 
@@ -15,7 +15,7 @@ function register(): void {
   const warn = (warning: string): void => void process.stderr.write(`${warning}\n`)
   const files = createFunctionFiles({
     cache: createCompileCache(`${ownVersion()} ${tsMorphVersion()}`),
-    compile: compileFunction,
+    compile: (found, project) => loadCompiler().compileFunction(found, project),
     warn,
   })
   Object.defineProperty(globalThis, globalAttach, { value: files.attach })

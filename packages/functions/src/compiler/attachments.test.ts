@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryApp } from '../__fixtures__/temporary-app.ts'
-import { insertAttachments, planAttachments } from './attachments.ts'
+import { planAttachments } from './attachments.ts'
 import { findFunctions } from './find-functions.ts'
+import { insertAttachments } from './insert-attachments.ts'
 import { loadTsMorph } from './load-ts-morph.ts'
 
 const { ts } = loadTsMorph()

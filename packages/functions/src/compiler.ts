@@ -1,0 +1,5 @@
+export { planAttachments } from './compiler/attachments.ts'
+export { compileFunction } from './compiler/compile-function.ts'
+export { findFunctions } from './compiler/find-functions.ts'
+export { openProject } from './compiler/project.ts'
+export { syntaxErrors } from './compiler/syntax-errors.ts'
