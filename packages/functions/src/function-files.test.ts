@@ -138,13 +138,17 @@ describe('createFunctionFiles', () => {
   describe('compiles again', () => {
     const files = {
       'tsconfig.json': lean,
-      'a.ts': "import type { A } from './types.ts'\nexport function f(a: A['a']) {}",
+      'a.ts': "import type { A } from './types.ts'\nimport type { P } from 'p'\nexport function f(a: A['a'], p: P) {}",
       'types.ts': 'export type A = { a: 1 }',
       'b.ts': 'export function g(b: string) {}',
+      'node_modules/p/package.json': '{ "name": "p", "version": "1.0.0", "types": "./index.d.ts" }',
+      'node_modules/p/index.d.ts': 'export type P = 1',
     }
 
     it.each([
       ['an imported type', { 'types.ts': 'export type A = { a: 2 }' }, ['f']],
+      ["a package's types, of whatever version", { 'node_modules/p/index.d.ts': 'export type P = 1 | 2' }, ['f']],
+      ["a package's version", { 'node_modules/p/package.json': '{ "name": "p", "types": "./index.d.ts" }' }, ['f']],
       ['the file itself', { 'a.ts': 'export function f(a: 2) {}' }, ['f']],
       ['the tsconfig.json', { 'tsconfig.json': lean.replace('esnext', 'es2024') }, ['f', 'g']],
     ])('what depends on %s', (_what, change, compiled) => {

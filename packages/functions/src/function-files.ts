@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isAgentKitError, toolOfFunction } from '@agentkit/core'
 import { attachTool } from './attach-tool.ts'
@@ -133,12 +133,19 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
 
   /** Of the text that the project has read; it may be another by now. */
   function digestOf(path: string, project?: TypedProject): string {
-    const known = project?.textOf(path)
+    const isInstalled = path.includes('/node_modules/')
+    const known = isInstalled ? undefined : project?.textOf(path)
     if (known !== undefined) return digest(known)
-    const onDisk = digests.get(path) ?? digestOnDisk(path)
+    const onDisk = digests.get(path) ?? (isInstalled ? lastChange(path) : digestOnDisk(path))
     digests.set(path, onDisk)
     return onDisk
   }
+}
+
+/** Packages have many files, which seldom change. */
+function lastChange(path: string): string {
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  return `${mtimeMs} ${size}`
 }
 
 function digestOnDisk(path: string): string {

@@ -193,6 +193,11 @@ describe('a function that cannot be a tool', () => {
       /written\.ts:2: .*"caller" is a part of ToolContext. Take the whole: caller: ToolContext/,
     ],
     [
+      'for what a mapped type makes of a Date',
+      'type Deep<T> = T extends object ? { [Key in keyof T]?: Deep<T[Key]> } : T\nexport function find(where: Deep<{ at: Date }>) {}',
+      /"where\.at\.\w+" .* is a function/,
+    ],
+    [
       'for a context that is not the last parameter',
       "import type { ToolContext } from '@agentkit/core'\nexport function ping(context: ToolContext, host: string) {}",
       /"context" is a ToolContext, and has to be the last one/,

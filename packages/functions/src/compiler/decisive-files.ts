@@ -4,7 +4,7 @@ import { type ModuleResolver, nearestManifest } from './module-resolver.ts'
 
 /**
  * The files that decide what types a file has: itself and what it imports, however far away; of packages their
- * package.json, which says the version.
+ * package.json too, which says the version.
  */
 export function decisiveFiles(path: string, program: ts.Program, resolver: ModuleResolver): Set<string> {
   const decisive = new Set<string>()
@@ -20,7 +20,7 @@ export function decisiveFiles(path: string, program: ts.Program, resolver: Modul
   function visit(file: string): void {
     if (seen.has(file)) return
     seen.add(file)
-    if (!file.includes('/node_modules/')) decisive.add(file)
+    if (!isGivenByVersion(file)) decisive.add(file)
     const { files, decisive: others } = resolver.importsOf(file)
     for (const other of others) decisive.add(other)
     for (const imported of files) visit(imported)
@@ -28,4 +28,9 @@ export function decisiveFiles(path: string, program: ts.Program, resolver: Modul
       visit(resolve(dirname(file), fileName))
     }
   }
+}
+
+/** The language's own types, which are in ts-morph, and agentkit's. Others may be generated, or patched in place. */
+function isGivenByVersion(file: string): boolean {
+  return /^\/node_modules\/|\/node_modules\/(@agentkit|agentkit|@types\/node)\//.test(file)
 }

@@ -3,6 +3,7 @@ import type { ts } from 'ts-morph'
 import { fieldComment } from './annotations.ts'
 import type { CompilerScope, Place } from './compiler-scope.ts'
 import { templatePattern } from './template-pattern.ts'
+import { failFunction } from './untranslatable.ts'
 
 /** An object of known fields, closed; or one that is open to further keys. */
 export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
@@ -40,9 +41,15 @@ function propertySchema(
   // `{ by: 'name'; id?: never }` says that there is no `id`.
   if (optional && members.every(({ flags }) => flags & (TypeFlags.Undefined | TypeFlags.Never))) return { optional }
   const path = place.path === '' ? property.name : `${place.path}.${property.name}`
+  // What a mapped type makes of a library's class, such as `{ [Key in keyof Date]?: … }`, is nothing to fill in.
+  if (isLibraryMethod(property, scope)) failFunction(type, { path, typeNode: undefined, described: false }, scope)
   const comment = fieldComment(property, path, scope)
   const schema = scope.schemaOf(type, { path, typeNode: declaredNode(property, scope), described: false }, comment)
   return { schema, optional }
+}
+
+function isLibraryMethod({ declarations }: ts.Symbol, { ts, isLibrary }: CompilerScope): boolean {
+  return declarations?.some((found) => ts.isMethodSignature(found) && isLibrary(found.getSourceFile())) ?? false
 }
 
 function declaredNode(property: ts.Symbol, { ts }: CompilerScope): ts.TypeNode | undefined {

@@ -261,7 +261,7 @@ describe('openProject', () => {
   })
 
   describe('dependencies', () => {
-    it('are the file, what it imports, however far away, and the package.json of packages', () => {
+    it('are the file, what it imports, however far away, and the versions of packages', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,
         'a.ts': "import type { B } from './b.ts'\nimport type { C } from 'c'\nfunction a(b: B, c: C) {}",
@@ -278,7 +278,9 @@ describe('openProject', () => {
         'a.ts',
         'b.ts',
         'deep/d.ts',
+        'node_modules/c/index.d.ts',
         'node_modules/c/package.json',
+        'node_modules/e/index.d.ts',
         'node_modules/e/package.json',
         'tsconfig.json',
       ])
