@@ -179,6 +179,22 @@ describe('the functions of an agent', () => {
     expect(() => agentWith([() => 'x'])).toThrow('functions[0] without a name carries no schema')
   })
 
+  it.each([
+    [
+      'undefined',
+      undefined,
+      /^functions\[1\] is no function and no tool, but of type undefined\. Where modules import/,
+    ],
+    ['null', null, /^functions\[1\] is .* but null\.$/],
+    ['a text', 'act', /^functions\[1\] is .* but of type string\.$/],
+    ['a promise of a tool', Promise.resolve(), /^functions\[1\] is .* but a Promise: await it\.$/],
+  ])('are not %s', (_what, item, message) => {
+    const act = tool({ name: 'act', description: 'd', input, execute })
+    expect(() => agentWith([act, item as never])).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringMatching(message) }),
+    )
+  })
+
   it('need no word of `register` where that runs', () => {
     vi.stubGlobal('agentkit.attachTool', () => {})
     expect(() => agentWith([function act() {}])).toThrow(

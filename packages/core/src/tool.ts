@@ -108,13 +108,22 @@ export function tool(
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
   for (const [index, item] of functions.entries()) {
-    const next = typeof item === 'function' ? carriedTool(item, `functions[${index}]`) : checkTool(item)
+    const place = `functions[${index}]`
+    const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(toolAt(item, place))
     if (tools.has(next.name)) {
       throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
     }
     tools.set(next.name, next)
   }
   return tools
+}
+
+/** @throws AgentKitError `invalid-argument` for what is not even an object of a tool's kind */
+function toolAt(item: Tool, place: string): Tool {
+  if (typeof item === 'object' && item !== null && !('then' in item)) return item
+  const found = typeof item === 'object' ? (item === null ? 'null' : 'a Promise: await it') : `of type ${typeof item}`
+  const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
+  throw new AgentKitError('invalid-argument', `${place} is no function and no tool, but ${found}.${cause}`)
 }
 
 /**

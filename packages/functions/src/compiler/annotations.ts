@@ -12,7 +12,21 @@ export const noAnnotations: Annotations = { keywords: {} }
 export function fieldComment(property: ts.Symbol, path: string, scope: CompilerScope): Annotations {
   const declaration = property.valueDeclaration ?? property.declarations?.[0]
   const own = declaration ? commentOf(declaration, path, scope) : noAnnotations
-  return { keywords: own.keywords, description: scope.comments.get(commentPath(path)) ?? own.description }
+  return overruled(own, docstringOf(commentPath(path), scope))
+}
+
+/** What the function's docstring says of a parameter or a field. */
+export function docstringOf(path: string, { comments, commented }: CompilerScope): Annotations | undefined {
+  commented.add(path)
+  return comments.get(path)
+}
+
+/** What is said at one place, and what is said of the same with more right. */
+export function overruled(annotations: Annotations, by: Annotations = noAnnotations): Annotations {
+  return {
+    description: by.description ?? annotations.description,
+    keywords: { ...annotations.keywords, ...by.keywords },
+  }
 }
 
 /** A field's path as docstrings have it: `items.name` for `items[].name`. */
@@ -80,8 +94,7 @@ export function namedAnnotations(node: ts.TypeNode, place: Place, scope: Compile
   if (!declaration) return noAnnotations
   const own = commentOf(declaration, place.path, scope)
   if (!ts.isTypeAliasDeclaration(declaration)) return own
-  const inner = namedAnnotations(declaration.type, place, scope)
-  return { description: own.description ?? inner.description, keywords: { ...inner.keywords, ...own.keywords } }
+  return overruled(namedAnnotations(declaration.type, place, scope), own)
 }
 
 function isEmptyType(node: ts.TypeNode, { ts }: CompilerScope): boolean {

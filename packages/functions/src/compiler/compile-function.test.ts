@@ -74,6 +74,15 @@ describe('a compiled function', () => {
     })
   })
 
+  it('may tell of fields by a name that only the comment has', () => {
+    const text =
+      '/**\n * Pings.\n * @param how.host The host.\n */\nexport function ping({ host }: { host: string }) {}'
+    expect(compile(text)[0]).toMatchObject({
+      compiled: { inputSchema: { properties: { host: { description: 'The host.' } } } },
+      warnings: [],
+    })
+  })
+
   it('is described on the line of a brace, too', () => {
     const text = 'export class Lamp { /** Switches it. */ set(/** On or off. */ on: boolean) {} }'
     expect(compile(text)[0]).toMatchObject({ compiled: { description: 'Switches it.' }, warnings: [] })
@@ -195,7 +204,7 @@ describe('a function that cannot be a tool', () => {
     [
       'for what a mapped type makes of a Date',
       'type Deep<T> = T extends object ? { [Key in keyof T]?: Deep<T[Key]> } : T\nexport function find(where: Deep<{ at: Date }>) {}',
-      /"where\.at\.\w+" .* is a function/,
+      /"where\.at" .* is an instance of a class/,
     ],
     [
       'for a context that is not the last parameter',

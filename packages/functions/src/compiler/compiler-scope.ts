@@ -12,8 +12,10 @@ export type CompilerScope = {
   readonly name: string
   /** What is compiled at the moment: errors name its line. */
   node: ts.Node
-  /** What the function's docstring says of fields, by their paths. */
-  readonly comments: Map<string, string>
+  /** What the function's docstring says of parameters and fields, by their paths. */
+  readonly comments: Map<string, Annotations>
+  /** Those paths that there are. */
+  readonly commented: Set<string>
   /** Types that are being translated further out: meeting one again makes it a definition. */
   readonly open: Set<ts.Type>
   /** The names of the types that became definitions. */

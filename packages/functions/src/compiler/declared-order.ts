@@ -1,5 +1,6 @@
 import type { ts } from 'ts-morph'
 import type { CompilerScope } from './compiler-scope.ts'
+import { unbranded } from './unbranded.ts'
 
 /**
  * The members of a union in the order in which the source names them. The checker's own order depends on what it has
@@ -31,14 +32,16 @@ function byRank(left: Ranked, right: Ranked): number {
 }
 
 /** Literals by their value, members of enums and other types by where they are declared, the rest as it is written. */
-function nameOf(type: ts.Type, { ts, checker, isLibrary }: CompilerScope): string {
+function nameOf(type: ts.Type, scope: CompilerScope): string {
+  const { ts, checker, isLibrary } = scope
   const [declaration] = type.symbol?.declarations ?? []
   if (declaration && !checker.isArrayType(type)) {
     return isLibrary(declaration.getSourceFile()) ? type.symbol.name : declarationKey(declaration)
   }
-  if (type.isStringLiteral()) return `string ${type.value}`
-  if (type.isNumberLiteral()) return `number ${type.value}`
-  return type.flags & ts.TypeFlags.BooleanLiteral ? 'boolean' : checker.typeToString(type)
+  const literal = unbranded(type, scope)
+  if (literal.isStringLiteral()) return `string ${literal.value}`
+  if (literal.isNumberLiteral()) return `number ${literal.value}`
+  return literal.flags & ts.TypeFlags.BooleanLiteral ? 'boolean' : checker.typeToString(type)
 }
 
 function declarationKey(declaration: ts.Node): string {
@@ -56,8 +59,11 @@ function collectNames(node: ts.Node, order: Map<string, number>, seen: Set<ts.No
   add(declarationKey(node))
   if (ts.isStringLiteralLike(node)) add(`string ${node.text}`)
   else if (ts.isNumericLiteral(node)) add(`number ${Number(node.text)}`)
-  else if (ts.isPrefixUnaryExpression(node)) add(`number ${Number(node.getText())}`)
-  else if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) add('boolean')
+  else if (ts.isPrefixUnaryExpression(node)) {
+    // The number in it is another one.
+    add(`number ${Number(node.getText())}`)
+    return
+  } else if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) add('boolean')
   else if (ts.isIdentifier(node) || ts.isUnionTypeNode(node.parent)) add(node.getText())
   if ((ts.isPropertySignature(node) || ts.isPropertyAssignment(node)) && ts.isIdentifier(node.name)) {
     add(`string ${node.name.text}`)

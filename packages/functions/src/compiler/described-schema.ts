@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import { namedAnnotations, noAnnotations } from './annotations.ts'
+import { namedAnnotations, noAnnotations, overruled } from './annotations.ts'
 import type { Annotations, CompilerScope, Place } from './compiler-scope.ts'
 import { applyKeywords } from './schema-tags.ts'
 import { typeSchema } from './type-schema.ts'
@@ -16,10 +16,10 @@ export function describedSchema(
   own: Annotations = noAnnotations,
 ): JSONSchema {
   const inherited = place.typeNode ? namedAnnotations(place.typeNode, place, scope) : noAnnotations
-  const description = own.description || inherited.description
+  const { description, keywords } = overruled(inherited, own)
   if (place.typeNode) scope.typeNodes.push(place.typeNode)
   const schema = typeSchema(type, { ...place, described: place.described || Boolean(description) }, scope)
   if (place.typeNode) scope.typeNodes.pop()
-  const annotated = applyKeywords(schema, { ...inherited.keywords, ...own.keywords }, place, scope)
-  return scope.instead(schema, description ? { ...annotated, description } : annotated)
+  const annotated = applyKeywords(schema, keywords, place, scope)
+  return scope.instead(annotated, description ? { ...annotated, description } : annotated)
 }

@@ -68,13 +68,17 @@ function parameterComments(
   scope: CompilerScope,
 ): ParameterComment[] {
   const { ts } = scope
-  const path = node.name.getText().replaceAll('[]', '')
-  const keywords = keywordsOf(following, path, scope)
+  const path = node.name.getText()
   const type = node.typeExpression && 'type' in node.typeExpression ? node.typeExpression.type : node.typeExpression
-  if (type?.getText() === 'integer') keywords.type = 'integer'
   const inner = type && ts.isJSDocTypeLiteral(type) ? (type.jsDocPropertyTags ?? []) : []
+  const keywords = keywordsOf(inner.length === 0 ? following : [], path, scope)
+  if (type?.getText() === 'integer') keywords.type = 'integer'
+  const last = inner.at(-1)
   return [
     { path, text: cleanText(text), keywords },
-    ...inner.flatMap((field) => parameterComments(field, textOf(field.comment, scope), [], scope)),
+    // The tags that follow belong to the field that they stand behind.
+    ...inner.flatMap((field) =>
+      parameterComments(field, textOf(field.comment, scope), field === last ? following : [], scope),
+    ),
   ]
 }

@@ -2,21 +2,29 @@ import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import { fieldComment } from './annotations.ts'
 import type { CompilerScope, Place } from './compiler-scope.ts'
-import { templatePattern } from './template-pattern.ts'
-import { failFunction } from './untranslatable.ts'
+import { keyPattern } from './template-pattern.ts'
+import { failKeys } from './untranslatable.ts'
 
 /** An object of known fields, closed; or one that is open to further keys. */
 export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
+  const { ts, checker } = scope
+  const known = checker.getPropertiesOfType(type)
+  const indexes = checker.getIndexInfosOfType(type)
+  if (known.length + indexes.length === 0) {
+    if (type.aliasTypeArguments?.some(({ flags }) => flags & ts.TypeFlags.Instantiable)) failKeys(type, place, scope)
+    // To TypeScript `{}` is not an empty object.
+    if (type.symbol?.flags & (ts.SymbolFlags.TypeLiteral | ts.SymbolFlags.ObjectLiteral)) return { type: 'object' }
+  }
   const properties: [string, JSONSchema][] = []
   const required: string[] = []
-  for (const property of scope.checker.getPropertiesOfType(type)) {
-    // Symbols as keys are no part of JSON.
-    if (property.name.startsWith('__@')) continue
+  for (const property of known) {
+    // Symbols as keys are no part of JSON; the checker names them so.
+    if (String(property.escapedName).startsWith('__@')) continue
     const { schema, optional } = propertySchema(property, place, scope)
     if (schema) properties.push([property.name, schema])
     if (schema && !optional) required.push(property.name)
   }
-  const record = recordSchema(type, place, scope)
+  const record = recordSchema(indexes, properties.length === 0, place, scope)
   // An open object has no fields of its own.
   const fields = properties.length > 0 || !record ? { properties: Object.fromEntries(properties) } : {}
   return {
@@ -41,15 +49,9 @@ function propertySchema(
   // `{ by: 'name'; id?: never }` says that there is no `id`.
   if (optional && members.every(({ flags }) => flags & (TypeFlags.Undefined | TypeFlags.Never))) return { optional }
   const path = place.path === '' ? property.name : `${place.path}.${property.name}`
-  // What a mapped type makes of a library's class, such as `{ [Key in keyof Date]?: … }`, is nothing to fill in.
-  if (isLibraryMethod(property, scope)) failFunction(type, { path, typeNode: undefined, described: false }, scope)
   const comment = fieldComment(property, path, scope)
   const schema = scope.schemaOf(type, { path, typeNode: declaredNode(property, scope), described: false }, comment)
   return { schema, optional }
-}
-
-function isLibraryMethod({ declarations }: ts.Symbol, { ts, isLibrary }: CompilerScope): boolean {
-  return declarations?.some((found) => ts.isMethodSignature(found) && isLibrary(found.getSourceFile())) ?? false
 }
 
 function declaredNode(property: ts.Symbol, { ts }: CompilerScope): ts.TypeNode | undefined {
@@ -62,27 +64,38 @@ function declaredNode(property: ts.Symbol, { ts }: CompilerScope): ts.TypeNode |
 }
 
 /** What keys beside the named ones there may be: `Record<string, number>`, and those with a pattern. */
-function recordSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema | undefined {
-  const { ts, checker } = scope
+function recordSchema(
+  indexes: readonly ts.IndexInfo[],
+  isAlone: boolean,
+  place: Place,
+  scope: CompilerScope,
+): JSONSchema | undefined {
+  const { TypeFlags } = scope.ts
   const byPattern: [string, JSONSchema][] = []
   let others: JSONSchema | boolean = false
-  for (const { keyType, type: valueType, declaration } of checker.getIndexInfosOfType(type)) {
+  for (const { keyType, type, declaration } of indexes) {
     // `Record<string, never>` is an object without keys.
-    if (keyType.flags & ts.TypeFlags.ESSymbol || valueType.flags & ts.TypeFlags.Never) continue
-    const value = valueSchema(
-      valueType,
-      { ...place, path: `${place.path}.*`, typeNode: declaration?.type ?? valueNode(place, scope) },
-      scope,
+    if (keyType.flags & TypeFlags.ESSymbol || type.flags & TypeFlags.Never) continue
+    // What any key may have needs no pattern.
+    if (
+      indexes.some(
+        (other) => other.keyType !== keyType && other.keyType.flags & TypeFlags.String && other.type === type,
+      )
     )
-    if (keyType.flags & ts.TypeFlags.TemplateLiteral) {
-      byPattern.push([String(templatePattern(keyType as ts.TemplateLiteralType, scope).pattern), value])
-    } else others = value
+      continue
+    const typeNode = declaration?.type ?? valueNode(place, scope)
+    const value = valueSchema(type, { ...place, path: `${place.path}.*`, typeNode }, scope)
+    const pattern = keyPattern(keyType, scope)
+    if (pattern !== undefined) byPattern.push([pattern, value])
+    else others = value
   }
-  if (byPattern.length === 0 && others === false) return undefined
-  return {
-    ...(byPattern.length > 0 && { patternProperties: Object.fromEntries(byPattern) }),
-    additionalProperties: others,
+  const [only] = byPattern
+  if (!only) return others === false ? undefined : { additionalProperties: others }
+  if (isAlone && byPattern.length === 1 && others === false) {
+    // More models are held to the kind of all values than to that of some.
+    return { propertyNames: { pattern: only[0] }, additionalProperties: only[1] }
   }
+  return { patternProperties: Object.fromEntries(byPattern), additionalProperties: others }
 }
 
 /** `Record<string, unknown>` says aloud that anything may stand there. */

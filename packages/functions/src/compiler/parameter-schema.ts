@@ -1,18 +1,17 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import { commentOf } from './annotations.ts'
-import type { Annotations, CompilerScope } from './compiler-scope.ts'
-import type { DocComment } from './doc-comment.ts'
+import { commentOf, docstringOf, overruled } from './annotations.ts'
+import type { CompilerScope } from './compiler-scope.ts'
 import { literalValue } from './literal-value.ts'
-import type { InputParameter } from './parameters.ts'
+import { fieldOf, type InputParameter } from './parameters.ts'
 import { typeSchema } from './type-schema.ts'
 
 /** The schema of one parameter, with its description and its default. */
-export function parameterSchema(input: InputParameter, comment: DocComment, scope: CompilerScope): JSONSchema {
-  const { node, name } = input
+export function parameterSchema({ node, name }: InputParameter, scope: CompilerScope): JSONSchema {
   scope.node = node
   const typeNode = typeNodeOf(node, scope)
-  const own = annotationsOf(input, comment, scope)
+  // A comment inside the parameter list, and before it what the docstring says.
+  const own = overruled(commentOf(node, name, scope), docstringOf(name, scope))
   // A comment of JavaScript may call its type `integer`, which TypeScript does not know.
   const isInteger = typeNode?.getText() === 'integer'
   const type = isInteger ? scope.checker.getNumberType() : declaredType(node, scope)
@@ -27,7 +26,10 @@ export function wholeSchema({ node }: InputParameter, scope: CompilerScope): JSO
   scope.node = node
   const place = { path: '', typeNode: typeNodeOf(node, scope), described: false }
   const type = scope.checker.getNonNullableType(declaredType(node, scope))
-  const { properties, required } = withFieldDefaults(typeSchema(type, place, scope), node.name, scope)
+  const schema = typeSchema(type, place, scope)
+  // One that holds itself became a reference to its definition, and the input says what it is.
+  const definition = scope.definitions.get(scope.named.get(type) ?? '')
+  const { properties, required } = withFieldDefaults(definition ?? schema, node.name, scope)
   return { properties, ...(required !== undefined && { required }) }
 }
 
@@ -40,24 +42,17 @@ function declaredType(node: ts.ParameterDeclaration, { checker }: CompilerScope)
   return node.type ? checker.getTypeFromTypeNode(node.type) : checker.getTypeAtLocation(node)
 }
 
-/** A comment inside the parameter list, and before it what the docstring says. */
-function annotationsOf({ node, commentName }: InputParameter, comment: DocComment, scope: CompilerScope): Annotations {
-  const inline = commentOf(node, commentName, scope)
-  const said = comment.parameters.filter(({ path }) => path === commentName)
-  const keywords = Object.assign({}, inline.keywords, ...said.map((each) => each.keywords))
-  return { description: said.find(({ text }) => text !== '')?.text ?? inline.description, keywords }
-}
-
 /** The defaults of `{ days = 3 }`: those fields may be left out. */
 function withFieldDefaults(schema: JSONSchema, pattern: ts.BindingName, scope: CompilerScope): JSONSchema {
   if (!scope.ts.isObjectBindingPattern(pattern) || !schema.properties) return schema
   // What stands under `properties` is an object of schemas.
   const properties = { ...(schema.properties as Record<string, JSONSchema>) }
   const defaulted = new Set<string>()
-  for (const { name, propertyName, initializer } of pattern.elements) {
-    const field = (propertyName ?? name).getText()
-    const own = Object.hasOwn(properties, field) ? properties[field] : undefined
-    if (!own) continue
+  for (const element of pattern.elements) {
+    const { name, initializer } = element
+    const field = fieldOf(element, scope)
+    const own = field !== undefined && Object.hasOwn(properties, field) ? properties[field] : undefined
+    if (field === undefined || !own) continue
     const initial: JSONValue | undefined = initializer && literalValue(initializer, scope)
     const inner = withFieldDefaults(own, name, scope)
     properties[field] = initial === undefined ? inner : scope.instead(own, { ...inner, default: initial })

@@ -1,21 +1,20 @@
 import type { ts } from 'ts-morph'
 import { type CompilerScope, failAt } from './compiler-scope.ts'
 import type { DocComment } from './doc-comment.ts'
+import { isInstance } from './library-type.ts'
 
 /** A parameter that gets its argument from the model. */
 export type InputParameter = {
   readonly node: ts.ParameterDeclaration
-  /** The property of the input; what messages say, where the whole input is meant. */
+  /** The property of the input, and by what name the docstring tells of it; that alone, where it is the whole input. */
   readonly name: string
-  /** By what name the docstring tells of it. */
-  readonly commentName: string
   readonly kind: 'named' | 'rest' | 'whole'
   readonly isOptional: boolean
 }
 
 /**
  * A function's parameters: those that a model fills in, and the place of the one that is a `ToolContext`.
- * @throws AgentKitError `invalid-argument` when the context is not the last one
+ * @throws AgentKitError `invalid-argument` when the context is not the last one, and for two without names
  */
 export function readParameters(
   { parameters }: ts.FunctionLikeDeclaration,
@@ -24,49 +23,56 @@ export function readParameters(
 ): { inputs: InputParameter[]; context?: { index: number; name: string } } {
   const passed = parameters.filter(({ name }) => name.getText() !== 'this')
   const contextIndex = passed.findIndex((parameter) => isContext(parameter, scope))
-  if (contextIndex !== -1 && contextIndex !== passed.length - 1) {
+  const isOnly = passed.length === (contextIndex === -1 ? 1 : 2)
+  const names = namesForPatterns(comment, passed, scope)
+  const unnamedName = passed.some(({ name }) => name.getText() === 'options') ? 'input' : 'options'
+  const read = passed.map((node) => readParameter(node, names.get(node) ?? unnamedName, isOnly, scope))
+  const inputs = read.filter((_parameter, index) => index !== contextIndex)
+  const second = inputs.find(({ name }, index) => inputs.findIndex((other) => other.name === name) !== index)
+  if (second) {
+    scope.node = second.node
     failAt(
       scope,
-      `parameter "${passed[contextIndex]?.name.getText()}" is a ToolContext, and has to be the last one. Move it.`,
+      `parameter "${second.name}" has the name of another one, because both are taken apart at once. Name them by @param.`,
     )
   }
-  const inputs = passed.filter((_parameter, index) => index !== contextIndex)
-  const names = new Set(inputs.map(({ name }) => name.getText()))
-  const comments = comment.parameters.map(({ path }) => path).filter((path) => !path.includes('.'))
-  const read = inputs.map((node, index) => readParameter(node, inputs.length === 1, comments[index], names, scope))
-  const unnamed = read.find(({ name }, index) => read.findIndex((other) => other.name === name) !== index)
-  if (unnamed) {
-    scope.node = unnamed.node
-    failAt(
-      scope,
-      `parameter "${unnamed.name}" has the name of another one, because both are taken apart at once. Name them by @param.`,
-    )
+  const context = read[contextIndex]
+  if (!context) return { inputs }
+  if (context !== read.at(-1)) {
+    failAt(scope, `parameter "${context.name}" is a ToolContext, and has to be the last one. Move it.`)
   }
-  return {
-    inputs: read,
-    ...(contextIndex !== -1 && { context: { index: contextIndex, name: passed[contextIndex]?.name.getText() ?? '' } }),
-  }
+  return { inputs, context: { index: contextIndex, name: context.name } }
+}
+
+/** What is taken apart at once has no name but the one that comments give it: those that nothing else has, in their order. */
+function namesForPatterns(
+  { parameters: comments }: DocComment,
+  parameters: readonly ts.ParameterDeclaration[],
+  scope: CompilerScope,
+): Map<ts.ParameterDeclaration | undefined, string> {
+  const patterns = parameters.filter(({ name }) => !scope.ts.isIdentifier(name))
+  const taken = new Set(parameters.flatMap(({ name }) => [name.getText(), ...fieldNames(name, scope)]))
+  const roots = new Set(comments.map(({ path }) => path.split(/[.[]/)[0] ?? ''))
+  const free = [...roots].filter((root) => !taken.has(root))
+  return new Map(free.map((name, index) => [patterns[index], name]))
 }
 
 function readParameter(
   node: ts.ParameterDeclaration,
+  nameOfPattern: string,
   isOnly: boolean,
-  commentName: string | undefined,
-  names: ReadonlySet<string>,
   scope: CompilerScope,
 ): InputParameter {
   const { ts } = scope
   const isOptional = isLeftOut(node, scope)
   if (ts.isIdentifier(node.name)) {
     const name = node.name.text
-    if (!node.dotDotDotToken) return { node, name, commentName: name, kind: 'named', isOptional }
-    return { node, name, commentName: name, kind: 'rest', isOptional: !needsItems(node, scope) }
+    if (!node.dotDotDotToken) return { node, name, kind: 'named', isOptional }
+    return { node, name, kind: 'rest', isOptional: !needsItems(node, scope) }
   }
-  // What is taken apart at once has no name but the one that its comment gives it.
-  const isFree = commentName !== undefined && !names.has(commentName) && !fieldNames(node.name, scope).has(commentName)
-  const name = isFree ? commentName : names.has('options') ? 'input' : 'options'
-  const kind = isOnly && ts.isObjectBindingPattern(node.name) && isRecordOfFields(node, scope) ? 'whole' : 'named'
-  return { node, name, commentName: name, kind, isOptional }
+  const isWhole =
+    isOnly && ts.isObjectBindingPattern(node.name) && isRecordOfFields(node, scope) && !hasFilledDefault(node, scope)
+  return { node, name: nameOfPattern, kind: isWhole ? 'whole' : 'named', isOptional }
 }
 
 /** Whether a caller may leave it out. */
@@ -87,17 +93,32 @@ function needsItems(node: ts.ParameterDeclaration, { checker }: CompilerScope): 
   return checker.isTupleType(type) && (type as ts.TupleTypeReference).target.minLength > 0
 }
 
-function fieldNames(pattern: ts.BindingPattern, { ts }: CompilerScope): Set<string> {
-  const elements = ts.isObjectBindingPattern(pattern) ? pattern.elements : []
-  return new Set(elements.map((element) => (element.propertyName ?? element.name).getText()))
+function fieldNames(pattern: ts.BindingName, scope: CompilerScope): (string | undefined)[] {
+  const elements = scope.ts.isObjectBindingPattern(pattern) ? pattern.elements : []
+  return elements.map((element) => fieldOf(element, scope))
+}
+
+/** The field that a part of a pattern takes: `b-c` of `{ 'b-c': c }`; undefined where its name is computed. */
+export function fieldOf({ propertyName, name }: ts.BindingElement, { ts }: CompilerScope): string | undefined {
+  const written = propertyName ?? name
+  const isNamed = ts.isIdentifier(written) || ts.isStringLiteral(written) || ts.isNumericLiteral(written)
+  return isNamed ? written.text : undefined
 }
 
 /** Whether a type is an object of known fields, so that they may stand for the parameter. */
-function isRecordOfFields(node: ts.ParameterDeclaration, { ts, checker }: CompilerScope): boolean {
+function isRecordOfFields(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
+  const { ts, checker } = scope
   const type = checker.getNonNullableType(checker.getTypeAtLocation(node))
   const isObject = type.isIntersection() || Boolean(type.flags & ts.TypeFlags.Object)
-  const isPlain = type.getCallSignatures().length === 0 && !checker.isArrayLikeType(type) && !type.isClass()
-  return isObject && isPlain && checker.getIndexInfosOfType(type).length === 0
+  const isOpen = checker.getIndexInfosOfType(type).length > 0 || checker.getPropertiesOfType(type).length === 0
+  return isObject && !isOpen && type.getCallSignatures().length === 0 && !isInstance(type, scope)
+}
+
+/** Whether it has a default with fields, which would be lost where those of the input stand for it. */
+function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: CompilerScope): boolean {
+  return (
+    initializer !== undefined && !(ts.isObjectLiteralExpression(initializer) && initializer.properties.length === 0)
+  )
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
 import { type CompilerScope, failAt, type Place } from './compiler-scope.ts'
 
+/** What a tag is, read of its text; undefined for a text that it cannot have. */
 type ReadTag = (text: string) => JSONValue | undefined
 
 const numeric: ReadTag = (text) => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined)
+const positive: ReadTag = (text) => (Number(text) > 0 ? numeric(text) : undefined)
 const count: ReadTag = (text) => (/^\d+$/.test(text) ? Number(text) : undefined)
 const words: ReadTag = (text) => text || undefined
 const flag: ReadTag = (text) => (text === '' || text === 'true' ? true : text === 'false' ? false : undefined)
@@ -14,19 +16,19 @@ const readers: Readonly<Record<string, ReadTag>> = {
   maximum: numeric,
   exclusiveMinimum: numeric,
   exclusiveMaximum: numeric,
-  multipleOf: numeric,
+  multipleOf: positive,
   minLength: count,
   maxLength: count,
+  pattern: expression,
+  format: words,
   minItems: count,
   maxItems: count,
+  uniqueItems: flag,
   minProperties: count,
   maxProperties: count,
-  uniqueItems: flag,
-  pattern: words,
-  format: words,
   title: words,
   default: json,
-  examples: json,
+  examples: list,
 }
 
 /** A tag that makes a number an integer. */
@@ -60,6 +62,15 @@ export function keywordsOf(
   return keywords
 }
 
+/** A pattern that the schema's validator can use. */
+function expression(text: string): string | undefined {
+  try {
+    return new RegExp(text, 'u').source && text
+  } catch {
+    return undefined
+  }
+}
+
 /** As JSON; what is none is text. */
 function json(text: string): JSONValue {
   try {
@@ -69,9 +80,41 @@ function json(text: string): JSONValue {
   }
 }
 
+/** As JSON Schema has examples; one may stand alone. */
+function list(text: string): JSONValue[] {
+  const value = json(text)
+  return Array.isArray(value) ? value : [value]
+}
+
+const ofNumbers = ['number']
+const ofTexts = ['string']
+const ofLists = ['array']
+const ofObjects = ['object']
+
+/** The kinds of values that a keyword says something of; others are for any. */
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  type: ofNumbers,
+  minimum: ofNumbers,
+  maximum: ofNumbers,
+  exclusiveMinimum: ofNumbers,
+  exclusiveMaximum: ofNumbers,
+  multipleOf: ofNumbers,
+  minLength: ofTexts,
+  maxLength: ofTexts,
+  pattern: ofTexts,
+  // Numbers have formats too, such as `int64`.
+  format: [...ofTexts, ...ofNumbers],
+  minItems: ofLists,
+  maxItems: ofLists,
+  uniqueItems: ofLists,
+  minProperties: ofObjects,
+  maxProperties: ofObjects,
+}
+
 /**
- * A schema with a comment's keywords.
- * @throws AgentKitError `invalid-argument` where `@integer` stands at something that is no number
+ * A schema with a comment's keywords, each where it means something: at the schema itself, at its items, or at those of
+ * its kinds that it is for.
+ * @throws AgentKitError `invalid-argument` where that is nowhere, such as `@minimum` at a text
  */
 export function applyKeywords(
   schema: JSONSchema,
@@ -79,25 +122,49 @@ export function applyKeywords(
   place: Place,
   scope: CompilerScope,
 ): JSONSchema {
-  const { type, ...others } = keywords
-  if (Object.keys(keywords).length === 0) return schema
-  const typed = type === undefined ? schema : asInteger(schema)
-  if (typed) return { ...typed, ...others }
-  return failAt(scope, `parameter "${place.path}" is tagged @integer, and is no number.`)
+  let result = schema
+  for (const [keyword, value] of Object.entries(keywords)) {
+    const changed = withKeyword(result, keyword, value, scope)
+    if (!changed) {
+      const tag = keyword === 'type' ? integer : keyword
+      const wanted = kinds[keyword]?.join(' or ')
+      failAt(scope, `parameter "${place.path}" is tagged @${tag}, and is no ${wanted}.`)
+    }
+    result = changed
+  }
+  return result
 }
 
-/** The numbers of a schema as integers: itself, its items, or one of its kinds; `undefined` where there is none. */
-function asInteger(schema: JSONSchema): JSONSchema | undefined {
-  const { type, items, anyOf } = schema
-  if (type === 'number' || type === integer) return { ...schema, type: integer }
-  if (Array.isArray(type) && (type.includes('number') || type.includes(integer))) {
-    return { ...schema, type: type.map((name) => (name === 'number' ? integer : name)) }
+/** Undefined where the keyword says nothing of what the schema is for. */
+function withKeyword(
+  schema: JSONSchema,
+  keyword: string,
+  value: unknown,
+  scope: CompilerScope,
+): JSONSchema | undefined {
+  const isFor = kinds[keyword]
+  const types = [schema.type].flat().map((type) => (type === integer ? 'number' : type))
+  if (!isFor || isFor.some((kind) => types.includes(kind)) || isAnything(schema)) {
+    return scope.instead(schema, { ...schema, [keyword]: keyword === 'type' ? integerType(schema) : value })
   }
-  if (type === 'array' && typeof items === 'object' && items !== null) {
-    const whole = asInteger(items as JSONSchema)
-    return whole && { ...schema, items: whole }
+  const changed: JSONSchema = {}
+  for (const part of ['items', 'prefixItems', 'anyOf']) {
+    const content = schema[part]
+    const before = [content].flat().filter(isSchema)
+    const after = before.map((each) => withKeyword(each, keyword, value, scope) ?? each)
+    if (after.some((each, index) => each !== before[index])) changed[part] = Array.isArray(content) ? after : after[0]
   }
-  if (!Array.isArray(anyOf)) return undefined
-  const whole = anyOf.map((kind) => asInteger(kind))
-  return whole.some(Boolean) ? { ...schema, anyOf: anyOf.map((kind, index) => whole[index] ?? kind) } : undefined
+  return Object.keys(changed).length > 0 ? { ...schema, ...changed } : undefined
+}
+
+function isAnything({ type, anyOf, $ref }: JSONSchema): boolean {
+  return type === undefined && anyOf === undefined && $ref === undefined
+}
+
+function isSchema(value: unknown): value is JSONSchema {
+  return typeof value === 'object' && value !== null
+}
+
+function integerType({ type }: JSONSchema): unknown {
+  return Array.isArray(type) ? type.map((name) => (name === 'number' ? integer : name)) : integer
 }

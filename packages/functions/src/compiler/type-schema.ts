@@ -1,15 +1,18 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { CompilerScope, Place } from './compiler-scope.ts'
+import { isInstance, isLibraryType } from './library-type.ts'
 import { listSchema, tupleSchema } from './list-schema.ts'
 import { objectSchema } from './object-schema.ts'
-import { templatePattern } from './template-pattern.ts'
+import { writtenString } from './template-pattern.ts'
+import { isImpossible, unbranded } from './unbranded.ts'
 import { unionSchema } from './union-schema.ts'
 import {
   failAny,
   failBigInt,
   failClass,
   failDepth,
+  failEnum,
   failFunction,
   failNothing,
   failSymbol,
@@ -39,7 +42,8 @@ function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSch
   if (type.isStringLiteral()) return { type: 'string', const: type.value }
   if (type.isNumberLiteral()) return { type: 'number', const: type.value }
   if (flags & TypeFlags.BooleanLiteral) return { type: 'boolean', const: scope.checker.typeToString(type) === 'true' }
-  if (flags & TypeFlags.TemplateLiteral) return templatePattern(type as ts.TemplateLiteralType, scope)
+  if (flags & (TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) return writtenString(type, scope)
+  if (flags & TypeFlags.Enum) return failEnum(type, place, scope)
   if (flags & TypeFlags.StringLike && !type.isUnion()) return { type: 'string' }
   if (flags & TypeFlags.NumberLike && !type.isUnion()) return { type: 'number' }
   if (flags & TypeFlags.Boolean) return { type: 'boolean' }
@@ -93,18 +97,13 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
   const { ts, checker } = scope
   if (type.isUnion()) return unionSchema(type, place, scope)
   if (type.flags & ts.TypeFlags.Index) return keysSchema((type as ts.IndexType).type, place, scope)
-  if (type.flags & ts.TypeFlags.Instantiable) {
-    // As it is written, since the checker makes `string | number | symbol` of `keyof T`.
-    const written = type.symbol?.declarations?.find(ts.isTypeParameterDeclaration)?.constraint
-    const bound = written ? checker.getTypeFromTypeNode(written) : checker.getBaseConstraintOfType(type)
-    if (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return failUnbound(type, place, scope)
-    return typeSchema(bound, place, scope)
+  if (isImpossible(type, scope)) return failNothing(type, place, scope)
+  const bound = boundOf(type, scope)
+  if (type.flags & ts.TypeFlags.Instantiable && (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown))) {
+    return failUnbound(type, place, scope)
   }
-  if (type.isIntersection()) {
-    // `string & { __brand: 'Id' }` is a string to everybody but TypeScript.
-    const primitive = type.types.find((member) => isPrimitive(member, scope))
-    if (primitive) return typeSchema(primitive, place, scope)
-  }
+  const plain = unbranded(bound ?? type, scope)
+  if (plain !== type) return typeSchema(plain, place, scope)
   if (checker.isTupleType(type)) return tupleSchema(type as ts.TupleTypeReference, place, scope)
   if (checker.isArrayType(type)) return listSchema(type as ts.TypeReference, place, scope)
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
@@ -124,32 +123,15 @@ function keysSchema(of: ts.Type, place: Place, scope: CompilerScope): JSONSchema
   return keys.length > 0 ? { type: 'string', enum: keys } : failUnbound(of, place, scope)
 }
 
-function isPrimitive({ flags }: ts.Type, { ts }: CompilerScope): boolean {
-  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags
-  return Boolean(flags & (StringLike | NumberLike | BooleanLike | BigIntLike))
-}
-
-function isLibraryType({ symbol }: ts.Type, name: string, scope: CompilerScope): boolean {
-  return symbol?.name === name && isOfLibrary(symbol, scope)
+/** What a type is where its type parameters are what they are bound to: `string` for `Name` of `<Name extends string>`. */
+function boundOf(type: ts.Type, { ts, checker }: CompilerScope): ts.Type | undefined {
+  // As it is written, since the checker makes `string | number | symbol` of `keyof T`.
+  const written = type.symbol?.declarations?.find(ts.isTypeParameterDeclaration)?.constraint
+  return written ? checker.getTypeFromTypeNode(written) : checker.getBaseConstraintOfType(type)
 }
 
 function dateSchema({ dates }: CompilerScope): JSONSchema {
   const schema: JSONSchema = { type: 'string', format: 'date-time' }
   dates.add(schema)
   return schema
-}
-
-/** Classes, and the interfaces by which the language and its platforms describe theirs. */
-function isInstance(type: ts.Type, scope: CompilerScope): boolean {
-  const { Class, Interface, Value, Method } = scope.ts.SymbolFlags
-  const { symbol } = type
-  if (!symbol || symbol.flags & Class) return Boolean(symbol)
-  if (!(symbol.flags & Interface) || !isOfLibrary(symbol, scope)) return false
-  // Some describe plain data, such as `Intl.NumberFormatOptions`.
-  const properties = scope.checker.getPropertiesOfType(type)
-  return Boolean(symbol.flags & Value) || properties.some(({ flags, name }) => flags & Method || name.startsWith('__@'))
-}
-
-function isOfLibrary(symbol: ts.Symbol, { isLibrary }: CompilerScope): boolean {
-  return symbol.declarations?.some((declaration) => isLibrary(declaration.getSourceFile())) ?? false
 }

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { CompilerScope, Place } from './compiler-scope.ts'
 import { declarationsOf, inDeclaredOrder } from './declared-order.ts'
+import { isImpossible, unbranded } from './unbranded.ts'
 import { failNothing } from './untranslatable.ts'
 
 /**
@@ -10,7 +12,7 @@ import { failNothing } from './untranslatable.ts'
  */
 export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerScope): JSONSchema {
   const { Null, Undefined, Void } = scope.ts.TypeFlags
-  const members = inDeclaredOrder(type, place.typeNode, scope)
+  const members = inDeclaredOrder(type, place.typeNode, scope).filter((member) => !isImpossible(member, scope))
   const isNullable = members.some(({ flags }) => flags & Null)
   const kinds = Map.groupBy(
     members.filter(({ flags }) => !(flags & (Null | Undefined | Void))),
@@ -21,29 +23,34 @@ export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerSco
       ? literalSchema(kind, literals, scope)
       : scope.schemaOf(kind, memberPlace(kind, place, scope)),
   )
-  const [only] = schemas
+  // Types may differ only in what JSON does not have: `UserId | OrderId`.
+  const distinct = schemas.filter(
+    (schema, index) => schemas.findIndex((other) => isDeepStrictEqual(schema, other)) === index,
+  )
+  const [only] = distinct
   if (!only) return isNullable ? { type: 'null' } : failNothing(type, place, scope)
-  if (schemas.length === 1) return isNullable ? orNull(only, scope) : only
-  return { anyOf: isNullable ? [...schemas, { type: 'null' }] : schemas }
+  if (distinct.length === 1) return isNullable ? orNull(only, scope) : only
+  return { anyOf: isNullable ? [...distinct, { type: 'null' }] : distinct }
 }
 
 type LiteralKind = 'string' | 'number' | 'boolean'
 
 /** Literals of a kind are told together. */
 function literalKind(member: ts.Type, scope: CompilerScope): LiteralKind | undefined {
-  if (member.isStringLiteral()) return 'string'
-  if (member.isNumberLiteral()) return 'number'
-  return member.flags & scope.ts.TypeFlags.BooleanLiteral ? 'boolean' : undefined
+  const literal = unbranded(member, scope)
+  if (literal.isStringLiteral()) return 'string'
+  if (literal.isNumberLiteral()) return 'number'
+  return literal.flags & scope.ts.TypeFlags.BooleanLiteral ? 'boolean' : undefined
 }
 
 function literalSchema(type: LiteralKind, literals: ts.Type[], scope: CompilerScope): JSONSchema {
   // The checker holds `boolean` as `true | false`.
   if (type === 'boolean' && literals.length === 2) return { type }
-  const values = literals.map((literal) => literalValue(literal, scope))
+  const values = literals.map((literal) => valueOfLiteral(unbranded(literal, scope), scope))
   return values.length === 1 ? { type, const: values[0] } : { type, enum: values }
 }
 
-function literalValue(literal: ts.Type, { checker }: CompilerScope): string | number | boolean {
+function valueOfLiteral(literal: ts.Type, { checker }: CompilerScope): string | number | boolean {
   return literal.isStringLiteral() || literal.isNumberLiteral()
     ? literal.value
     : checker.typeToString(literal) === 'true'

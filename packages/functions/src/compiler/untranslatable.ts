@@ -21,8 +21,8 @@ const instead: Readonly<Record<string, string>> = {
 
 /** Why a class or an interface of a library has no JSON Schema. */
 export function failClass(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const name = type.symbol.name
-  const binary = /Array$|^Buffer$|Buffer$|^DataView$|^Blob$|^File$/.test(name)
+  const name = type.symbol?.name ?? ''
+  const binary = /^(Big)?(Int|Uint|Float)\d+(Clamped)?Array$|Buffer$|^(DataView|Blob|File)$/.test(name)
   const advice = instead[name] ?? (binary ? 'take a base64 string' : 'take the data it is made of, as an interface')
   return fail(type, place, scope, 'is an instance of a class, which JSON cannot hold', advice)
 }
@@ -40,6 +40,21 @@ export function failAny(type: ts.Type, place: Place, scope: CompilerScope): neve
 export function failUnbound(type: ts.Type, place: Place, scope: CompilerScope): never {
   const advice = `give it a bound: <${type.symbol?.name ?? 'T'} extends …>`
   return fail(type, place, scope, 'is a type parameter without a bound', advice)
+}
+
+export function failKeys(type: ts.Type, place: Place, scope: CompilerScope): never {
+  const advice = 'name the keys, or take a Record<string, …>'
+  return fail(type, place, scope, 'has the keys of a type parameter, which nobody chooses for a tool', advice)
+}
+
+export function failEnum(type: ts.Type, place: Place, scope: CompilerScope): never {
+  const advice = 'write the value, or take a union of literals'
+  return fail(type, place, scope, 'is an enum with a value that is computed', advice)
+}
+
+export function failRest(type: ts.Type, place: Place, scope: CompilerScope): never {
+  const advice = 'put the ... last, or take an object with a field for each part'
+  return fail(type, place, scope, 'has items after its ..., which JSON Schema cannot tell apart', advice)
 }
 
 export function failBigInt(type: ts.Type, place: Place, scope: CompilerScope): never {

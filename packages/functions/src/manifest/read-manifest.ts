@@ -1,8 +1,8 @@
 import type { ts } from 'ts-morph'
+import { plainValue } from '../compiler/plain-value.ts'
 import { syntaxErrors } from '../compiler/syntax-errors.ts'
 import { readHeader } from './header.ts'
 import type { Manifest, ManifestFunction } from './manifest.ts'
-import { plainValue } from './plain-value.ts'
 
 /**
  * What a manifest's text says, in whatever way a formatter has written it.

@@ -1,0 +1,36 @@
+import type { JSONSchema } from '@agentkit/core'
+import { type CompilerScope, placeOf } from './compiler-scope.ts'
+import type { DocComment } from './doc-comment.ts'
+
+/**
+ * What an author should be told of a function that is a tool, but may be hard to use for a model.
+ * @param schema its input
+ */
+export function functionWarnings(schema: JSONSchema, comment: DocComment, scope: CompilerScope): string[] {
+  const warnings: string[] = []
+  // What stands under `properties` is an object of schemas.
+  const properties = schema.properties as Record<string, JSONSchema>
+  if (!comment.description) {
+    warnings.push('has no description, so a model cannot tell what it does. Write a JSDoc comment above it.')
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    if (!widelyTaken.test(name))
+      warnings.push(`has a parameter "${name}", and some models take letters, digits, "_", "." and "-" alone.`)
+    if (!isDescribed(property)) warnings.push(`does not say what "${name}" is. Add "@param ${name} …" to its comment.`)
+  }
+  for (const path of scope.comments.keys()) {
+    if (!scope.commented.has(path)) warnings.push(`describes "${path}", which is none of its parameters.`)
+  }
+  return warnings.map((warning) => `${placeOf(scope.node)}: ${scope.name} ${warning}`)
+}
+
+/** What Anthropic takes as a property's name, which is less than the others do. */
+const widelyTaken = /^[\w.-]{1,64}$/
+
+/** By words of its own, or of each of its fields. */
+function isDescribed({ description, properties }: JSONSchema): boolean {
+  if (description) return true
+  // What stands under `properties` is an object of schemas.
+  const fields = Object.values((properties ?? {}) as Record<string, JSONSchema>)
+  return fields.length > 0 && fields.every(isDescribed)
+}

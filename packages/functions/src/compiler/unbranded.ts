@@ -1,0 +1,23 @@
+import type { ts } from 'ts-morph'
+import type { CompilerScope } from './compiler-scope.ts'
+
+/** `string & { __brand: 'Id' }` is a string to everybody but TypeScript. What is no such intersection stays what it is. */
+export function unbranded(type: ts.Type, scope: CompilerScope): ts.Type {
+  if (!type.isIntersection()) return type
+  const { checker } = scope
+  const primitive = type.types.find((member) => isPrimitive(member, scope))
+  if (primitive) return primitive
+  if (type.types.some((member) => checker.getPropertiesOfType(member).length > 0)) return type
+  // Of records the narrowest has all that they say, and `Record<string, Json> & Record<string, Json | undefined>` ends.
+  return type.types.find((record) => type.types.every((other) => checker.isTypeAssignableTo(record, other))) ?? type
+}
+
+function isPrimitive({ flags }: ts.Type, { ts }: CompilerScope): boolean {
+  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags
+  return Boolean(flags & (StringLike | NumberLike | BooleanLike | BigIntLike))
+}
+
+/** `{ kind: 'circle' } & { kind: 'square' }` is nothing, which the checker keeps as it is written. */
+export function isImpossible(type: ts.Type, { checker }: CompilerScope): boolean {
+  return type.isIntersection() && checker.isTypeAssignableTo(type, checker.getNeverType())
+}
