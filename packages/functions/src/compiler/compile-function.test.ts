@@ -1,25 +1,9 @@
 import { join } from 'node:path'
-import type { JSONSchema } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { type Compilation, compileFunction } from './compile-function.ts'
-import { findFunctions } from './find-functions.ts'
+import { compileText as compile, schemasOf as schemaOf } from '../__fixtures__/compile-text.ts'
+import { compileFunction } from './compile-function.ts'
+import { type FoundFunction, findFunctions } from './find-functions.ts'
 import { openProject } from './project.ts'
-
-const path = join(import.meta.dirname, 'written.ts')
-
-/** Compiles the functions of a text, in their order; `from` on. */
-function compile(text: string, from = 0): Compilation[] {
-  const project = openProject([path], { lib: 'small' })
-  const file = project.sourceFile(path, text)
-  return findFunctions(project.ts, file)
-    .slice(from)
-    .map((found) => compileFunction(found, project))
-}
-
-function schemaOf(text: string, from = 0): Record<string, JSONSchema> {
-  // The root of a tool's schema has properties.
-  return compile(text, from)[0]?.compiled.inputSchema.properties as Record<string, JSONSchema>
-}
 
 describe('a compiled function', () => {
   it('has what its comment says, and what it returns', () => {
@@ -58,6 +42,16 @@ describe('a compiled function', () => {
       '/** Pings.\n * @param hots The host. */\nexport function ping() {}',
       /describes "hots", which is none of its parameters/,
     ],
+    [
+      'with a comment of a field that there is not',
+      '/** Pings.\n * @param to Where.\n * @param to.hots The host. */\nexport function ping(to: { host: string }) {}',
+      /describes "to.hots", which is none of its parameters/,
+    ],
+    [
+      'with a name that some models refuse',
+      '/** Pings.\n * @param größe How large. */\nexport function ping(größe: number) {}',
+      /has a parameter "größe", and some models/,
+    ],
   ])('warns of one %s', (_name, text, warning) => {
     expect(compile(text)[0]?.warnings).toEqual([expect.stringMatching(warning)])
   })
@@ -86,6 +80,35 @@ describe('a compiled function', () => {
   it('is described on the line of a brace, too', () => {
     const text = 'export class Lamp { /** Switches it. */ set(/** On or off. */ on: boolean) {} }'
     expect(compile(text)[0]).toMatchObject({ compiled: { description: 'Switches it.' }, warnings: [] })
+  })
+
+  it('has the tags of fields behind them', () => {
+    const text = `/**
+      * Waits.
+      * @param options How.
+      * @param options.days How many.
+      * @integer
+      * @param options.rooms[].name The name.
+      * @minLength 1
+      */
+     export function wait(options: { days: number; rooms: { name: string }[] }) {}`
+    expect(schemaOf(text).options?.properties).toMatchObject({
+      days: { type: 'integer' },
+      rooms: { items: { properties: { name: { minLength: 1, description: 'The name.' } } } },
+    })
+  })
+
+  it('has the tags of fields behind them in JavaScript', () => {
+    const text = `/**
+      * Waits.
+      * @param {object} options How.
+      * @param {string} options.room Where.
+      * @param {number} options.days How many.
+      * @integer
+      */
+     export function wait(options) {}`
+    const number = { type: 'integer', description: 'How many.' }
+    expect(schemaOf(text, { file: 'written.js' }).options?.properties).toMatchObject({ days: number })
   })
 
   it('needs no words for an object whose fields have them', () => {
@@ -170,16 +193,18 @@ describe('the order of a union', () => {
     // What is met first comes first in the checker's own order.
     const before = "export const before = (a: 'large' | 'height' | 'green' | 'medium' | 1 | 2) => {}"
     for (const first of [before, 'export const before = () => {}']) {
-      const { value } = schemaOf(`${first}\n${sizes}\nexport function take(value: ${type}) {}`, 1)
+      const { value } = schemaOf(`${first}\n${sizes}\nexport function take(value: ${type}) {}`, { from: 1 })
       expect(value?.enum).toEqual(order)
     }
   })
 
   it('is that of a type argument inside a generic type', () => {
     const text = "type Box<T> = { one: T }\nexport function take(value: Box<'open' | 'closed'>) {}"
-    expect(schemaOf(`export const before = (a: 'closed') => {}\n${text}`, 1).value?.properties).toMatchObject({
-      one: { enum: ['open', 'closed'] },
-    })
+    expect(schemaOf(`export const before = (a: 'closed') => {}\n${text}`, { from: 1 }).value?.properties).toMatchObject(
+      {
+        one: { enum: ['open', 'closed'] },
+      },
+    )
   })
 
   it('holds for types of every kind', () => {
@@ -246,4 +271,15 @@ describe('a function that cannot be a tool', () => {
       /written\.ts:3: listen cannot be a tool: parameter "onData" \(\(data: string\) => void\) is a function/,
     )
   })
+})
+
+it('compiles what a file is now, also with all that the project names', () => {
+  const path = join(import.meta.dirname, 'watched.ts')
+  const project = openProject([path], { lib: 'small' })
+  // The checker looks at the signal's type only then.
+  for (const name of ['first', 'second']) {
+    const text = `import type { ToolContext } from '@agentkit/core'\nexport function wait(${name}: ToolContext['signal']) {}`
+    const [found] = findFunctions(project.ts, project.sourceFile(path, text))
+    expect(() => compileFunction(found as FoundFunction, project)).toThrow(`"${name}" (AbortSignal) is an instance`)
+  }
 })

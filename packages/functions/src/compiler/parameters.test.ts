@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { compileText } from '../__fixtures__/compile-text.ts'
+
+describe('a parameter that is taken apart', () => {
+  it('is the input, also where its type holds itself', () => {
+    const text = 'interface Task { name: string; next?: Task }\nexport function plan({ name, next }: Task) {}'
+    const task = {
+      type: 'object',
+      properties: { name: { type: 'string' }, next: { $ref: '#/$defs/Task' } },
+      required: ['name'],
+      additionalProperties: false,
+    }
+    expect(compileText(text)[0]?.compiled).toMatchObject({
+      parameters: [{ whole: true }],
+      inputSchema: { ...task, $defs: { Task: task } },
+    })
+  })
+
+  it('has dates wherever its type holds itself', () => {
+    const text = 'interface Task { at?: Date | null; next?: Task }\nexport function plan({ at = null }: Task) {}'
+    expect(compileText(text)[0]?.compiled.dates).toEqual(['/properties/at', '/$defs/Task/properties/at'])
+  })
+
+  it.each<[string, string, object]>([
+    ['any object', '{ constructor }: Object', { type: 'object' }],
+    ['what has no fields', '{ ...rest }: {}', { type: 'object' }],
+    ['a Date', '{ getTime }: Date', { type: 'string', format: 'date-time' }],
+    ['a record', '{ a }: Record<string, number>', { type: 'object', additionalProperties: { type: 'number' } }],
+    ['a list', '[a]: string[]', { type: 'array', items: { type: 'string' } }],
+    ['the indexes of a list', '{ 0: a }: string[]', { type: 'array', items: { type: 'string' } }],
+  ])('has a name of its own where it is %s', (_name, parameter, schema) => {
+    expect(compileText(`export function take(${parameter}) {}`)[0]?.compiled).toMatchObject({
+      parameters: [{ name: 'options' }],
+      inputSchema: { properties: { options: schema }, required: ['options'] },
+    })
+  })
+
+  it('has one beside others, which none of them has', () => {
+    const [compilation] = compileText('export function take(options: string, { a }: { a: 1 }) {}')
+    expect(compilation?.compiled.parameters).toEqual([{ name: 'options' }, { name: 'input' }])
+  })
+
+  it('keeps a default that has fields', () => {
+    expect(compileText('export function take({ a }: { a?: number } = { a: 5 }) {}')[0]?.compiled).toMatchObject({
+      parameters: [{ name: 'options' }],
+      inputSchema: { properties: { options: { default: { a: 5 } } } },
+    })
+  })
+
+  it('may leave out fields that have defaults, whatever their names are', () => {
+    const text =
+      "const key = 'c'\nexport function take({ 'a-b': a = 1, 2: b = now(), [key]: c = 3, d: { e = 4 }, f = 5 }: { 'a-b': number; 2: number; c: number; d: { e: number } }) {}"
+    expect(compileText(text)[0]?.compiled.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        2: { type: 'number' },
+        'a-b': { type: 'number', default: 1 },
+        c: { type: 'number' },
+        d: { type: 'object', properties: { e: { type: 'number', default: 4 } }, additionalProperties: false },
+      },
+      required: ['c', 'd'],
+      additionalProperties: false,
+    })
+  })
+
+  it('has the names that only comments have, in their order', () => {
+    const text = `/**
+      * Compares boxes.
+      * @param how.strict Whether to measure.
+      * @param second.width In metres.
+      * @param context Who asks.
+      */
+     export function compare({ strict }: { strict: boolean }, exact: boolean, { width }: { width: number }) {}`
+    const [compilation] = compileText(text)
+    expect(compilation?.compiled.parameters).toEqual([{ name: 'how' }, { name: 'exact' }, { name: 'second' }])
+  })
+})
+
+describe('a context', () => {
+  const context = "import type { ToolContext } from '@agentkit/core'\n"
+
+  it('may be described, also where it is taken apart', () => {
+    const text = `${context}/**
+      * Pings.
+      * @param host The host.
+      * @param context Who asks.
+      * @param context.userId The user.
+      */
+      export function ping(host: string, `
+    for (const parameter of ['context: ToolContext', '{ userId }: ToolContext']) {
+      expect(compileText(`${text}${parameter}) {}`)[0]?.warnings).toEqual([])
+    }
+  })
+
+  it('leaves the other parameter the input', () => {
+    const [compilation] = compileText(
+      `${context}export function ping({ host }: { host: string }, { userId }: ToolContext) {}`,
+    )
+    expect(compilation?.compiled).toMatchObject({ parameters: [{ whole: true }], contextIndex: 1 })
+  })
+
+  it('is known where its package is not found', () => {
+    const text = "import type { ToolContext } from 'gone'\nexport function ping(host: string, context: ToolContext) {}"
+    expect(compileText(text)[0]?.compiled).toMatchObject({ parameters: [{ name: 'host' }], contextIndex: 1 })
+  })
+
+  it('may be bound to', () => {
+    const text = `${context}export function ping<Context extends ToolContext>(host: string, context: Context) {}`
+    expect(compileText(text)[0]?.compiled).toMatchObject({ parameters: [{ name: 'host' }], contextIndex: 1 })
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { schemasOf } from '../__fixtures__/compile-text.ts'
+
+it.each<[string, unknown]>([
+  ["'a'", 'a'],
+  ['`a`', 'a'],
+  ['1.5', 1.5],
+  ['0x10', 16],
+  ['-2', -2],
+  ['-0', 0],
+  ['+3', 3],
+  ['true', true],
+  ['false', false],
+  ['!0', true],
+  ['null', null],
+  ['("a" as const)', 'a'],
+  ['(["a"] satisfies string[])', ['a']],
+  ['[1, [-2]]', [1, [-2]]],
+  ["{ a: 1, 'b-c': [null], 3: {} }", { a: 1, 'b-c': [null], 3: {} }],
+  ["{ ['a']: 1 }", { a: 1 }],
+  ["{ ['__proto__']: 1 }", JSON.parse('{ "__proto__": 1 }')],
+  ['limit', 5],
+  ['{ a: limit, c: [name, on] }', { a: 5, c: ['x', false] }],
+  ['Size.Large', 'l'],
+])('reads %s', (text, value) => {
+  expect(defaultOf(text)).toEqual({ value })
+})
+
+it.each([
+  'now()',
+  '1e999',
+  '-1e999',
+  'infinite',
+  '[1, now()]',
+  '[1, , 2]',
+  '[...[1]]',
+  '{ a: now() }',
+  '{ [name]: 1 }',
+  '{ ...{ a: 1 } }',
+  '{ name }',
+  '{ __proto__: 1 }',
+  '{ a() {} }',
+  '~1n',
+])('does not read %s', (text) => {
+  expect(defaultOf(text)).toEqual({ value: undefined })
+})
+
+/** What a parameter has that is this where it is left out. */
+function defaultOf(text: string): { value: unknown } {
+  const names = `const limit = 5, name = 'x', on = false, infinite = 1e999
+    enum Size { Small = 's', Large = 'l' }`
+  const { value } = schemasOf(`${names}\n/** @param value Any. */\nexport function take(value: any = ${text}) {}`)
+  return { value: value?.default }
+}
