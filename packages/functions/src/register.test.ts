@@ -194,8 +194,11 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
           new Worker('./app.ts')
         })`,
     })
-    const lines = [placeSchema('string'), numbers, 'compiled']
-    expect(await app.run('later.ts')).toEqual(printed(...lines, ...lines))
+    const { output, ...others } = await app.run('later.ts')
+    // Whether the thread finds in the cache what was compiled before it depends on when that is written.
+    const told = output.split('\n').filter((line) => line !== 'compiled')
+    const lines = [placeSchema('string'), numbers]
+    expect({ output: told.join('\n'), ...others }).toEqual(printed(...lines, ...lines))
   })
 
   it('leaves installed packages as they are', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type TemporaryApp, temporaryApp } from '../__fixtures__/temporary-app.ts'
 import { findFunctions } from './find-functions.ts'
 import { openProject, type TypedProject } from './project.ts'
@@ -96,6 +96,23 @@ describe('openProject', () => {
       expect.arrayContaining([app.path('tsconfig.json'), app.path('base.json')]),
     )
   })
+
+  it.each(['--conditions=mine', '--conditions mine', '-C mine'])(
+    'finds types where Node finds code, with %s',
+    (flag) => {
+      using app = temporaryApp({
+        'tsconfig.json': lean,
+        'a.ts': "import type { A } from 'thing'\nfunction a(x: A) {}",
+        'node_modules/thing/package.json': packageOf('thing', { mine: './mine.d.ts', default: './other.d.ts' }),
+        'node_modules/thing/mine.d.ts': 'export type A = { mine: 1 }',
+        'node_modules/thing/other.d.ts': 'export type A = { other: 1 }',
+      })
+      vi.stubEnv('NODE_OPTIONS', `--no-warnings ${flag}`)
+      const project = openProject([app.path('a.ts')], { lib: 'small' })
+      vi.unstubAllEnvs()
+      expect(propertyTypes(project, app.path('a.ts'))).toEqual({ mine: '1' })
+    },
+  )
 
   it('goes by the project that has the file, where a tsconfig.json only lists projects', () => {
     const paths = { compilerOptions: { lib: ['esnext'], module: 'preserve', paths: { '@/*': ['./src/*'] } } }

@@ -39,6 +39,8 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
       ...options,
       // As it was before TypeScript 6: types that a newer compiler asks to be named are found all the same.
       types: options.types ?? ['*'],
+      // Types are found where Node finds the code.
+      customConditions: [...(options.customConditions ?? []), ...nodeConditions()],
       allowJs: true,
       checkJs: false,
       noEmit: true,
@@ -98,4 +100,10 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
  */
 function isBroken(code: number): boolean {
   return code < 2000 || [5083, 6053, 18000].includes(code)
+}
+
+/** The conditions that Node was started with: `--conditions=name`, `-C name`. */
+function nodeConditions(): string[] {
+  const words = [...process.execArgv, ...(process.env.NODE_OPTIONS?.split(/\s+/) ?? [])].join('\0')
+  return [...words.matchAll(/(?:^|\0)(?:--conditions|-C)[=\0]([^\0]+)/g)].flatMap(([, name]) => name ?? [])
 }
