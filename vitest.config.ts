@@ -4,8 +4,12 @@ import { defineConfig } from 'vitest/config'
 // The workspace's own packages resolve to their sources, so tests need no build: in tests, and in this file.
 const conditions = ['@agentkit/source']
 registerHooks({
-  resolve: (specifier, context, next) =>
-    next(specifier, { ...context, conditions: [...context.conditions, ...conditions] }),
+  resolve(specifier, context, next) {
+    const all = new Set([...context.conditions, ...conditions])
+    // Older Nodes give `require` a Set, whatever their types say, and want one back.
+    const given: unknown = context.conditions
+    return next(specifier, { ...context, conditions: Array.isArray(given) ? [...all] : (all as never) })
+  },
 })
 const { agentkitTools } = await import('@agentkit/functions/unplugin')
 
