@@ -10,7 +10,7 @@ export const noAnnotations: Annotations = { keywords: {} }
 
 /** What the comment of a field says; a comment of its path in the function's docstring goes before it. */
 export function fieldComment(property: ts.Symbol, path: string, scope: CompilerScope): Annotations {
-  const declaration = property.valueDeclaration ?? property.declarations?.[0]
+  const declaration = property.declarations?.[0]
   const own = declaration ? commentOf(declaration, path, scope) : noAnnotations
   return overruled(own, docstringOf(commentPath(path), scope))
 }
@@ -62,15 +62,9 @@ function inlineComment(declaration: ts.Node, { ts }: CompilerScope): ts.JSDoc | 
   const { text } = declaration.getSourceFile()
   const start = declaration.getStart()
   const range = ts.getTrailingCommentRanges(text, declaration.pos)?.at(-1)
-  if (!range || range.end > start || text.slice(range.end, start).includes('\n')) return undefined
-  const comment = text.slice(range.pos, range.end)
-  if (!comment.startsWith('/**')) return undefined
-  const [statement] = ts.createSourceFile(
-    'comment.ts',
-    `${comment}\nlet field`,
-    ts.ScriptTarget.Latest,
-    true,
-  ).statements
+  if (!range || text.slice(range.end, start).includes('\n')) return undefined
+  const commented = `${text.slice(range.pos, range.end)}\nlet field`
+  const [statement] = ts.createSourceFile('comment.ts', commented, ts.ScriptTarget.Latest, true).statements
   return statement && ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc).at(-1)
 }
 

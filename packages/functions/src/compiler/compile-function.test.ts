@@ -118,8 +118,8 @@ describe('a compiled function', () => {
   })
 
   it('may be described by tags', () => {
-    const text = '/**\n * @summary Pings.\n * @description Once.\n */\nexport function ping() {}'
-    expect(compile(text)[0]?.compiled.description).toBe('Pings.\n\nOnce.')
+    const text = '/**\n * @summary Pings.\n * @description Once.\n * @desc Now.\n */\nexport function ping() {}'
+    expect(compile(text)[0]?.compiled.description).toBe('Pings.\n\nOnce.\n\nNow.')
   })
 
   it('takes types of a module by its name', () => {
@@ -173,44 +173,6 @@ describe('a compiled function', () => {
       '/properties/either/anyOf/0',
       '/properties/either/anyOf/1/properties/at',
     ])
-  })
-})
-
-describe('the order of a union', () => {
-  const sizes = `type Size = 'small' | 'medium' | 'large'
-    const colors = ['red', 'green'] as const
-    interface Box { width: number; height: number }
-    type Picked<T> = Record<never, T>[never] | T`
-
-  it.each([
-    ['literals', "'medium' | 'large' | 'small'", ['medium', 'large', 'small']],
-    ['a named type', 'Size', ['small', 'medium', 'large']],
-    ['constants', '(typeof colors)[number]', ['red', 'green']],
-    ['keys', 'keyof Box', ['width', 'height']],
-    ['numbers', '3 | 1 | 2', [3, 1, 2]],
-    ['a type argument', "Picked<'medium' | 'small' | 'large'>", ['medium', 'small', 'large']],
-  ])('of %s is that of the source, whatever the checker has met before', (_name, type, order) => {
-    // What is met first comes first in the checker's own order.
-    const before = "export const before = (a: 'large' | 'height' | 'green' | 'medium' | 1 | 2) => {}"
-    for (const first of [before, 'export const before = () => {}']) {
-      const { value } = schemaOf(`${first}\n${sizes}\nexport function take(value: ${type}) {}`, { from: 1 })
-      expect(value?.enum).toEqual(order)
-    }
-  })
-
-  it('is that of a type argument inside a generic type', () => {
-    const text = "type Box<T> = { one: T }\nexport function take(value: Box<'open' | 'closed'>) {}"
-    expect(schemaOf(`export const before = (a: 'closed') => {}\n${text}`, { from: 1 }).value?.properties).toMatchObject(
-      {
-        one: { enum: ['open', 'closed'] },
-      },
-    )
-  })
-
-  it('holds for types of every kind', () => {
-    const { value } = schemaOf('export function take(value: boolean | { a: string } | number[] | string) {}')
-    const kinds = ['boolean', 'object', 'array', 'string'].map((type) => expect.objectContaining({ type }))
-    expect(value?.anyOf).toEqual(kinds)
   })
 })
 

@@ -27,8 +27,8 @@ export function compileFunction(found: FoundFunction, project: TypedProject): Co
     const { fileName, text } = found.node.getSourceFile()
     const file = complete.sourceFile(fileName, text)
     const again = findFunctions(complete.ts, file).find(({ node }) => node.pos === found.node.pos)
-    if (!again) throw error
-    return compile(again, complete)
+    // The same text has the same functions.
+    return compile(again as FoundFunction, complete)
   }
 }
 

@@ -41,6 +41,8 @@ export type Place = {
   readonly typeNode: ts.TypeNode | undefined
   /** Whether a comment says what may stand there. */
   readonly described: boolean
+  /** Whether its comment may have been written for another type. */
+  readonly isMapped?: boolean
 }
 
 /** What comments say of a place: a description, and JSON Schema's keywords. */

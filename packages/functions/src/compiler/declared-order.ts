@@ -64,7 +64,9 @@ function collectNames(node: ts.Node, order: Map<string, number>, seen: Set<ts.No
     add(`number ${Number(node.getText())}`)
     return
   } else if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) add('boolean')
-  else if (ts.isIdentifier(node) || ts.isUnionTypeNode(node.parent)) add(node.getText())
+  else if (ts.isIdentifier(node) || ts.isUnionTypeNode(node.parent) || ts.isTypeAliasDeclaration(node.parent)) {
+    add(node.getText())
+  }
   if ((ts.isPropertySignature(node) || ts.isPropertyAssignment(node)) && ts.isIdentifier(node.name)) {
     add(`string ${node.name.text}`)
   }

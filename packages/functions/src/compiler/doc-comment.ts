@@ -18,7 +18,6 @@ export type DocComment = {
 /** What it says of one parameter or field, by its path: `options.confirmations`. */
 export type ParameterComment = { path: string; text: string; keywords: JSONSchema }
 
-const parameterTags = new Set(['param', 'arg', 'argument'])
 const returnTags = new Set(['return', 'returns'])
 const descriptionTags = new Set(['description', 'desc', 'summary'])
 
@@ -37,10 +36,9 @@ export function readDocComment(documented: ts.Node, scope: CompilerScope): DocCo
     parameters: [
       ...callbackParameters(tags, scope),
       ...fields.parameters.map(({ path, text }) => ({ path, text: cleanText(text), keywords: {} })),
-      ...tags.flatMap(({ name, node, text }, index) => {
-        if (!parameterTags.has(name) || !ts.isJSDocParameterTag(node)) return []
-        return parameterComments(node, text, schemaTagsAt(tags.slice(index + 1)), scope)
-      }),
+      ...tags.flatMap(({ node, text }, index) =>
+        ts.isJSDocParameterTag(node) ? parameterComments(node, text, schemaTagsAt(tags.slice(index + 1)), scope) : [],
+      ),
     ],
   }
 }

@@ -22,7 +22,7 @@ export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope):
     if (String(property.escapedName).startsWith('__@')) continue
     const { schema, optional } = propertySchema(property, place, scope)
     if (schema) properties.push([property.name, schema])
-    if (schema && !optional) required.push(property.name)
+    if (!optional) required.push(property.name)
   }
   const record = recordSchema(indexes, properties.length === 0, place, scope)
   // An open object has no fields of its own.
@@ -42,20 +42,21 @@ function propertySchema(
 ): { schema?: JSONSchema; optional: boolean } {
   const { ts, checker } = scope
   const type = checker.getTypeOfSymbol(property)
-  const { TypeFlags } = ts
   const members = type.isUnion() ? type.types : [type]
-  const optional =
-    Boolean(property.flags & ts.SymbolFlags.Optional) || members.some(({ flags }) => flags & TypeFlags.Undefined)
+  const isUndefined = ({ flags }: ts.Type): boolean => Boolean(flags & ts.TypeFlags.Undefined)
   // `{ by: 'name'; id?: never }` says that there is no `id`.
-  if (optional && members.every(({ flags }) => flags & (TypeFlags.Undefined | TypeFlags.Never))) return { optional }
+  if (members.every(isUndefined)) return { optional: true }
   const path = place.path === '' ? property.name : `${place.path}.${property.name}`
+  // A field of a mapped type has the declaration of the one that it was made of, and may be of another type.
+  const isMapped = property.valueDeclaration === undefined
+  const typeNode = declaredNode(property, scope)
   const comment = fieldComment(property, path, scope)
-  const schema = scope.schemaOf(type, { path, typeNode: declaredNode(property, scope), described: false }, comment)
-  return { schema, optional }
+  const schema = scope.schemaOf(type, { path, typeNode, described: false, isMapped }, comment)
+  return { schema, optional: members.some(isUndefined) || Boolean(property.flags & ts.SymbolFlags.Optional) }
 }
 
 function declaredNode(property: ts.Symbol, { ts }: CompilerScope): ts.TypeNode | undefined {
-  const declaration = property.valueDeclaration ?? property.declarations?.[0]
+  const declaration = property.declarations?.[0]
   if (!declaration) return undefined
   if (ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration)) return declaration.type
   // JavaScript's fields are tags.
@@ -84,7 +85,9 @@ function recordSchema(
     )
       continue
     const typeNode = declaration?.type ?? valueNode(place, scope)
-    const value = valueSchema(type, { ...place, path: `${place.path}.*`, typeNode }, scope)
+    // `Record<string, unknown>` says aloud that anything may stand there.
+    const described = place.described || Boolean(type.flags & TypeFlags.Unknown)
+    const value = scope.schemaOf(type, { path: `${place.path}.*`, typeNode, described })
     const pattern = keyPattern(keyType, scope)
     if (pattern !== undefined) byPattern.push([pattern, value])
     else others = value
@@ -98,14 +101,11 @@ function recordSchema(
   return { patternProperties: Object.fromEntries(byPattern), additionalProperties: others }
 }
 
-/** `Record<string, unknown>` says aloud that anything may stand there. */
-function valueSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
-  const anything = type.flags & scope.ts.TypeFlags.Unknown
-  return scope.schemaOf(type, anything ? { ...place, described: true } : place)
-}
-
-/** `Port` of `Record<string, Port>`. */
+/** `Port` of `Record<string, Port>` and `{ [Key in string]: Port }`. */
 function valueNode({ typeNode }: Place, { ts }: CompilerScope): ts.TypeNode | undefined {
-  if (!typeNode || !ts.isTypeReferenceNode(typeNode) || typeNode.typeName.getText() !== 'Record') return undefined
-  return typeNode.typeArguments?.[1]
+  if (!typeNode) return undefined
+  if (ts.isMappedTypeNode(typeNode)) return typeNode.type
+  return ts.isTypeReferenceNode(typeNode) && typeNode.typeName.getText() === 'Record'
+    ? typeNode.typeArguments?.[1]
+    : undefined
 }

@@ -24,6 +24,16 @@ describe('a parameter that is taken apart', () => {
   it.each<[string, string, object]>([
     ['any object', '{ constructor }: Object', { type: 'object' }],
     ['what has no fields', '{ ...rest }: {}', { type: 'object' }],
+    [
+      'one of several',
+      "{ kind }: { kind: 'a' } | { kind: 'b' }",
+      { anyOf: [{ properties: { kind: { const: 'a' } } }, { properties: { kind: { const: 'b' } } }] },
+    ],
+    [
+      'open to other fields',
+      '{ a }: { a: string; [key: string]: string }',
+      { properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } },
+    ],
     ['a Date', '{ getTime }: Date', { type: 'string', format: 'date-time' }],
     ['a record', '{ a }: Record<string, number>', { type: 'object', additionalProperties: { type: 'number' } }],
     ['a list', '[a]: string[]', { type: 'array', items: { type: 'string' } }],
@@ -35,16 +45,57 @@ describe('a parameter that is taken apart', () => {
     })
   })
 
+  it.each([
+    ['{ a }: { a: 1 }'],
+    ['{ a }: { a: 1 } & { b: 2 }'],
+    ['{ a }: { a: 1 } | undefined = {}'],
+    ['{ a }: Partial<{ a: 1 }> = {}'],
+  ])('is the input where it has fields: %s', (parameter) => {
+    expect(compileText(`export function take(${parameter}) {}`)[0]?.compiled).toMatchObject({
+      parameters: [{ whole: true }],
+      inputSchema: { properties: { a: { const: 1 } } },
+    })
+  })
+
+  it('is refused at its line, by its name', () => {
+    const text = 'export function take(\n  { length }: { (): void; length: number },\n) {}'
+    expect(() => compileText(text)).toThrow(/:2: .*"options" .* is a function/)
+    const field = 'export function take(\n  { a }: {\n    a: () => void\n  },\n) {}'
+    expect(() => compileText(field)).toThrow(/:2: .*"a" .* is a function/)
+    const second = 'export function take(\n  { a }: { a: 1 },\n  { b }: { b: 1 },\n) {}'
+    expect(() => compileText(second)).toThrow(/:3: .*"options" has the name of another one/)
+  })
+
   it('has one beside others, which none of them has', () => {
     const [compilation] = compileText('export function take(options: string, { a }: { a: 1 }) {}')
     expect(compilation?.compiled.parameters).toEqual([{ name: 'options' }, { name: 'input' }])
   })
 
   it('keeps a default that has fields', () => {
-    expect(compileText('export function take({ a }: { a?: number } = { a: 5 }) {}')[0]?.compiled).toMatchObject({
+    const [literal, named] = compileText(`const defaults = { a: 5 }
+      export function take({ a }: { a?: number } = { a: 5 }) {}
+      export function keep({ a }: { a?: number } = defaults) {}`)
+    expect(literal?.compiled).toMatchObject({
       parameters: [{ name: 'options' }],
       inputSchema: { properties: { options: { default: { a: 5 } } } },
     })
+    expect(named?.compiled.parameters).toEqual([{ name: 'options' }])
+  })
+
+  it('has no fields but those of its type', () => {
+    const [compilation] = compileText('export function take({ a, toString = String }: { a: 1 }) {}')
+    expect(compilation?.compiled.inputSchema).toMatchObject({ properties: { a: { const: 1 } }, required: ['a'] })
+    expect(Object.keys(compilation?.compiled.inputSchema.properties ?? {})).toEqual(['a'])
+  })
+
+  it('is not named like its fields', () => {
+    const text = `/**
+      * Books a table.
+      * @param at When.
+      * @param guests How many.
+      */
+     export function book(at: string, { guests }: { guests: number }) {}`
+    expect(compileText(text)[0]?.compiled.parameters).toEqual([{ name: 'at' }, { name: 'options' }])
   })
 
   it('may leave out fields that have defaults, whatever their names are', () => {
@@ -76,6 +127,22 @@ describe('a parameter that is taken apart', () => {
   })
 })
 
+describe('a parameter', () => {
+  it.each([
+    ['one: string, two?: string', ['one']],
+    ['one: number = 1, two: string', ['two']],
+    ['one: string | undefined, two: string', ['two']],
+    ['one: unknown, two?: unknown', ['one']],
+    ['...one: string[]', undefined],
+    ['...one: [two: string, three?: number]', ['one']],
+    ['...one: [two?: string]', undefined],
+    ['...one: string[] | number[]', undefined],
+  ])('is required where a caller must give it: %s', (parameters, required) => {
+    const text = `/** @param one It.\n * @param two It. */\nexport function take(${parameters}) {}`
+    expect(compileText(text)[0]?.compiled.inputSchema.required).toEqual(required)
+  })
+})
+
 describe('a context', () => {
   const context = "import type { ToolContext } from '@agentkit/core'\n"
 
@@ -90,6 +157,11 @@ describe('a context', () => {
     for (const parameter of ['context: ToolContext', '{ userId }: ToolContext']) {
       expect(compileText(`${text}${parameter}) {}`)[0]?.warnings).toEqual([])
     }
+  })
+
+  it.each(['signal', 'runId', 'callId', 'userId', 'cite'])('is refused without its %s, at its line', (name) => {
+    const text = `${context}export function ping(\n  host: string,\n  caller: Omit<ToolContext, '${name}'>,\n) {}`
+    expect(() => compileText(text)).toThrow(/:4: .*"caller" is a part of ToolContext/)
   })
 
   it('leaves the other parameter the input', () => {

@@ -70,8 +70,7 @@ function readParameter(
     if (!node.dotDotDotToken) return { node, name, kind: 'named', isOptional }
     return { node, name, kind: 'rest', isOptional: !needsItems(node, scope) }
   }
-  const isWhole =
-    isOnly && ts.isObjectBindingPattern(node.name) && isRecordOfFields(node, scope) && !hasFilledDefault(node, scope)
+  const isWhole = isOnly && isRecordOfFields(node, scope) && !hasFilledDefault(node, scope)
   return { node, name: nameOfPattern, kind: isWhole ? 'whole' : 'named', isOptional }
 }
 

@@ -14,6 +14,8 @@ it.each<[string, unknown]>([
   ['!0', true],
   ['null', null],
   ['("a" as const)', 'a'],
+  ['(null as string | null)', null],
+  ['([1] as number[])', [1]],
   ['(["a"] satisfies string[])', ['a']],
   ['[1, [-2]]', [1, [-2]]],
   ["{ a: 1, 'b-c': [null], 3: {} }", { a: 1, 'b-c': [null], 3: {} }],

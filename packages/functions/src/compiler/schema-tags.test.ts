@@ -19,6 +19,12 @@ describe('a tag of a comment', () => {
     ['a count', 'string', '@maxLength 0', { type: 'string', maxLength: 0 }],
     ['a flag', 'string[]', '@uniqueItems', { type: 'array', items: { type: 'string' }, uniqueItems: true }],
     [
+      'a flag that is on',
+      'string[]',
+      '@uniqueItems true',
+      { type: 'array', items: { type: 'string' }, uniqueItems: true },
+    ],
+    [
       'a flag that is off',
       'string[]',
       '@uniqueItems false',

@@ -114,7 +114,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
 /**
  * A schema with a comment's keywords, each where it means something: at the schema itself, at its items, or at those of
  * its kinds that it is for.
- * @throws AgentKitError `invalid-argument` where that is nowhere, such as `@minimum` at a text
+ * @throws AgentKitError `invalid-argument` where that is nowhere, such as `@minimum` at a text; not for mapped types
  */
 export function applyKeywords(
   schema: JSONSchema,
@@ -125,12 +125,12 @@ export function applyKeywords(
   let result = schema
   for (const [keyword, value] of Object.entries(keywords)) {
     const changed = withKeyword(result, keyword, value, scope)
-    if (!changed) {
+    if (!changed && !place.isMapped) {
       const tag = keyword === 'type' ? integer : keyword
       const wanted = kinds[keyword]?.join(' or ')
       failAt(scope, `parameter "${place.path}" is tagged @${tag}, and is no ${wanted}.`)
     }
-    result = changed
+    result = changed ?? result
   }
   return result
 }

@@ -50,6 +50,22 @@ describe('a schema', () => {
     ],
     ['takes any object for {}', '{}', '', { type: 'object' }],
     [
+      'has no symbols as keys',
+      '{ [key: symbol]: string; a: null }',
+      '',
+      { type: 'object', properties: { a: { type: 'null' } }, required: ['a'], additionalProperties: false },
+    ],
+    [
+      'has optional fields of any type',
+      '{ /** Any. */ a?: unknown; /** Any. */ b?: any }',
+      '',
+      {
+        type: 'object',
+        properties: { a: { description: 'Any.' }, b: { description: 'Any.' } },
+        additionalProperties: false,
+      },
+    ],
+    [
       'has the values of a pattern for all keys where there is one',
       'Record<Lowercase<string>, 1>',
       '',
@@ -74,6 +90,10 @@ describe('a schema', () => {
   ])('%s', (_name, type, declarations, schema) => {
     expect(schemasOf(`export {}\n${declarations}\nexport function take(value: ${type}) {}`).value).toEqual(schema)
   })
+})
+
+it('takes any object where the default is an empty one', () => {
+  expect(schemasOf('export function take(value = {}) {}').value).toEqual({ type: 'object', default: {} })
 })
 
 describe('a type parameter', () => {
@@ -121,6 +141,7 @@ describe('a type that JSON Schema cannot tell', () => {
     ['items after a rest', '[...string[], number]', '', /"value" .* has items after its \.\.\./],
     ['an enum of computed values', 'Size', "enum Size { Small = 'x'.length, Large = 3 }", /\(Size.Small\) is an enum/],
     ['what two types exclude', "{ a: 'x' } & { a: 'y' }", '', /has no value that could be passed/],
+    ['a field that cannot be', '{ a: never }', '', /"value\.a" \(never\) has no value/],
     ['a Date with more', 'Date & { zone: string }', '', /is an instance of a class/],
     ['a list with more', 'string[] & { 0: string }', '', /is an instance of a class/],
     ['what is iterated', 'Rows', 'interface Rows extends Iterable<string> { size: number }', /Rows\) is an instance/],

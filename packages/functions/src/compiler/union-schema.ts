@@ -66,9 +66,10 @@ function memberNodes(node: ts.TypeNode, scope: CompilerScope): readonly ts.TypeN
   const { ts } = scope
   if (ts.isParenthesizedTypeNode(node)) return memberNodes(node.type, scope)
   if (ts.isUnionTypeNode(node)) return node.types
-  if (!ts.isTypeReferenceNode(node)) return []
-  const alias = declarationsOf(node.typeName, scope).find(ts.isTypeAliasDeclaration)
-  return alias ? memberNodes(alias.type, scope) : []
+  const alias = ts.isTypeReferenceNode(node)
+    ? declarationsOf(node.typeName, scope).find(ts.isTypeAliasDeclaration)
+    : undefined
+  return alias ? memberNodes(alias.type, scope) : [node]
 }
 
 const nullable = new Set(['string', 'number', 'integer', 'boolean'])
