@@ -1,5 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
-import { nodeFetch } from '@agentkit/wire'
+import { checkAddress, findKey, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
 import type { ClientOptions, OpenAI } from 'openai'
 
 /** Which server is called, and how. */
@@ -40,61 +39,27 @@ const officialHost = 'api.openai.com'
  */
 export function connect(options: OpenAIOptions): Connection {
   const { client } = options
-  const baseURL = client?.baseURL ?? given(options.baseURL) ?? given(process.env.OPENAI_BASE_URL) ?? officialURL
-  const official = hostOf(baseURL) === officialHost
-  const apiKey = client ? given(client.apiKey) : keyFor(options, official)
+  const baseURL = client?.baseURL ?? told(options.baseURL) ?? told(process.env.OPENAI_BASE_URL) ?? officialURL
+  const official = checkAddress(baseURL, 'baseURL', 'http://localhost:8080/v1', 'openai').hostname === officialHost
+  const apiKey = client ? told(client.apiKey) : keyFor(options, official)
   const api = options.api ?? 'auto'
   return {
-    client: client ? () => Promise.resolve(client) : clientOnce({ ...options, apiKey: apiKey ?? noKey, baseURL }),
+    client: client
+      ? () => Promise.resolve(client)
+      : once(() => createClient({ ...options, apiKey: apiKey ?? noKey, baseURL })),
     official,
     ownFetch: client === undefined && options.fetch === undefined,
     api: api === 'auto' ? (official ? 'responses' : 'chat') : api,
-    secrets: [apiKey, ...secretHeaders(options.headers)].filter((secret) => secret !== undefined),
+    secrets: secretsOf(apiKey, options.headers),
   }
 }
 
 /** The SDK wants a key even where the server wants none. */
 const noKey = 'no-key'
 
-function keyFor(options: OpenAIOptions, official: boolean): string | undefined {
-  const apiKey = given(options.apiKey) ?? given(process.env.LLMPROVIDER_API_KEY) ?? given(process.env.OPENAI_API_KEY)
-  if (apiKey === undefined) {
-    if (!official) return undefined
-    throw new AgentKitError(
-      'missing-key',
-      'No key for OpenAI. Set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or pass apiKey.',
-      { provider: 'openai' },
-    )
-  }
-  if (printable.test(apiKey)) return apiKey
-  throw new AgentKitError(
-    'invalid-config',
-    'The key for OpenAI has characters that no key has (a space, a line break, a typographic dash?). Copy it again.',
-    { provider: 'openai' },
-  )
-}
-
-const printable = /^[\x21-\x7e]+$/
-
-function hostOf(baseURL: string): string {
-  const url = URL.parse(baseURL)
-  if (url) return url.hostname
-  throw new AgentKitError(
-    'invalid-config',
-    `The baseURL "${baseURL}" is no address. It looks like http://localhost:8080/v1.`,
-    { provider: 'openai' },
-  )
-}
-
-function clientOnce(options: OpenAIOptions): () => Promise<OpenAI> {
-  let loading: Promise<OpenAI> | undefined
-  return () => {
-    loading ??= createClient(options).catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
+function keyFor({ apiKey }: OpenAIOptions, official: boolean): string | undefined {
+  const source = { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] }
+  return official ? requireKey(apiKey, source) : findKey(apiKey, source)
 }
 
 async function createClient({ apiKey, baseURL, headers, fetch = nodeFetch }: OpenAIOptions): Promise<OpenAI> {
@@ -102,14 +67,4 @@ async function createClient({ apiKey, baseURL, headers, fetch = nodeFetch }: Ope
   const options: ClientOptions = { apiKey, baseURL, maxRetries: 0, fetch }
   if (headers) options.defaultHeaders = headers
   return new OpenAI(options)
-}
-
-const secretHeader = /key|token|auth|secret|cookie/i
-
-function secretHeaders(headers: Record<string, string> = {}): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => (secretHeader.test(name) ? [value] : []))
-}
-
-function given(value: string | null | undefined): string | undefined {
-  return value?.trim() || undefined
 }

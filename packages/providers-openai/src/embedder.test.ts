@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, json, loopback } from './__fixtures__/loopback.ts'
-import { openai } from './openai.ts'
+import { openai } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
 const { signal } = new AbortController()

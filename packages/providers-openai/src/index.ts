@@ -1,2 +1,2 @@
 export type { OpenAIOptions } from './connection.ts'
-export { type OpenAIEmbedderOptions, type OpenAIModelOptions, type OpenAIProvider, openai } from './openai.ts'
+export { type OpenAIEmbedderOptions, type OpenAIModelOptions, type OpenAIProvider, openai } from './provider.ts'

@@ -9,31 +9,22 @@ export type Failure = {
   headers?: Headers
   /** What the provider sent, as text. */
   body?: string
-}
-
-/**
- * What the error of an SDK tells. The SDKs of OpenAI, Anthropic and Groq have one shape: `status`, `headers`, and
- * the parsed body as `error`, in Groq's once more nested.
- */
-export function failureOfSdkError(error: unknown): Failure {
-  const { status, headers, error: body, message } = (isRecord(error) ? error : {}) as Record<string, unknown>
-  const failure = isRecord(body)
-    ? failureOfBody(body)
-    : { message: typeof message === 'string' ? message : String(error) }
-  if (typeof status === 'number') failure.status = status
-  if (headers instanceof Headers) failure.headers = headers
-  return failure
+  /** How long to wait, in milliseconds, where the body says so and no header does. */
+  retryAfterMs?: number
 }
 
 /** What an error body or an error frame tells: `{ error: { message, code, type } }`, flat, or a bare text. */
 export function failureOfBody(body: unknown): Failure {
-  const inner = isRecord(body) && body.error !== undefined && body.error !== null ? body.error : body
+  // Gemini's answers may be a list of one.
+  const told = Array.isArray(body) && body.length > 0 ? body[0] : body
+  const inner = isRecord(told) && told.error !== undefined && told.error !== null ? told.error : told
   if (!isRecord(inner)) return { message: textOf(inner), body: textOf(body) }
   const failure: Failure = { message: textOf(inner.message ?? inner.detail ?? inner), body: textOf(body) }
   const status = [inner.status, inner.code].map(Number).find((number) => number >= 400 && number < 600)
   if (status !== undefined) failure.status = status
   if (typeof inner.code === 'string') failure.code = inner.code
-  if (typeof inner.type === 'string') failure.type = inner.type
+  const type = inner.type ?? inner.status
+  if (typeof type === 'string') failure.type = type
   const deeper = isRecord(inner.innererror) ? inner.innererror.code : undefined
   if (failure.code === undefined && typeof deeper === 'string') failure.code = deeper
   return failure

@@ -1,12 +1,12 @@
 import { AgentKitError } from '@agentkit/core'
+import type { Frame } from './frame.ts'
 import type { ErrorContext } from './provider-error.ts'
-import type { SseFrame } from './sse-parser.ts'
 
 /**
  * The JSON object in a frame.
  * @throws AgentKitError `malformed-stream` for what is none, `incomplete-stream` for one that the end cut short
  */
-export function parseFrame<Data extends object>(frame: SseFrame, { provider, model }: ErrorContext): Data {
+export function parseFrame<Data extends object>(frame: Frame, { provider, model }: ErrorContext): Data {
   try {
     const data: unknown = JSON.parse(frame.data)
     // Each field is checked where it is read; only that it is an object is known here.

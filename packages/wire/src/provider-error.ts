@@ -1,7 +1,8 @@
-import { AgentKitError, type ErrorCode, type ErrorDetails, redactSecrets } from '@agentkit/core'
+import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
 import type { Callee } from './call-watch.ts'
 import type { Failure } from './failure.ts'
 import { retryAfterMs, shouldRetry } from './retry-after.ts'
+import { failureOfSdkError } from './sdk-failure.ts'
 
 /** What an error may say of whom was called, and must not say. */
 export type ErrorContext = Callee & {
@@ -30,7 +31,7 @@ export function providerError(failure: Failure, context: ErrorContext): AgentKit
     retryable: isRetryable(code, failure),
     cause: causeOf(failure, secrets),
   }
-  const wait = retryAfterMs(failure.headers)
+  const wait = retryAfterMs(failure.headers) ?? failure.retryAfterMs
   const requestId = requestIdOf(failure.headers)
   if (failure.status !== undefined) details.status = failure.status
   if (wait !== undefined) details.retryAfterMs = wait
@@ -135,6 +136,25 @@ function isRetryable(code: ErrorCode, { status, headers }: Failure): boolean {
 }
 
 /**
+ * What an SDK, our fetch or a body that broke throws, as an AgentKitError.
+ * @param failureOf what an error of the SDK tells; of most SDKs it is known
+ */
+export function toProviderError(
+  error: unknown,
+  context: ErrorContext,
+  failureOf: (error: unknown) => Failure = failureOfSdkError,
+): AgentKitError {
+  if (isAgentKitError(error)) return error
+  const failure = failureOf(error)
+  if (failure.status !== undefined) return providerError(failure, context)
+  const network = networkError(error, context)
+  if (network) return network
+  // Neither an answer nor a broken connection: something refused to make the call, and would again.
+  const { message, cause } = providerError(failure, context)
+  return new AgentKitError('provider-error', message, { provider: context.provider, model: context.model, cause })
+}
+
+/**
  * The error of a request or a stream that broke below HTTP: the connection, or Node's own timers of it.
  * `undefined` for any other error.
  */
@@ -192,8 +212,10 @@ function plainWords(message: string): string {
   return /^\s*</.test(message) ? 'it answered with a page of HTML.' : message
 }
 
+const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id'] as const
+
 function requestIdOf(headers: Headers | undefined): string | undefined {
-  return headers?.get('x-request-id') ?? headers?.get('request-id') ?? headers?.get('apim-request-id') ?? undefined
+  return requestIdHeaders.map((name) => headers?.get(name)).find(Boolean) ?? undefined
 }
 
 function cut(text: string, length: number): string {

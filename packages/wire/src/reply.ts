@@ -1,6 +1,15 @@
 import type { AssistantPart, ModelEvent, ModelFinishReason, Opaque, Usage } from '@agentkit/core'
 import { parseArguments } from './parse-arguments.ts'
 
+/** A whole call, as a provider tells it. */
+export type TellCall = {
+  callId?: string | undefined
+  name: string
+  argumentsText: string
+  /** What only this model can read, and wants back with the call. */
+  data?: Opaque['data'] | undefined
+}
+
 /**
  * One answer while it comes: each piece becomes an event, and a part of the message that ends it. The message holds
  * what the deltas said. For every provider.
@@ -43,6 +52,15 @@ export class Reply {
     this.endPart()
   }
 
+  /** Text ends here, with data that only this model can read, and that it wants back, also without any text. */
+  endText(data: Opaque['data']): void {
+    if (this.#open?.type !== 'text') this.#begin('text')
+    this.#flushHeld()
+    const text = this.#open?.text ?? ''
+    this.#open = undefined
+    this.#parts.push({ type: 'text', text, opaque: { owner: this.#model, data } })
+  }
+
   endPart(): void {
     this.#flushHeld()
     const part = this.#open
@@ -54,23 +72,32 @@ export class Reply {
   }
 
   /** A whole call. Missing ids and ids used twice are replaced; arguments that do not parse are told as they came. */
-  toolCall(call: { callId?: string | undefined; name: string; argumentsText: string }): void {
+  toolCall(call: TellCall): void {
     this.endPart()
     const callId = this.#uniqueCallId(call.callId)
-    const { name } = call
+    const { name, data } = call
+    const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
     const parsed = parseArguments(call.argumentsText)
     if (parsed.ok) {
-      this.#parts.push({ type: 'tool-call', callId, name, input: parsed.input })
+      this.#parts.push({ type: 'tool-call', callId, name, input: parsed.input, ...opaque })
       this.#events.push({ type: 'tool-call', callId, name, input: parsed.input })
     } else {
       const { inputText, invalid } = parsed
-      this.#parts.push({ type: 'tool-call', callId, name, input: {}, inputText })
+      this.#parts.push({ type: 'tool-call', callId, name, input: {}, inputText, ...opaque })
       this.#events.push({ type: 'tool-call', callId, name, input: undefined, inputText, invalid })
     }
   }
 
   warn(message: string): void {
     this.#events.push({ type: 'warning', message })
+  }
+
+  /** The answer begins again: what its message held so far is gone. What was told stays told. */
+  restart(): void {
+    this.#open = undefined
+    this.#held = ''
+    this.#parts.length = 0
+    this.#callIds.clear()
   }
 
   /** @param reason as the provider says it; calls make a plain stop `tool-calls`, whatever it says */

@@ -1,10 +1,10 @@
 import { AgentKitError, type ModelEvent, type ModelFinishReason, type Usage } from '@agentkit/core'
 import { failureOfBody } from './failure.ts'
+import type { Frame } from './frame.ts'
 import { parseFrame } from './parse-frame.ts'
 import { type ErrorContext, providerError } from './provider-error.ts'
 import { Reply } from './reply.ts'
 import { isReasoningData } from './responses-items.ts'
-import type { SseFrame } from './sse-parser.ts'
 import type { FrameReader } from './stream-model.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
@@ -57,7 +57,7 @@ export class ResponsesReader implements FrameReader {
     this.#reply = new Reply(`${context.provider}/${context.model}`)
   }
 
-  read(frame: SseFrame): boolean {
+  read(frame: Frame): boolean {
     if (frame.data === '[DONE]') return true
     const event = parseFrame<StreamEvent>(frame, this.#context)
     switch (event.type) {

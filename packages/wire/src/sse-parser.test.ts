@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type SseFrame, SseParser } from './sse-parser.ts'
+import type { Frame } from './frame.ts'
+import { SseParser } from './sse-parser.ts'
 
-const cases: { name: string; text: string; frames: SseFrame[] }[] = [
+const cases: { name: string; text: string; frames: Frame[] }[] = [
   { name: 'LF', text: 'data: a\n\ndata: b\n\n', frames: [frame('a'), frame('b')] },
   { name: 'CRLF', text: 'data: a\r\n\r\ndata: b\r\n\r\n', frames: [frame('a'), frame('b')] },
   { name: 'CR', text: 'data: a\r\rdata: b\r\r', frames: [frame('a'), frame('b')] },
@@ -12,7 +13,7 @@ const cases: { name: string; text: string; frames: SseFrame[] }[] = [
   { name: 'frames without data', text: 'event: ping\n\ndata: a\n\n\n\n', frames: [frame('a')] },
 ]
 
-function frame(data: string, event = ''): SseFrame {
+function frame(data: string, event = ''): Frame {
   return { event, data }
 }
 

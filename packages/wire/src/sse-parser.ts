@@ -1,11 +1,4 @@
-/** One server-sent event. */
-export type SseFrame = {
-  /** The `event:` field; `''` when the server names none. */
-  event: string
-  data: string
-  /** The stream ended before the blank line that ends a frame. */
-  unterminated?: true
-}
+import type { Frame } from './frame.ts'
 
 /**
  * Cuts text into server-sent events: LF, CR and CRLF, comments, multi-line data, in pieces of any size.
@@ -18,8 +11,8 @@ export class SseParser {
   #skipLineFeed = false
 
   /** The frames that this text completes. */
-  push(text: string): SseFrame[] {
-    const frames: SseFrame[] = []
+  push(text: string): Frame[] {
+    const frames: Frame[] = []
     const lines = this.#toLineFeeds(text)
     let start = 0
     for (let end = lines.indexOf('\n'); end !== -1; end = lines.indexOf('\n', start)) {
@@ -37,13 +30,13 @@ export class SseParser {
   }
 
   /** The frame that the end of the stream cut short, if there is one. */
-  end(): SseFrame[] {
+  end(): Frame[] {
     const line = this.#line
     this.#line = ''
     if (line !== '') this.#takeLine(line, [])
     const cutShort = this.#data !== undefined || this.#event !== '' || (line !== '' && !line.startsWith(':'))
     if (!cutShort) return []
-    const frame: SseFrame = { event: this.#event, data: this.#data ?? '', unterminated: true }
+    const frame: Frame = { event: this.#event, data: this.#data ?? '', unterminated: true }
     this.#event = ''
     this.#data = undefined
     return [frame]
@@ -66,7 +59,7 @@ export class SseParser {
     return lines.replace(/\r\n?/g, '\n')
   }
 
-  #takeLine(line: string, frames: SseFrame[]): void {
+  #takeLine(line: string, frames: Frame[]): void {
     if (line === '') {
       if (this.#data !== undefined) frames.push({ event: this.#event, data: this.#data })
       this.#data = undefined

@@ -1,13 +1,13 @@
 import { type AgentKitError, abortError, isAgentKitError, type ModelEvent } from '@agentkit/core'
 import { type Callee, type CallTimeouts, CallWatch } from './call-watch.ts'
 import { EventIterator } from './event-iterator.ts'
-import { readSse } from './read-sse.ts'
-import type { SseFrame } from './sse-parser.ts'
+import type { Frame } from './frame.ts'
+import { type Framing, readFrames } from './read-frames.ts'
 
 /** Turns the frames of one answer into events, which it keeps until they are taken. */
 export interface FrameReader {
   /** @returns whether this frame ends the answer */
-  read(frame: SseFrame): boolean
+  read(frame: Frame): boolean
   /** Adds the `finish`, or throws `incomplete-stream` when the answer has not said why it ended. */
   finish(): void
   /** The events since the last call. */
@@ -24,6 +24,8 @@ export type ModelCall = Callee & {
   /** Sends the request; the answer's body is read here. */
   send(signal: AbortSignal): Promise<Response>
   reader: FrameReader
+  /** How the answer is cut; `sse` when absent. */
+  framing?: Framing
   /** Turns what `send` throws, and what breaks in the stream, into an AgentKitError. */
   toError(error: unknown): AgentKitError
 }
@@ -38,16 +40,16 @@ export function streamModel(call: ModelCall): EventIterator<ModelEvent> {
 }
 
 async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<ModelEvent[], void> {
-  const { reader, warnings, provider, model } = call
+  const { reader, warnings, framing = 'sse', provider, model } = call
   let complete = false
   try {
     if (call.signal.aborted) throw abortError(call.signal)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
     watch.start()
-    const frames = readSse(await watch.race(send(call, watch)), { watch, provider, model })
+    const frames = readFrames(await watch.race(send(call, watch)), { watch, framing, provider, model })
     try {
       while (!complete) {
-        const { ended, failure } = readFrames(reader, await frames.read())
+        const { ended, failure } = readAll(reader, await frames.read())
         const events = reader.take()
         complete = ended
         if (complete) watch.stop()
@@ -74,7 +76,7 @@ async function send({ send }: ModelCall, watch: CallWatch): Promise<Response> {
 }
 
 /** What came before a frame that fails is told before the failure. */
-function readFrames(reader: FrameReader, frames: SseFrame[] | undefined): { ended: boolean; failure?: unknown } {
+function readAll(reader: FrameReader, frames: Frame[] | undefined): { ended: boolean; failure?: unknown } {
   try {
     const ended = frames === undefined || frames.some((frame) => reader.read(frame))
     if (ended) reader.finish()

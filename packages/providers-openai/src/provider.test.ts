@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { OpenAI } from 'openai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answers } from './__fixtures__/loopback.ts'
-import { type OpenAIProvider, openai } from './openai.ts'
+import { type OpenAIProvider, openai } from './provider.ts'
 
 type Sent = { url: string; authorization: string | null; headers: Headers }
 

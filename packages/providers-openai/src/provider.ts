@@ -1,8 +1,10 @@
 import type { Embedder, Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts } from '@agentkit/wire'
+import { type CallTimeouts, checkTimeouts, providerModel, toProviderError } from '@agentkit/wire'
 import { type Connection, connect, type OpenAIOptions } from './connection.ts'
 import { openaiEmbedder } from './embedder.ts'
-import { openaiModel } from './model.ts'
+import { errorContext } from './errors.ts'
+import { modelInfo } from './model-info.ts'
+import { prepareCall } from './request.ts'
 
 /** How long a model may be silent before its call ends in `timeout`. */
 export type OpenAIModelOptions = CallTimeouts
@@ -43,7 +45,17 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   }
   return {
     id: 'openai',
-    model: (id, timeouts = {}) => openaiModel(id, connected(), checkTimeouts(timeouts)),
+    model(id, timeouts = {}) {
+      const context = errorContext(id, connected())
+      return providerModel({
+        provider: 'openai',
+        model: id,
+        info: modelInfo(id, connected().official),
+        timeouts: checkTimeouts(timeouts),
+        prepare: prepareCall(connected(), context),
+        toError: (error) => toProviderError(error, context),
+      })
+    },
     embedder: (id, { dimensions, timeoutMs } = {}) =>
       openaiEmbedder(id, connected(), {
         ...(dimensions !== undefined && { dimensions }),

@@ -4,7 +4,7 @@ import { AgentKitError, type Message, type ModelEvent } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { type Answer, answers, chatDelta, json, loopback, sse, streaming } from './__fixtures__/loopback.ts'
 import type { OpenAIOptions } from './connection.ts'
-import { type OpenAIModelOptions, openai } from './openai.ts'
+import { type OpenAIModelOptions, openai } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
 const messages: Message[] = [{ role: 'user', content: 'hi' }]

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { httpServer } from './__fixtures__/servers.ts'
 import { bodyOf, callee, errorOf, oneByteEach, stalledBody, timeouts } from './__fixtures__/streams.ts'
 import { CallWatch } from './call-watch.ts'
+import type { Frame } from './frame.ts'
 import { callSignal, nodeFetch } from './node-fetch.ts'
-import { readSse } from './read-sse.ts'
-import type { SseFrame } from './sse-parser.ts'
+import { readFrames } from './read-frames.ts'
 
-async function read(body: ReadableStream<Uint8Array> | null, maxFrameLength?: number): Promise<SseFrame[][]> {
+async function read(body: ReadableStream<Uint8Array> | null, maxFrameLength?: number): Promise<Frame[][]> {
   const watch = new CallWatch(new AbortController().signal, timeouts, callee)
   watch.start()
-  const reader = readSse(new Response(body), { ...callee, watch, ...(maxFrameLength && { maxFrameLength }) })
-  const batches: SseFrame[][] = []
+  const reader = readFrames(new Response(body), { ...callee, watch, ...(maxFrameLength && { maxFrameLength }) })
+  const batches: Frame[][] = []
   try {
     for (let frames = await reader.read(); frames; frames = await reader.read()) batches.push(frames)
   } finally {
@@ -20,7 +20,7 @@ async function read(body: ReadableStream<Uint8Array> | null, maxFrameLength?: nu
   return batches
 }
 
-describe('readSse', () => {
+describe('readFrames', () => {
   it('hands out all events of one read at once', async () => {
     const batches = await read(bodyOf('data: a\n\ndata: b\n\nda', 'ta: c\n\n'))
     expect(batches.map((frames) => frames.map(({ data }) => data))).toEqual([['a', 'b'], ['c']])
@@ -72,7 +72,7 @@ describe('readSse', () => {
   it('fails as its watch says when that ends a read', async () => {
     const { body, cancelled } = stalledBody('data: a\n\n')
     const watch = new CallWatch(new AbortController().signal, timeouts, callee)
-    const reader = readSse(new Response(body), { ...callee, watch })
+    const reader = readFrames(new Response(body), { ...callee, watch })
     await reader.read()
     const pending = errorOf(reader.read())
     watch.cancel()
@@ -85,12 +85,12 @@ describe('readSse', () => {
   })
 })
 
-describe('readSse over nodeFetch', () => {
+describe('readFrames over nodeFetch', () => {
   /** Reads to `[DONE]`, as the readers of an answer do: they do not wait for the end of the body. */
   async function readToDone(url: string): Promise<string[]> {
     const watch = new CallWatch(new AbortController().signal, timeouts, callee)
     watch.start()
-    const reader = readSse(await nodeFetch(url, { [callSignal]: watch.signal }), { ...callee, watch })
+    const reader = readFrames(await nodeFetch(url, { [callSignal]: watch.signal }), { ...callee, watch })
     const data: string[] = []
     while (data.at(-1) !== '[DONE]') data.push(...((await reader.read()) ?? []).map((frame) => frame.data))
     watch.stop()
@@ -130,7 +130,7 @@ describe('readSse over nodeFetch', () => {
   it('closes the connection of an answer that is given up', async () => {
     await using server = await httpServer((_request, response) => void response.write('data: a\n\n'))
     const watch = new CallWatch(new AbortController().signal, timeouts, callee)
-    const reader = readSse(await nodeFetch(server.url), { ...callee, watch })
+    const reader = readFrames(await nodeFetch(server.url), { ...callee, watch })
     expect(await reader.read()).toMatchObject([{ data: 'a' }])
     reader.close(false)
     await server.closed

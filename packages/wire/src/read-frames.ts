@@ -1,12 +1,17 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Callee, CallWatch } from './call-watch.ts'
+import type { Frame } from './frame.ts'
+import { LineParser } from './line-parser.ts'
 import { type BodyReader, NodeResponse } from './node-response.ts'
-import { type SseFrame, SseParser } from './sse-parser.ts'
+import { SseParser } from './sse-parser.ts'
+
+/** How an answer is cut into frames: server-sent events, or a JSON document per line. */
+export type Framing = 'sse' | 'ndjson'
 
 /** Reads an answer: all the frames of one socket read at once, `undefined` at the end of the stream. */
-export interface SseReader {
+export interface FrameSource {
   /** @throws AgentKitError `malformed-stream` for a page of HTML and for a frame that is too large */
-  read(): Promise<SseFrame[] | undefined>
+  read(): Promise<Frame[] | undefined>
   /**
    * Gives the body up, without waiting. That of a complete answer is read to its end, so that its socket is used
    * again; any other is closed.
@@ -14,27 +19,39 @@ export interface SseReader {
   close(complete: boolean): void
 }
 
-export type SseOptions = Callee & {
+export type FrameOptions = Callee & {
   /** Told before and after each read, and asked whether to go on. */
   watch: CallWatch
+  /** `sse` when absent. */
+  framing?: Framing
   /** How much of an unfinished frame is kept, in characters; 16 million when absent. */
   maxFrameLength?: number
 }
 
+/** Cuts text into frames, in pieces of any size. */
+export interface FrameParser {
+  /** The frames that this text completes. */
+  push(text: string): Frame[]
+  /** The frame that the end of the stream cut short, if there is one. */
+  end(): Frame[]
+  /** Characters held back until their frame is complete. */
+  readonly pending: number
+}
+
 /**
- * Reads server-sent events from the body of a `fetch` answer.
+ * Reads the frames of the body of a `fetch` answer.
  *
  * A server that ignores `stream: true` and answers with one JSON document gives that document as one frame.
  *
  * @example
- * const reader = readSse(await fetch(url, { signal: watch.signal }), { watch, provider: 'acme', model: 'small' })
- * for (let frames = await reader.read(); frames; frames = await reader.read()) frames.forEach(handle)
+ * const source = readFrames(await fetch(url, { signal: watch.signal }), { watch, provider: 'acme', model: 'small' })
+ * for (let frames = await source.read(); frames; frames = await source.read()) frames.forEach(handle)
  */
-export function readSse(response: Response, options: SseOptions): SseReader {
-  const { watch, maxFrameLength = 16_000_000, provider, model } = options
+export function readFrames(response: Response, options: FrameOptions): FrameSource {
+  const { watch, framing = 'sse', maxFrameLength = 16_000_000, provider, model } = options
   const source = bodyReaderOf(response)
   const decoder = new TextDecoder()
-  const parser = new SseParser()
+  const parser: FrameParser = framing === 'sse' ? new SseParser() : new LineParser()
   const malformed = (what: string): AgentKitError =>
     new AgentKitError('malformed-stream', `${provider} ${what}`, { provider, model, retryable: true })
   let kind: Kind = 'unknown'
@@ -43,19 +60,19 @@ export function readSse(response: Response, options: SseOptions): SseReader {
   // A body that does not listen to the request's signal ends with it all the same.
   watch.onEnd(() => void source?.cancel().catch(ignore))
 
-  const take = (text: string): SseFrame[] => {
-    if (kind === 'events') return parser.push(text)
+  const take = (text: string): Frame[] => {
+    if (kind === 'frames') return parser.push(text)
     begun += text
-    if (kind === 'unknown') kind = kindOf(begun)
+    if (kind === 'unknown') kind = kindOf(begun, framing)
     if (kind === 'html') {
       throw malformed('answered with a page of HTML instead of a stream of events. Check the base URL.')
     }
-    if (kind !== 'events') return []
+    if (kind !== 'frames') return []
     const first = begun
     begun = ''
     return parser.push(first)
   }
-  const last = (): SseFrame[] => (kind === 'document' ? [{ event: '', data: begun, unterminated: true }] : parser.end())
+  const last = (): Frame[] => (kind === 'document' ? [{ event: '', data: begun, unterminated: true }] : parser.end())
 
   return {
     async read() {
@@ -89,18 +106,18 @@ function bodyReaderOf(response: Response): BodyReader | undefined {
   return own instanceof NodeResponse ? own.bodyReader() : response.body?.getReader()
 }
 
-type Kind = 'unknown' | 'events' | 'document' | 'html'
+type Kind = 'unknown' | 'frames' | 'document' | 'html'
 
 const streaming = { stream: true } as const
 const ignore = (): void => {}
 const drainMs = 1000
 
-/** No event stream begins with a brace: that is a JSON document. */
-function kindOf(text: string): Kind {
+/** No stream of server-sent events begins with a brace or a bracket: that is a JSON document. */
+function kindOf(text: string, framing: Framing): Kind {
   const first = text.trimStart().charAt(0)
   if (first === '') return 'unknown'
   if (first === '<') return 'html'
-  return first === '{' ? 'document' : 'events'
+  return framing === 'sse' && (first === '{' || first === '[') ? 'document' : 'frames'
 }
 
 /** The end has mostly come already; a server that keeps the connection open is left after a second. */

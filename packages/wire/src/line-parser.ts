@@ -1,0 +1,32 @@
+import type { Frame } from './frame.ts'
+
+/** Cuts text into lines, each of them a frame: NDJSON. It keeps only the unfinished line. */
+export class LineParser {
+  #line = ''
+
+  /** The frames that this text completes. */
+  push(text: string): Frame[] {
+    const frames: Frame[] = []
+    let start = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      const data = (this.#line + text.slice(start, end)).trim()
+      this.#line = ''
+      start = end + 1
+      if (data !== '') frames.push({ event: '', data })
+    }
+    this.#line += text.slice(start)
+    return frames
+  }
+
+  /** The line that the end of the stream cut short, if there is one. */
+  end(): Frame[] {
+    const data = this.#line.trim()
+    this.#line = ''
+    return data === '' ? [] : [{ event: '', data, unterminated: true }]
+  }
+
+  /** Characters held back until their line is complete. */
+  get pending(): number {
+    return this.#line.length
+  }
+}

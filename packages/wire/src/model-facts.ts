@@ -1,0 +1,50 @@
+import type { ModelInfo, Price } from '@agentkit/core'
+
+/** What a dated table says of a model. A model that is not in it is used all the same, and what is absent is unknown. */
+export type ModelFacts = {
+  /** In tokens, prompt and answer together. */
+  contextWindow?: number
+  maxOutputTokens?: number
+  /** US dollars per million tokens: input, output, and where there is a cache, reading from it and writing to it. */
+  usdPerMillion?: number[]
+  /** What it reads beside text: `image`, `pdf`. */
+  reads?: string[]
+  tools?: boolean
+  reasoning?: boolean
+  /** Whether it takes sampling parameters. */
+  temperature?: boolean
+}
+
+/** A package's `models.json`. */
+export type ModelTable = {
+  source: string
+  /** ISO date of the source. */
+  asOf: string
+  models: Readonly<Record<string, ModelFacts>>
+}
+
+/** What the table says of a model, by its id, or by the id without the date of its snapshot. */
+export function modelFacts(id: string, { models }: ModelTable): ModelFacts | undefined {
+  const name = [id, id.replace(snapshot, '')].find((name) => Object.hasOwn(models, name))
+  return name === undefined ? undefined : models[name]
+}
+
+const snapshot = /[-@](?:\d{4}-?\d{2}-?\d{2}|latest)$/
+
+/** The facts as core uses them: for limits, warnings and budgets. */
+export function modelInfoOf(facts: ModelFacts | undefined, { asOf }: Pick<ModelTable, 'asOf'>): ModelInfo {
+  const info: ModelInfo = {}
+  if (facts?.contextWindow !== undefined) info.contextWindow = facts.contextWindow
+  if (facts?.maxOutputTokens !== undefined) info.maxOutputTokens = facts.maxOutputTokens
+  const price = priceOf(facts?.usdPerMillion, asOf)
+  if (price) info.price = price
+  return info
+}
+
+function priceOf([input, output, cachedInput, cacheWrite]: number[] = [], asOf: string): Price | undefined {
+  if (input === undefined || output === undefined) return undefined
+  const price: Price = { inputUsdPerMillion: input, outputUsdPerMillion: output, asOf }
+  if (cachedInput !== undefined) price.cachedInputUsdPerMillion = cachedInput
+  if (cacheWrite !== undefined) price.cacheWriteUsdPerMillion = cacheWrite
+  return price
+}

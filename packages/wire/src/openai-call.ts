@@ -1,0 +1,44 @@
+import type { ModelRequest } from '@agentkit/core'
+import { ChatReader } from './chat-reader.ts'
+import { type ChatCompat, toChatRequest } from './chat-request.ts'
+import type { OpenAITraits } from './openai-traits.ts'
+import type { ErrorContext } from './provider-error.ts'
+import type { PreparedCall } from './provider-model.ts'
+import { ResponsesReader } from './responses-reader.ts'
+import { toResponsesRequest } from './responses-request.ts'
+import { type PostingClient, postForStream } from './sdk-post.ts'
+
+/** A model of a server that speaks one of OpenAI's wires. */
+export type OpenAIEndpoint = {
+  context: ErrorContext
+  client(): Promise<PostingClient>
+  /** Whether the client sends by `nodeFetch`. */
+  ownFetch: boolean
+  /** Below the client's address; OpenAI's own when absent. */
+  path?: string
+}
+
+/** A request in Chat Completions, ready to be sent. */
+export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
+  const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
+  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context))
+}
+
+/** A request in Responses, ready to be sent. */
+export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, traits: OpenAITraits): PreparedCall {
+  const { provider, model } = endpoint.context
+  const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, request, traits)
+  return openaiCall(body, warnings, endpoint, '/responses', new ResponsesReader(endpoint.context))
+}
+
+function openaiCall(
+  body: object,
+  warnings: string[],
+  { client, ownFetch, path }: OpenAIEndpoint,
+  usualPath: string,
+  reader: PreparedCall['reader'],
+): PreparedCall {
+  const send: PreparedCall['send'] = async (signal) =>
+    postForStream(await client(), path ?? usualPath, body, { signal, ownFetch })
+  return { warnings, send, reader }
+}

@@ -1,0 +1,27 @@
+import type { AgentKitError, Model, ModelInfo, ModelRequest } from '@agentkit/core'
+import type { Callee, CallTimeouts } from './call-watch.ts'
+import type { Framing } from './read-frames.ts'
+import { type ModelCall, streamModel } from './stream-model.ts'
+
+/** One request of a model, ready to be sent. */
+export type PreparedCall = Pick<ModelCall, 'warnings' | 'send' | 'reader'>
+
+export type ProviderModelOptions = Callee & {
+  info?: ModelInfo | undefined
+  timeouts: Required<CallTimeouts>
+  framing?: Framing
+  /** Maps a request to the provider's, without sending it. */
+  prepare(request: ModelRequest): PreparedCall
+  toError(error: unknown): AgentKitError
+}
+
+/** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
+export function providerModel(options: ProviderModelOptions): Model {
+  const { provider, model, info, timeouts, framing = 'sse', prepare, toError } = options
+  return {
+    id: `${provider}/${model}`,
+    ...(info && { info }),
+    stream: (request, signal) =>
+      streamModel({ provider, model, signal, timeouts, framing, toError, ...prepare(request) }),
+  }
+}

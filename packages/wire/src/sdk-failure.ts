@@ -1,0 +1,21 @@
+import { type Failure, failureOfBody } from './failure.ts'
+import { RefusedRequest } from './take-response.ts'
+
+/**
+ * What the error of an SDK tells. The SDKs of OpenAI, Anthropic and Groq have one shape: `status`, `headers`, and
+ * the parsed body as `error`, in Groq's once more nested.
+ */
+export function failureOfSdkError(error: unknown): Failure {
+  if (error instanceof RefusedRequest) return error.failure
+  const { status, headers, error: body, message } = (isRecord(error) ? error : {}) as Record<string, unknown>
+  const failure = isRecord(body)
+    ? failureOfBody(body)
+    : { message: typeof message === 'string' ? message : String(error) }
+  if (typeof status === 'number') failure.status = status
+  if (headers instanceof Headers) failure.headers = headers
+  return failure
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

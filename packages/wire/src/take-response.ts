@@ -1,0 +1,88 @@
+import type { Failure } from './failure.ts'
+import { failureOfBody } from './failure.ts'
+import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
+
+/** An answer with a status that is no success, as it came. */
+export class RefusedRequest extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+export type TakeOptions = {
+  signal: AbortSignal
+  /** How requests leave; over `node:http` when absent. */
+  fetch?: typeof fetch | undefined
+  /** What the SDK wants to see of an answer that it is not given: the type of an empty one. */
+  contentType?: string
+}
+
+/**
+ * Lets an SDK make a request, with its address, key and headers, and takes the answer itself for ourselves: some SDKs
+ * only hand out what they made of it, and lose lines, errors and headers on the way.
+ *
+ * @param call makes the SDK's call through the `fetch` that it is given; what it returns is thrown away
+ * @throws RefusedRequest for a status that is no success; else what the call throws
+ * @example
+ * const response = await takeResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
+ */
+export async function takeResponse(
+  call: (fetch: typeof globalThis.fetch) => Promise<unknown>,
+  { signal, fetch = nodeFetch, contentType = 'text/event-stream' }: TakeOptions,
+): Promise<Response> {
+  let taken: Response | undefined
+  let refused: RefusedRequest | undefined
+  const takingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const response = await send(fetch, input, init, signal)
+    if (response.ok) {
+      taken = response
+      return new Response('', { headers: { 'content-type': contentType } })
+    }
+    refused = await refusalOf(response)
+    throw refused
+  }
+  try {
+    await call(takingFetch)
+  } catch (error) {
+    await taken?.body?.cancel()
+    throw refused ?? error
+  }
+  if (taken) return taken
+  throw new Error('The SDK made no request.')
+}
+
+/** Some SDKs make a `Request`, which our own fetch would have to leave to the web's. */
+async function send(
+  fetch: typeof globalThis.fetch,
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  if (!(input instanceof Request)) {
+    const sent: NodeFetchInit = fetch === nodeFetch ? { ...init, [callSignal]: signal } : { ...init, signal }
+    return fetch(input, sent)
+  }
+  const { method, headers, url } = input
+  const body = await input.text()
+  return send(fetch, url, { method, headers, ...(body !== '' && { body }) }, signal)
+}
+
+/** How much of a refusal is read, in characters. */
+const longestRefusal = 65_536
+
+async function refusalOf(response: Response): Promise<RefusedRequest> {
+  const text = (await response.text()).slice(0, longestRefusal)
+  const failure = failureOfBody(parsed(text))
+  return new RefusedRequest({ ...failure, status: response.status, headers: response.headers, body: text })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text || 'it gave no reason.'
+  }
+}
