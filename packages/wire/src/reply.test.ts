@@ -53,6 +53,42 @@ describe('Reply', () => {
     ])
   })
 
+  it('keeps text that ends with data, also when it is empty', () => {
+    const { content } = finished((reply) => {
+      reply.text('a')
+      reply.endText({ signature: 'x' })
+      reply.reasoning('hm')
+      reply.endText({ signature: 'y' })
+    })
+    expect(content).toEqual([
+      { type: 'text', text: 'a', opaque: { owner, data: { signature: 'x' } } },
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: '', opaque: { owner, data: { signature: 'y' } } },
+    ])
+  })
+
+  it('keeps the data of a call', () => {
+    const { content } = finished((reply) => {
+      reply.toolCall({ callId: 'c1', name: 'echo', argumentsText: '', data: { signature: 'x' } })
+      reply.toolCall({ callId: 'c2', name: 'echo', argumentsText: '{', data: { signature: 'y' } })
+    })
+    expect(content).toMatchObject([
+      { callId: 'c1', input: {}, opaque: { owner, data: { signature: 'x' } } },
+      { callId: 'c2', input: {}, inputText: '{', opaque: { owner, data: { signature: 'y' } } },
+    ])
+  })
+
+  it('begins again with nothing of what it held', () => {
+    const { content, finish } = finished((reply) => {
+      reply.text('a\ud83e')
+      reply.toolCall({ callId: 'c1', name: 'echo', argumentsText: '' })
+      reply.restart()
+      reply.text('b')
+    })
+    expect(content).toEqual([{ type: 'text', text: 'b' }])
+    expect(finish.reason).toBe('stop')
+  })
+
   it('keeps reasoning that has no text but data', () => {
     const { content, events } = finished((reply) => reply.endReasoning({ secret: 'x' }))
     expect(content).toEqual([{ type: 'reasoning', text: '', opaque: { owner, data: { secret: 'x' } } }])

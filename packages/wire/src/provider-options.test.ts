@@ -1,0 +1,62 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { checkAddress, findKey, once, requireKey, secretsOf } from './provider-options.ts'
+
+const acme = { provider: 'acme', vendor: 'Acme', variables: ['ACME_API_KEY', 'ACME_KEY'] }
+
+afterEach(() => void vi.unstubAllEnvs())
+
+it('takes the key that is given, else the first variable with something in it', () => {
+  vi.stubEnv('ACME_API_KEY', ' ')
+  vi.stubEnv('ACME_KEY', 'from-environment\n')
+  expect(findKey(undefined, acme)).toBe('from-environment')
+  expect(findKey(' ', acme)).toBe('from-environment')
+  expect(findKey('given', acme)).toBe('given')
+})
+
+it('names the variables where there is no key', () => {
+  expect(findKey(undefined, acme)).toBeUndefined()
+  expect(() => requireKey(undefined, acme)).toThrow(
+    expect.objectContaining({
+      code: 'missing-key',
+      message: 'No key for Acme. Set ACME_API_KEY or ACME_KEY, or pass apiKey.',
+    }),
+  )
+})
+
+it.each(['two words', 'line\nbreak', 'dash–dash'])(
+  'refuses a key that no header carries, without telling it: %j',
+  (key) => {
+    const error = (() => {
+      try {
+        return findKey(key, acme)
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toMatchObject({ code: 'invalid-config', provider: 'acme' })
+    expect(String(error)).not.toContain(key)
+  },
+)
+
+it('refuses what is no address', () => {
+  expect(checkAddress('http://127.0.0.1:8080/v1', 'baseURL', 'x', 'acme').port).toBe('8080')
+  for (const address of ['localhost:8080', 'file:///etc', '']) {
+    expect(() => checkAddress(address, 'baseURL', 'http://localhost:8080/v1', 'acme')).toThrow(
+      /The baseURL ".*" is no address. It looks like http:\/\/localhost:8080\/v1\./,
+    )
+  }
+})
+
+it('knows the headers that hold secrets', () => {
+  const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-team': 'd' }
+  expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'b', 'c'])
+  expect(secretsOf(undefined)).toEqual([])
+})
+
+it('makes a value once, and again after a failure', async () => {
+  const make = vi.fn().mockRejectedValueOnce(new Error('offline')).mockResolvedValue('client')
+  const client = once(make)
+  await expect(client()).rejects.toThrow('offline')
+  expect(await Promise.all([client(), client()])).toEqual(['client', 'client'])
+  expect(make).toHaveBeenCalledTimes(2)
+})

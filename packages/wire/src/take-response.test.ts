@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import { httpServer } from './__fixtures__/servers.ts'
+import { errorOf } from './__fixtures__/streams.ts'
+import { failureOfSdkError } from './sdk-failure.ts'
+import { takeResponse } from './take-response.ts'
+
+const { signal } = new AbortController()
+
+it('takes the answer, and shows the SDK an empty one', async () => {
+  await using server = await httpServer((_request, response) => response.writeHead(200).end('data: a\n\n'))
+  let shown = ''
+  const response = await takeResponse(
+    async (fetch) => {
+      const seen = await fetch(server.url, { method: 'POST', body: '{}' })
+      shown = `${seen.status} ${seen.headers.get('content-type')} ${await seen.text()}`
+    },
+    { signal, contentType: 'application/x-ndjson' },
+  )
+  expect(shown).toBe('200 application/x-ndjson ')
+  expect(await response.text()).toBe('data: a\n\n')
+})
+
+it('sends what an SDK put into a Request', async () => {
+  const seen: unknown[] = []
+  await using server = await httpServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    seen.push([request.method, request.headers['x-key'], Buffer.concat(chunks).toString()])
+    response.end('ok')
+  })
+  const request = new Request(server.url, { method: 'POST', headers: { 'x-key': 'k' }, body: '{"a":1}' })
+  await takeResponse((fetch) => fetch(request), { signal })
+  expect(seen).toEqual([['POST', 'k', '{"a":1}']])
+})
+
+it('tells a refusal whole, whatever the SDK makes of it', async () => {
+  await using server = await httpServer((_request, response) =>
+    response.writeHead(429, { 'retry-after': '7' }).end('{"error":{"message":"slow down","code":"busy"}}'),
+  )
+  const failed = takeResponse(
+    async (fetch) => {
+      await fetch(server.url).catch(() => {
+        throw new Error('[object Object]')
+      })
+    },
+    { signal },
+  )
+  const failure = failureOfSdkError(await errorOf(failed))
+  expect(failure).toMatchObject({ status: 429, message: 'slow down', code: 'busy' })
+  expect(failure.headers?.get('retry-after')).toBe('7')
+})
+
+it.each([
+  ['', 'it gave no reason.'],
+  ['gone', 'gone'],
+  ['[{"error":{"message":"first"}}]', 'first'],
+])('reads a refusal of %j', async (body, message) => {
+  await using server = await httpServer((_request, response) => response.writeHead(500).end(body))
+  const error = await errorOf(takeResponse((fetch) => fetch(server.url), { signal }))
+  expect(failureOfSdkError(error)).toMatchObject({ status: 500, message })
+})
+
+it('hands on what the SDK throws before it asks', async () => {
+  const error = await errorOf(takeResponse(() => Promise.reject(new TypeError('bad input')), { signal }))
+  expect(error).toEqual(new TypeError('bad input'))
+})
+
+it('closes the answer when the SDK fails after it', async () => {
+  let closed = false
+  await using server = await httpServer((_request, response) => {
+    response.on('close', () => {
+      closed = true
+    })
+    response.writeHead(200).write('data: a\n\n')
+  })
+  const failed = takeResponse(
+    async (fetch) => {
+      await fetch(server.url)
+      throw new Error('confused')
+    },
+    { signal },
+  )
+  expect(await errorOf(failed)).toEqual(new Error('confused'))
+  await expect.poll(() => closed).toBe(true)
+})
+
+it('says so when the SDK asks nobody', async () => {
+  await expect(takeResponse(async () => {}, { signal })).rejects.toThrow('The SDK made no request.')
+})
+
+it('ends with the signal', async () => {
+  await using server = await httpServer(() => {})
+  const controller = new AbortController()
+  const failed = takeResponse((fetch) => fetch(server.url), { signal: controller.signal })
+  controller.abort(new Error('left'))
+  expect(await errorOf(failed)).toEqual(new Error('left'))
+})
