@@ -77,15 +77,78 @@ describe('@agentkit/core and @agentkit/providers-openai alone', { timeout: 60_00
   })
 })
 
+describe('@agentkit/core and @agentkit/providers-groq alone', { timeout: 60_000 }, () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('groq', ['@agentkit/core', '@agentkit/wire', '@agentkit/providers-groq'])
+  }, 180_000)
+
+  it('bring nothing else of ours', async () => {
+    const ours = Object.keys(await installedPackages(folder)).filter((path) => /agentkit/.test(path))
+    expect(ours).toEqual(['core', 'providers-groq', 'wire'].map((name) => `node_modules/@agentkit/${name}`))
+  })
+
+  it('load and make an agent on plain Node', async () => {
+    const program = `
+      import { Agent } from '@agentkit/core'
+      import { groq } from '@agentkit/providers-groq'
+      const model = groq({ apiKey: 'none' }).model('llama-3.3-70b-versatile')
+      console.log(new Agent({ name: 'Clerk', functions: [], model }).id, model.id)`
+    expect(await runProgram(folder, program)).toBe('clerk groq/llama-3.3-70b-versatile')
+  })
+})
+
+describe('every provider', { timeout: 60_000 }, () => {
+  const names = packages
+    .map(({ manifest }) => manifest.name)
+    .filter((name) => name.includes('/providers-') && name !== '@agentkit/providers-offline')
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('providers', ['@agentkit/core', '@agentkit/wire', ...names])
+  }, 240_000)
+
+  it.each(names)('%s makes a model on plain Node before its SDK is loaded', async (name) => {
+    const factory = name.replace('@agentkit/providers-', '')
+    const program = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ resolve: (specifier, context, next) => (loaded.push(specifier), next(specifier, context)) })
+      const { ${factory} } = await import('${name}')
+      const options = { apiKey: 'none', endpoint: 'http://127.0.0.1:1' }
+      console.log(${factory}(options).model('some-model').id, loaded.filter((one) => /^(?!node:|@agentkit|[./])/.test(one)).join())`
+    expect(await runProgram(folder, program)).toBe(`${factory}/some-model`)
+  })
+
+  it('is typed, also for those who check the types of their libraries', async () => {
+    const program = names
+      .map((name) => name.replace('@agentkit/providers-', ''))
+      .map((factory) => `export { ${factory} } from '@agentkit/providers-${factory}'`)
+      .join('\n')
+    const ours = (await typeErrors(folder, program)).split('\n').filter((line) => /agentkit|typed\.ts/.test(line))
+    expect(ours).toEqual([])
+  })
+})
+
 describe('agentkit, everything recombined', { timeout: 60_000 }, () => {
   let folder: string
   beforeAll(async () => {
-    // All of our tarballs are named, so that npm asks the registry for none of them.
-    folder = await install(
-      'recombined',
-      packages.map(({ manifest }) => manifest.name).filter((name) => name !== '@agentkit/testing'),
-    )
+    // All that it depends on is named, so that npm asks the registry for none of it.
+    const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === 'agentkit')?.manifest ?? {}
+    const own = Object.keys(dependencies).filter((name) => packages.some(({ manifest }) => manifest.name === name))
+    folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own])
   }, 180_000)
+
+  it('says how to install a provider that is absent, before the first call', async () => {
+    const program = `
+      import { Agent } from 'agentkit'
+      process.env.MISTRAL_API_KEY = 'none'
+      const agent = new Agent({ name: 'Clerk', functions: [], model: 'mistral-large-2512' })
+      const failures = [agent.chat('Hello'), agent.run({ port: 0 })].map((call) => call.catch((error) => error))
+      for (const { code, message } of await Promise.all(failures)) console.log(code, message)`
+    const line =
+      'missing-package The package @agentkit/providers-mistral is not installed. Run: npm i @agentkit/providers-mistral'
+    expect(await runProgram(folder, program)).toBe(`${line}\n${line}`)
+  })
 
   it('loads from each of its entry points on plain Node', async () => {
     const program = `

@@ -46,21 +46,6 @@ describe('Agent', () => {
     expect(made).not.toThrow()
   })
 
-  it('tells with the first chat that a package is absent', async () => {
-    vi.stubEnv('MISTRAL_API_KEY', 'the-key')
-    const { agent } = makeAgent({ model: 'mistral-large-2512' })
-    await expect(agent.chat('Hi')).rejects.toMatchObject({
-      code: 'missing-package',
-      message: expect.stringContaining('npm i @agentkit/providers-mistral'),
-    })
-  })
-
-  it('tells before it serves that a package is absent', async () => {
-    vi.stubEnv('MISTRAL_API_KEY', 'the-key')
-    const { agent } = makeAgent({ model: 'mistral-large-2512' })
-    await expect(agent.run({ port: 0 })).rejects.toMatchObject({ code: 'missing-package' })
-  })
-
   describe('with a table in the configuration', () => {
     const toml = `
 [defaults]

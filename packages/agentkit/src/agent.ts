@@ -163,8 +163,12 @@ function modelOf(
     }
     return model
   }
-  const timeouts = definedOnly({ firstByteTimeoutMs: silence, idleTimeoutMs: silence })
-  const named = keylessLast(() => namedModel(model, timeouts), options)
+  const modelSettings = definedOnly({
+    firstByteTimeoutMs: silence,
+    idleTimeoutMs: silence,
+    ollamaServerUrl: settings.ollama_server_url,
+  })
+  const named = keylessLast(() => namedModel(model, modelSettings), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }

@@ -8,8 +8,6 @@ export type ConfigKey = {
   /** A value that is right, as TOML: what an error suggests. */
   example: string
   about: string
-  /** Known, but without an effect in this version: a file that sets it is warned. */
-  unused?: true
 }
 
 /** A `budget` in the file: US dollars, tokens, calls, seconds. */
@@ -79,8 +77,7 @@ export const agentKeys = {
   ollama_server_url: {
     type: 'word',
     example: '"http://127.0.0.1:11434"',
-    about: 'Where Ollama listens.',
-    unused: true,
+    about: 'Where Ollama listens. Absent, `OLLAMA_HOST` says, else it is this machine.',
   },
 } as const
 

@@ -223,7 +223,6 @@ cors_origins = ["https://example.com"]
   it.each([
     ['[embedding]\nmodel = 3', '[embedding] is not used by this version.'],
     ['[retriever]\nindex_path = "x"', '[retriever] is not used by this version.'],
-    ['[defaults]\nollama_server_url = "http://x"', '"ollama_server_url" is not used by this version.'],
   ])('warns of %j, which has no effect yet', (toml, warning) => {
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })

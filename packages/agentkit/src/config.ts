@@ -90,7 +90,7 @@ function checkConfig(source: Source, file: TomlTable): Config {
     if (unusedTables.includes(name)) warn([name], `[${name}] is not used by this version.`)
     else if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
     else if (Object.hasOwn(agentKeys, name) && !reservedTables.includes(name)) {
-      loose[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value, warn)
+      loose[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value)
     } else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
   }
   return {
@@ -122,16 +122,15 @@ function checkTable(
       warn([name, key], unknownKey(key, name, Object.keys(keys)))
       continue
     }
-    checked[key] = checkValue(source, [name, key], known, value, warn)
+    checked[key] = checkValue(source, [name, key], known, value)
   }
   return checked
 }
 
-function checkValue(source: Source, path: readonly string[], key: ConfigKey, value: TomlValue, warn: Warn): TomlValue {
+function checkValue(source: Source, path: readonly string[], key: ConfigKey, value: TomlValue): TomlValue {
   const name = path.at(-1) ?? ''
   const problem = valueProblem(name, key, value)
   if (problem) fail(source, path, problem)
-  if (key.unused) warn(path, `"${name}" is not used by this version.`)
   return value
 }
 

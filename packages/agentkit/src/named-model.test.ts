@@ -1,6 +1,7 @@
 import type { Model } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ProviderSettings } from './import-provider.ts'
 import { defaultModel, namedModel } from './named-model.ts'
 import { keyVariables, type ModelTimeouts, type ProviderId, providerIds } from './providers.ts'
 
@@ -8,8 +9,8 @@ const { signal } = new AbortController()
 
 /** Provider packages that tell what was asked of them. */
 function fakePackages() {
-  const asked: { provider: ProviderId; apiKey?: string; model: string; timeouts?: ModelTimeouts }[] = []
-  const load = async (provider: ProviderId) => (options: { apiKey?: string }) => ({
+  const asked: (ProviderSettings & { provider: ProviderId; model: string; timeouts?: ModelTimeouts })[] = []
+  const load = async (provider: ProviderId) => (options: ProviderSettings) => ({
     model(model: string, timeouts?: ModelTimeouts): Model {
       asked.push({ provider, ...options, model, ...(timeouts && { timeouts }) })
       return scriptedModel(['Hello'], { id: `${provider}/${model}` })
@@ -52,6 +53,17 @@ describe('namedModel', () => {
     const { asked, load } = fakePackages()
     await namedModel('gpt-4o', {}, load).load()
     expect(asked[0]?.apiKey).toBe('two')
+  })
+
+  it('tells Ollama where to listen, and nobody else', async () => {
+    const { asked, load } = fakePackages()
+    const settings = { idleTimeoutMs: 7, ollamaServerUrl: 'http://box:11434' }
+    await namedModel('ollama/llama3.2', settings, load).load()
+    await namedModel('offline/extractive', settings, load).load()
+    expect(asked).toEqual([
+      { provider: 'ollama', serverUrl: 'http://box:11434', model: 'llama3.2', timeouts: { idleTimeoutMs: 7 } },
+      { provider: 'offline', model: 'extractive', timeouts: { idleTimeoutMs: 7 } },
+    ])
   })
 
   it.each(['ollama/llama3.2', 'offline/extractive'])('needs no key for %s, and sends none', async (name) => {

@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { importProvider, type ProviderFactory } from './import-provider.ts'
+import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
 import { resolveModelName } from './model-name.ts'
 import { keyOf, keyVariables, type ModelTimeouts, needsKey, type ProviderId, providerIds } from './providers.ts'
@@ -7,19 +7,21 @@ import { keyOf, keyVariables, type ModelTimeouts, needsKey, type ProviderId, pro
 /** What an agent runs on when no model is named and a key of OpenAI is set. */
 export const defaultModel = 'openai/gpt-5.4-mini'
 
+export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string }
+
 /**
  * A model by its name. The provider's key is taken from the environment at once, its package imported when it is
  * first needed.
  *
  * @param name as `resolveModelName` takes it; absent, the default model, which needs a key of OpenAI
- * @param timeouts the longest silences of one attempt; absent, the provider's own
+ * @param settings the longest silences of one attempt, absent the provider's own; and where Ollama listens
  * @param load how a provider's factory is come by
  * @throws AgentKitError `missing-key`, naming the environment variables
  * @throws AgentKitError `invalid-config` when nothing tells the provider
  */
 export function namedModel(
   name: string | undefined,
-  timeouts: ModelTimeouts = {},
+  { ollamaServerUrl, ...timeouts }: NamedModelSettings = {},
   load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): LazyModel {
   const { provider, model } = resolveModelName(name ?? defaultModel)
@@ -28,7 +30,9 @@ export function namedModel(
   if (!apiKey && needsKey(provider)) throw missingKey(name ?? defaultModel, provider)
   return lazyModel(`${provider}/${model}`, async () => {
     const factory = await load(provider)
-    return factory(apiKey ? { apiKey } : {}).model(model, timeouts)
+    const settings: ProviderSettings = apiKey ? { apiKey } : {}
+    if (provider === 'ollama' && ollamaServerUrl !== undefined) settings.serverUrl = ollamaServerUrl
+    return factory(settings).model(model, timeouts)
   })
 }
 
