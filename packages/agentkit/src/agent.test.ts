@@ -93,6 +93,13 @@ instruction = "From the table."
       expect(() => made('offline/extractive')).not.toThrow()
     })
 
+    it('takes how the model answers, key by key', async () => {
+      folder.write('agentkit_config.toml', '[weather]\ntemperature = 0.2\nreasoning = "low"\nmax_output_tokens = 99\n')
+      const { agent, requests } = makeAgent({ modelSettings: { temperature: 1, stop: ['END'] } })
+      await agent.chat('Hi')
+      expect(requests[0]).toMatchObject({ temperature: 1, stop: ['END'], reasoning: 'low', maxOutputTokens: 99 })
+    })
+
     it('takes tool_timeout, in seconds', async () => {
       folder.write('agentkit_config.toml', '[weather]\ntool_timeout = 0.01\n')
       const slow = {

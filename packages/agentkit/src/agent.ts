@@ -7,6 +7,7 @@ import {
   type AgentOptions as CoreOptions,
   type InputPart,
   type Model,
+  type ModelSettings,
   type RunOptions,
   type SessionStore,
 } from '@agentkit/core'
@@ -73,6 +74,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
         instruction: own.instruction ?? settings.instruction,
         description: own.description ?? settings.description,
         samplePrompts: own.samplePrompts ?? settings.sample_prompts,
+        modelSettings: { ...modelSettingsOf(settings), ...own.modelSettings },
         maxSteps: own.maxSteps ?? settings.max_steps,
         toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
         budget: own.budget ?? budgetOf(settings),
@@ -173,6 +175,10 @@ function modelOf(
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }
   return named
+}
+
+function modelSettingsOf({ temperature, reasoning, max_output_tokens }: AgentTable): ModelSettings {
+  return definedOnly({ temperature, reasoning, maxOutputTokens: max_output_tokens })
 }
 
 function budgetOf({ budget }: AgentTable): Budget | undefined {

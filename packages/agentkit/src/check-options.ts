@@ -52,6 +52,7 @@ const optionNames = {
   retry: true,
   hooks: true,
   onBusy: true,
+  modelSettings: true,
   maxSteps: true,
   toolTimeoutMs: true,
   modelTimeoutMs: true,

@@ -1,4 +1,4 @@
-import { isAgentKitError, type OnBusy } from '@agentkit/core'
+import { isAgentKitError, type ModelSettings, type OnBusy } from '@agentkit/core'
 import { resolveModelName } from './model-name.ts'
 
 /** One key of the configuration file. */
@@ -14,6 +14,7 @@ export type ConfigKey = {
 type BudgetTable = { usd?: number; tokens?: number; model_calls?: number; tool_calls?: number; seconds?: number }
 
 const budgetNames: readonly string[] = ['usd', 'tokens', 'model_calls', 'tool_calls', 'seconds']
+const efforts: readonly unknown[] = ['none', 'low', 'medium', 'high'] satisfies ModelSettings['reasoning'][]
 const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfies OnBusy[]
 
 /** What a value of each type is in TypeScript. */
@@ -28,6 +29,8 @@ type ValueTypes = {
   seconds: number
   count: number
   port: number
+  temperature: number
+  reasoning: NonNullable<ModelSettings['reasoning']>
 }
 
 /** The keys of `[defaults]` and of each agent's table. */
@@ -51,6 +54,13 @@ export const agentKeys = {
     about: 'The longest silence of a model, before its first byte or between bytes. Then the attempt ends.',
   },
   tool_timeout: { type: 'seconds', example: '30', about: 'How long one call of a tool may take.' },
+  temperature: { type: 'temperature', example: '0.2', about: 'How freely the model answers; 0 is the least.' },
+  reasoning: {
+    type: 'reasoning',
+    example: '"low"',
+    about: 'How much a model that reasons does so: `"none"`, `"low"`, `"medium"` or `"high"`.',
+  },
+  max_output_tokens: { type: 'count', example: '2000', about: 'The bound of one answer of the model, in tokens.' },
   max_steps: { type: 'count', example: '20', about: 'How many calls of the model one run may make.' },
   budget: {
     type: 'budget',
@@ -149,6 +159,8 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
     holds: (value) => typeof value === 'number' && value > 0 && value <= longestSeconds,
   },
   count: { is: 'a whole number, at least 1', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
+  temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
+  reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 

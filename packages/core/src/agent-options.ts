@@ -4,6 +4,7 @@ import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'
 import type { JSONSchema } from './message.ts'
 import type { Model } from './model.ts'
+import { checkModelSettings, type ModelSettings } from './model-settings.ts'
 import { checkPrices, type Prices } from './price.ts'
 import type { RetryOptions } from './retry.ts'
 import type { RunOptions } from './run.ts'
@@ -33,6 +34,8 @@ export type AgentOptions<Output = undefined> = {
    * valibot, arktype, …) gives it its type.
    */
   output?: StandardSchema<unknown, Output> | JSONSchema
+  /** How the model answers: temperature, reasoning, the bound of the answer, … */
+  modelSettings?: ModelSettings
   /** What a run may use up, with all that it starts; nothing is bounded by default. */
   budget?: Budget
   /** Prices by `provider/model`, before those that provider packages know. */
@@ -73,6 +76,7 @@ export function checkOptions<Output>(options: AgentOptions<Output>): AgentOption
     throw invalid('`onBusy` is "queue", "reject" or "interrupt".')
   }
   if (output !== undefined) checkOutput(output)
+  checkModelSettings(options.modelSettings)
   checkBudget(options.budget)
   checkPrices(options.prices)
   checkGuardOptions(options.guard)

@@ -124,7 +124,17 @@ export class Agent<Output = undefined> implements Runnable {
 }
 
 function specOf<Output>(given: AgentOptions<Output>, id: string, sessions: SessionStore): AgentSpec {
-  const { functions, instruction, prices = {}, budget = {}, hooks = {}, onBusy = 'queue', guard, output } = given
+  const {
+    functions,
+    instruction,
+    prices = {},
+    budget = {},
+    hooks = {},
+    onBusy = 'queue',
+    guard,
+    output,
+    modelSettings = {},
+  } = given
   const tools = toTools(functions)
   const models = checkModels(given.model)
   checkPriced(models, prices, budget)
@@ -134,6 +144,7 @@ function specOf<Output>(given: AgentOptions<Output>, id: string, sessions: Sessi
     id,
     instruction,
     chain: modelChain(models),
+    modelSettings: { ...modelSettings },
     prices,
     budget: { ...budget },
     retry: checkRetry(given.retry),

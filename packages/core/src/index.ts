@@ -49,6 +49,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from './model.ts'
+export type { ModelSettings } from './model-settings.ts'
 export type { Prices } from './price.ts'
 export { redactSecrets } from './redact.ts'
 export type { RetryOptions } from './retry.ts'

@@ -14,6 +14,7 @@ import type { Ledger } from './ledger.ts'
 import type { JSONValue, Message, UserMessage } from './message.ts'
 import type { Model, ModelRequest } from './model.ts'
 import { checkPriced } from './model-price.ts'
+import type { ModelSettings } from './model-settings.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
 import type { Prices } from './price.ts'
 import type { Progress } from './progress.ts'
@@ -30,6 +31,7 @@ export type AgentSpec = {
   id: string
   instruction: string | undefined
   chain: ModelChain
+  modelSettings: ModelSettings
   prices: Prices
   budget: Budget
   retry: Required<RetryOptions>

@@ -2,6 +2,7 @@ import { passHook } from './hooks.ts'
 import { limits } from './limits.ts'
 import { readToolResult } from './long-results.ts'
 import type { Model, ModelRequest } from './model.ts'
+import { settingsFor } from './model-settings.ts'
 import type { Run } from './open-run.ts'
 import { compileTools } from './run-tools.ts'
 import { askForOutput, finalToolName, outputStrategy } from './structured-output.ts'
@@ -18,12 +19,20 @@ export async function requestFor(run: Run, model: Model): Promise<ModelRequest> 
   return beforeModel ? (await passHook('beforeModel', beforeModel, request, hookContext)).value : request
 }
 
-function whatIsAsked({ toolBox: { specs }, format }: Run, model: Model): Omit<ModelRequest, 'messages'> {
-  const tools = specs.length > 0 ? { tools: specs } : {}
-  if (!format) return tools
-  const strategy = outputStrategy(model.info, specs.length > 0)
-  const { messages: _, ...asked } = askForOutput({ messages: [], ...tools }, format, strategy)
-  return asked
+function whatIsAsked(
+  { agent, progress, toolBox: { specs }, format }: Run,
+  model: Model,
+): Omit<ModelRequest, 'messages'> {
+  const hasTools = specs.length > 0
+  const settings = settingsFor(agent.modelSettings, { isFirst: progress.steps === 0, hasTools })
+  const asked = hasTools ? { ...settings, tools: specs } : settings
+  if (!format) return asked
+  const { messages: _, ...formed } = askForOutput(
+    { messages: [], ...asked },
+    format,
+    outputStrategy(model.info, hasTools),
+  )
+  return formed
 }
 
 /** The tool that takes the answer, where this model needs one. */

@@ -1,3 +1,5 @@
+export { providerContract } from './provider-contract/provider-contract.ts'
+export type { MakeProvider, ModelsUnderTest, ProviderUnderTest } from './provider-contract/provider-under-test.ts'
 export {
   type DurableStoreUnderTest,
   durableSessionStoreContract,

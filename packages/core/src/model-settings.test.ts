@@ -1,0 +1,49 @@
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { Agent } from './agent.ts'
+import type { ModelSettings } from './model-settings.ts'
+import { tool } from './tool.ts'
+
+const echo = tool({ name: 'echo', description: 'Echoes.', input: { type: 'object' }, execute: () => 'done' })
+const settings: ModelSettings = {
+  temperature: 0.3,
+  maxOutputTokens: 50,
+  stop: ['END'],
+  reasoning: 'low',
+  parallelToolCalls: false,
+  toolChoice: { tool: 'echo' },
+}
+
+describe('modelSettings', () => {
+  it('go with each step, the choice of a tool with the first', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'echo' }] }, 'Done.'])
+    await new Agent({ name: 'A', functions: [echo], model, modelSettings: settings }).chat('Go')
+    const { toolChoice, ...others } = settings
+    expect(model.requests[0]).toMatchObject({ ...others, toolChoice })
+    expect(model.requests[1]).toMatchObject(others)
+    expect(model.requests[1]).not.toHaveProperty('toolChoice')
+  })
+
+  it('choose no tool where there is none', async () => {
+    const model = scriptedModel(['Done.'])
+    await new Agent({ name: 'A', functions: [], model, modelSettings: { toolChoice: 'required' } }).chat('Go')
+    expect(model.requests[0]).not.toHaveProperty('toolChoice')
+  })
+
+  it.each<[object, string]>([
+    [{ temperature: '1' }, '`modelSettings.temperature` is a number, 0 or above.'],
+    [{ temperature: -1 }, '`modelSettings.temperature` is a number, 0 or above.'],
+    [{ maxOutputTokens: 0.5 }, '`modelSettings.maxOutputTokens` is a whole number above 0.'],
+    [{ stop: 'END' }, '`modelSettings.stop` is a list of texts.'],
+    [{ stop: [''] }, '`modelSettings.stop` is a list of texts.'],
+    [{ reasoning: 'max' }, '`modelSettings.reasoning` is "none", "low", "medium" or "high".'],
+    [{ parallelToolCalls: 1 }, '`modelSettings.parallelToolCalls` is true or false.'],
+    [{ toolChoice: 'any' }, '`modelSettings.toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
+    [{ temprature: 1 }, '`modelSettings.temprature` is none. There are temperature, maxOutputTokens,'],
+  ])('are checked: %j', (modelSettings, message) => {
+    const make = () => new Agent({ name: 'A', functions: [], model: scriptedModel([]), modelSettings })
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),
+    )
+  })
+})

@@ -1,0 +1,166 @@
+import type { ModelFinishReason, ToolSpec, Usage } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import type { FakeAnswer, Transport } from '../fake-provider/script.ts'
+import { ask, type Outcome, type Subject } from './provider-under-test.ts'
+
+const said = 'Grüße, 世界 👋'
+export const weather: ToolSpec = {
+  name: 'weather',
+  description: 'Tells the weather of a city.',
+  inputSchema: {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'integer' } },
+    required: ['city'],
+  },
+}
+const calls = [
+  { name: 'weather', input: { city: 'Oslo', days: 3 } },
+  { name: 'weather', input: { city: 'São Paulo "SP"', tags: ['a', null, 1.5, { deep: true }] } },
+]
+
+/** What an answer becomes. */
+export function answerTests(subject: Subject): void {
+  const { wire, models } = subject
+  describe('an answer', () => {
+    it('is told in deltas, then in one finish, whose message says the same', async () => {
+      const { events, text, finish } = await ask(subject, { text: said })
+      expect(text).toBe(said)
+      expect(events.filter(({ type }) => type === 'finish')).toEqual([events.at(-1)])
+      expect(finish).toMatchObject({
+        reason: 'stop',
+        message: { role: 'assistant', content: [{ type: 'text', text }] },
+      })
+      expect(finish?.message.model).toBe(
+        subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).model(models.usual).id,
+      )
+    })
+
+    it.each<[string, Transport]>([
+      ['byte by byte', { writes: 'byte' }],
+      ['cut inside of characters (Q73)', { writes: 'split-characters' }],
+      ['with CRLF', { lineEnd: '\r\n' }],
+      ['slowly', { delayMs: 2 }],
+    ])('may come %s', async (_how, transport) => {
+      const answer: FakeAnswer = { ...transport, text: said, toolCalls: calls }
+      const outcome = await ask(subject, answer, { tools: [weather] })
+      expect(outcome.error).toBeUndefined()
+      expect(outcome.text).toBe(said)
+      expect(outcome.calls.map(({ input }) => input)).toEqual(calls.map(({ input }) => input))
+    })
+
+    it('may call several tools, in order, under ids that are unique', async () => {
+      const outcome = await ask(subject, { text: 'Let me see.', toolCalls: calls }, { tools: [weather] })
+      expect(outcome.calls).toMatchObject(calls)
+      expectOwnIds(outcome)
+      expect(outcome.finish?.reason).toBe('tool-calls')
+      expect(outcome.finish?.message.content).toMatchObject([
+        { type: 'text', text: 'Let me see.' },
+        ...calls.map((call) => ({ type: 'tool-call', ...call })),
+      ])
+    })
+
+    it('that calls a tool without arguments gives it {} (Q2)', async () => {
+      const spec = { name: 'ping', description: 'Pings.', inputSchema: { type: 'object' } }
+      const { calls: told } = await ask(subject, { toolCalls: [{ name: 'ping', input: {} }] }, { tools: [spec] })
+      expect(told).toMatchObject([{ name: 'ping', input: {} }])
+    })
+
+    it.each(['', 'null', 'same'])(
+      'gives calls ids of their own where the server calls each %j (Q7, Q48, Q69)',
+      async (callId) => {
+        const twice = calls.map((call) => ({ ...call, callId }))
+        expectOwnIds(await ask(subject, { toolCalls: twice }, { tools: [weather] }))
+      },
+    )
+
+    if (argumentsAreText.has(wire))
+      it('tells arguments that are no JSON, and the other calls beside them (Q2)', async () => {
+        const toolCalls = [{ name: 'weather', inputText: '{"city": ' }, calls[0]].flatMap((call) => call ?? [])
+        const outcome = await ask(subject, { toolCalls }, { tools: [weather] })
+        const [broken, whole] = outcome.calls
+        expect(broken).toMatchObject({ input: undefined, inputText: '{"city": ', invalid: expect.any(String) })
+        expect(whole).toMatchObject({ input: calls[0]?.input })
+        expect(outcome.finish?.message.content).toMatchObject([
+          { input: {}, inputText: '{"city": ' },
+          { input: calls[0]?.input },
+        ])
+      })
+
+    it('that calls tools has finished for them, whatever the server says (Q9)', async () => {
+      const { finish } = await ask(subject, { toolCalls: calls, finishReason: 'stop' }, { tools: [weather] })
+      expect(finish?.reason).toBe('tool-calls')
+    })
+
+    it.each<[string, FakeAnswer, ModelFinishReason]>([
+      ['at its bound', { text: 'Once', finishReason: 'length' }, 'length'],
+      ['by a filter', { text: 'Once', finishReason: 'content-filter' }, 'content-filter'],
+      ['as a refusal (Q28, Q39)', { refusal: 'I cannot help with that.' }, 'content-filter'],
+    ])('that ends %s says so', async (_how, answer, reason) => {
+      const { finish, error } = await ask(subject, answer)
+      expect(error).toBeUndefined()
+      expect(finish?.reason).toBe(reason)
+    })
+
+    it('that is empty is a finish with nothing in it', async () => {
+      const { finish, text, error } = await ask(subject, { text: '' })
+      expect({ text, error, content: finish?.message.content }).toEqual({ text: '', error: undefined, content: [] })
+    })
+
+    it('of a model that reasons tells its reasoning apart', async () => {
+      const outcome = await ask(
+        subject,
+        { reasoning: 'Hm, 世界…', text: said },
+        { model: models.reasoning, reasoning: 'low' },
+      )
+      expect(outcome).toMatchObject({ reasoning: 'Hm, 世界…', text: said })
+      expect(outcome.finish?.message.content).toMatchObject([
+        { type: 'reasoning', text: 'Hm, 世界…' },
+        { type: 'text', text: said },
+      ])
+    })
+
+    it('tells its usage, cached and reasoning tokens with it (Q17, Q42, Q55, Q64)', async () => {
+      const usage: Usage = {
+        inputTokens: 100,
+        outputTokens: 20,
+        ...(tellsCache.has(wire) && { cachedInputTokens: 40 }),
+      }
+      if (tellsReasoning.has(wire)) usage.reasoningTokens = 5
+      const answer = { reasoning: 'Hm', text: 'Yes', usage }
+      const { finish } = await ask(subject, answer, { model: models.reasoning, reasoning: 'low' })
+      expect(finish?.usage).toMatchObject({ ...usage, totalTokens: 120 })
+    })
+
+    it('leaves out what the server does not tell of its usage (Q17, Q78)', async () => {
+      const { finish } = await ask(subject, { text: 'Yes', usage: null })
+      expect(Object.values(finish?.usage ?? { none: 0 }).filter((count) => count !== undefined)).toEqual([])
+    })
+  })
+}
+
+/** On the others arguments come as values. */
+const argumentsAreText: ReadonlySet<string> = new Set([
+  'openai-chat',
+  'openai-responses',
+  'azure',
+  'anthropic',
+  'mistral',
+  'groq',
+])
+const tellsCache: ReadonlySet<string> = new Set([...argumentsAreText, 'gemini'])
+const tellsReasoning: ReadonlySet<string> = new Set([
+  'openai-chat',
+  'openai-responses',
+  'azure',
+  'anthropic',
+  'groq',
+  'gemini',
+])
+
+function expectOwnIds({ calls, finish }: Outcome): void {
+  const ids = calls.map(({ callId }) => callId)
+  expect(ids).toHaveLength(2)
+  expect(new Set([...ids, '', 'null'])).toHaveProperty('size', 4)
+  const kept = finish?.message.content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []))
+  expect(kept).toEqual(ids)
+}

@@ -1,0 +1,397 @@
+import type { AssistantPart, Message, Opaque, ToolMessage, ToolSpec } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { fakeProvider } from '../fake-provider/fake-provider.ts'
+import type { FakeTurn } from '../fake-provider/script.ts'
+import { weather } from './answer-tests.ts'
+import { type Asked, ask, askServer, type Outcome, type Subject } from './provider-under-test.ts'
+
+const user = (content: Extract<Message, { role: 'user' }>['content']): Message => ({ role: 'user', content })
+const assistant = (...content: AssistantPart[]): Message => ({ role: 'assistant', content, model: 'elsewhere/large' })
+const text = (said: string): AssistantPart => ({ type: 'text', text: said })
+const call = (
+  callId: string,
+  input: AssistantPart & { type: 'tool-call' } extends { input: infer Input } ? Input : never = { city: 'Oslo' },
+  name = 'weather',
+): AssistantPart => ({ type: 'tool-call', callId, name, input })
+const result = (callId: string, content: ToolMessage['content'] = 'Sunny.', name = 'weather'): Message => ({
+  role: 'tool',
+  callId,
+  name,
+  content,
+})
+const foreign: Opaque = {
+  owner: 'elsewhere/large',
+  data: { signature: 'foreign-signature', encrypted_content: 'foreign-secret' },
+}
+
+/** An id as other providers make them. */
+const ids = {
+  long: `call_${'a1|'.repeat(150)}`,
+  'with odd characters': 'fc_1/2+3=|ü',
+  short: '0',
+  anthropic: 'toolu_01A09q90qw90lq917835lq9',
+  mistral: 'D681PevKs',
+}
+/** One red pixel. */
+export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64')
+
+/** Conversations that the server takes, each with a word that must arrive. */
+const conversations: Record<string, { messages: Message[]; arrives?: string[]; tools?: ToolSpec[] }> = {
+  'of several turns': {
+    messages: [{ role: 'system', content: 'Be brief-7.' }, user('Hello-1'), assistant(text('Hi-2')), user('And-3')],
+    arrives: ['brief-7', 'Hello-1', 'Hi-2', 'And-3'],
+  },
+  'with instructions in several places': {
+    messages: [
+      { role: 'system', content: 'First-1.' },
+      { role: 'system', content: 'Second-2.' },
+      user('Hello'),
+      assistant(text('Hi')),
+      { role: 'system', content: 'Third-3.' },
+      user('Again'),
+    ],
+    arrives: ['First-1', 'Second-2', 'Third-3'],
+  },
+  'with several messages of one role in a row (Q19)': {
+    messages: [user('One-1'), user('Two-2'), assistant(text('A-3')), assistant(text('B-4')), user('Three-5')],
+    arrives: ['One-1', 'Two-2', 'A-3', 'B-4', 'Three-5'],
+  },
+  'with blank text (Q1)': {
+    messages: [
+      { role: 'system', content: ' ' },
+      user([
+        { type: 'text', text: ' \n' },
+        { type: 'text', text: 'Hello-1' },
+      ]),
+      assistant(text('  ')),
+      user('Go on-2'),
+    ],
+    arrives: ['Hello-1', 'Go on-2'],
+  },
+  'with halves of characters (Q18)': {
+    messages: [
+      user('half \ud83d-1'),
+      assistant(text('other \udc4b-2'), call('c1', { city: '\ud83d-3' })),
+      result('c1', 'tool \ud83d-4'),
+      user('go'),
+    ],
+    tools: [weather],
+    arrives: ['\ufffd-1', '\ufffd-2', '\ufffd-4'],
+  },
+  'that begins with an answer (Q4)': {
+    messages: [assistant(text('Welcome-1')), user('Hello-2')],
+    arrives: ['Welcome-1', 'Hello-2'],
+  },
+  'that begins with a result (Q4)': {
+    messages: [result('gone'), user('Hello-2')],
+    arrives: ['Hello-2'],
+    tools: [weather],
+  },
+  'that ends with an answer': {
+    messages: [user('Hello-1'), assistant(text('Well-2'))],
+    arrives: ['Hello-1', 'Well-2'],
+  },
+  'with a call whose turn says nothing (Q1)': {
+    messages: [user('Hello'), assistant(text(''), call('c1')), result('c1', 'Sunny-1')],
+    tools: [weather],
+    arrives: ['Sunny-1'],
+  },
+  'with text after a call (Q34)': {
+    messages: [user('Hello'), assistant(call('c1'), text('I looked-1.')), result('c1', 'Sunny-2'), user('So-3')],
+    tools: [weather],
+    arrives: ['I looked-1', 'Sunny-2', 'So-3'],
+  },
+  'with parallel calls (Q33, Q59)': {
+    messages: [
+      user('Hello'),
+      assistant(text('Two.'), call('c1'), call('c2', { city: 'Rome' }), call('c3', { city: 'Bonn' })),
+      result('c3', 'Rain-3'),
+      result('c1', 'Sunny-1'),
+      result('c2', 'Windy-2'),
+      user('So-4'),
+    ],
+    tools: [weather],
+    arrives: ['Sunny-1', 'Windy-2', 'Rain-3', 'So-4'],
+  },
+  'with a question straight after a result (Q45)': {
+    messages: [user('Hello'), assistant(call('c1')), result('c1', 'Sunny-1'), user('Stop, what about Rome-2?')],
+    tools: [weather],
+    arrives: ['Sunny-1', 'Rome-2'],
+  },
+  'with calls that have no result (Q3)': {
+    messages: [user('Hello'), assistant(call('c1'), call('c2')), result('c2', 'Windy-2'), user('Again-3')],
+    tools: [weather],
+    arrives: ['Windy-2', 'Again-3'],
+  },
+  'with results that have no call (Q3)': {
+    messages: [user('Hello-1'), assistant(text('Hi')), result('gone', 'nowhere'), user('Again-3')],
+    tools: [weather],
+    arrives: ['Hello-1', 'Again-3'],
+  },
+  'with a failed call (Q33)': {
+    messages: [
+      user('Hello'),
+      assistant(call('c1')),
+      { role: 'tool', callId: 'c1', name: 'weather', content: 'No such city-1.', isError: true },
+    ],
+    tools: [weather],
+    arrives: ['No such city-1'],
+  },
+  'with an empty result': { messages: [user('Hello'), assistant(call('c1')), result('c1', '')], tools: [weather] },
+  'with arguments that were no JSON (Q2)': {
+    messages: [
+      user('Hello'),
+      assistant({ type: 'tool-call', callId: 'c1', name: 'weather', input: {}, inputText: '{"city": ' }),
+      { role: 'tool', callId: 'c1', name: 'weather', content: 'Those were no JSON-1.', isError: true },
+    ],
+    tools: [weather],
+    arrives: ['no JSON-1'],
+  },
+  'with arguments that are no object (Q47, Q78)': {
+    messages: [
+      user('Hello'),
+      assistant(call('c1', [1, 2]), call('c2', 'Oslo'), call('c3', null)),
+      result('c1'),
+      result('c2'),
+      result('c3'),
+    ],
+    tools: [weather],
+  },
+  'with a call of a tool that never was (Q29)': {
+    messages: [
+      user('Hello'),
+      assistant(call('c1', {}, 'multi_tool_use.parallel')),
+      result('c1', 'No such tool-1.', 'multi_tool_use.parallel'),
+      user('So'),
+    ],
+    tools: [weather],
+    arrives: ['No such tool-1'],
+  },
+  'with calls of a tool that is offered no more (Q57)': {
+    messages: [user('Hello'), assistant(call('c1', {}, 'old_tool')), result('c1', 'Done-1.', 'old_tool'), user('So')],
+    tools: [weather],
+    arrives: ['Done-1'],
+  },
+  'with calls, without any tool': {
+    messages: [user('Hello'), assistant(call('c1')), result('c1', 'Sunny-1'), user('So')],
+    arrives: ['Sunny-1'],
+  },
+  'with the same ids in each turn (Q7)': {
+    messages: [
+      user('Hello'),
+      assistant(call('call_0')),
+      result('call_0', 'Sunny-1'),
+      assistant(text('Sunny.')),
+      user('Rome?'),
+      assistant(call('call_0', { city: 'Rome' })),
+      result('call_0', 'Windy-2'),
+    ],
+    tools: [weather],
+    arrives: ['Sunny-1', 'Windy-2'],
+  },
+  'with reasoning and signatures of another model (Q5, Q36, Q58)': {
+    messages: [
+      user('Hello'),
+      assistant(
+        { type: 'reasoning', text: 'Hm.', opaque: foreign },
+        { type: 'text', text: 'I look-1.', opaque: foreign },
+        {
+          type: 'tool-call',
+          callId: 'c1',
+          name: 'weather',
+          input: { city: 'Oslo' },
+          opaque: foreign,
+        },
+      ),
+      result('c1', 'Sunny-2'),
+      assistant({ type: 'reasoning', text: 'Only reasoning.', opaque: foreign }),
+      user('So-3'),
+    ],
+    tools: [weather],
+    arrives: ['I look-1', 'Sunny-2', 'So-3'],
+  },
+  'with an image': {
+    messages: [
+      user([
+        { type: 'text', text: 'What is it-1?' },
+        { type: 'image', base64: png, mediaType: 'image/png' },
+      ]),
+    ],
+    arrives: ['What is it-1', png],
+  },
+  'with an image of an unknown kind': { messages: [user([{ type: 'image', base64: png }])], arrives: [png] },
+  'with an image by its address': {
+    messages: [
+      user([
+        { type: 'text', text: 'What is it-1?' },
+        { type: 'image', url: 'https://example.com/cat.png' },
+      ]),
+    ],
+    arrives: ['What is it-1'],
+  },
+  'with an image that a tool returned (Q20)': {
+    messages: [
+      user('Draw'),
+      assistant(call('c1')),
+      result('c1', [
+        { type: 'text', text: 'Here-1' },
+        { type: 'image', base64: png, mediaType: 'image/png' },
+      ]),
+      user('Nice-2'),
+    ],
+    tools: [weather],
+    arrives: ['Here-1', 'Nice-2', png],
+  },
+  'with images that parallel calls returned (Q20, Q33, Q59)': {
+    messages: [
+      user('Draw'),
+      assistant(call('c1'), call('c2')),
+      result('c1', [{ type: 'image', base64: png, mediaType: 'image/png' }]),
+      result('c2', [{ type: 'image', base64: png, mediaType: 'image/png' }]),
+    ],
+    tools: [weather],
+    arrives: [png],
+  },
+  'with a PDF': {
+    messages: [
+      user([
+        { type: 'text', text: 'Read-1' },
+        { type: 'file', base64: pdf, mediaType: 'application/pdf', name: 'a.pdf' },
+      ]),
+    ],
+    arrives: ['Read-1'],
+  },
+  'with a file by its address': {
+    messages: [
+      user([
+        { type: 'text', text: 'Read-1' },
+        { type: 'file', url: 'https://example.com/a.pdf', mediaType: 'application/pdf' },
+      ]),
+    ],
+    arrives: ['Read-1'],
+  },
+  'with a file of an odd kind': {
+    messages: [
+      user([
+        { type: 'text', text: 'Read-1' },
+        { type: 'file', base64: 'AAAA', mediaType: 'application/x-unknown', name: 'a.bin' },
+      ]),
+    ],
+    arrives: ['Read-1'],
+  },
+  'with a text file': {
+    messages: [
+      user([
+        { type: 'text', text: 'Read-1' },
+        { type: 'file', base64: Buffer.from('Inside-2').toString('base64'), mediaType: 'text/plain', name: 'a.txt' },
+      ]),
+    ],
+    arrives: ['Read-1'],
+  },
+}
+
+/** Whatever was said elsewhere, the server takes it: the fake one refuses what the real one refuses. */
+export function conversationTests(subject: Subject): void {
+  const { models } = subject
+  describe('a conversation', () => {
+    const kinds = [models.usual, models.reasoning, models.textOnly].filter((model) => model !== undefined)
+    const cases = Object.entries(conversations).flatMap(([name, conversation]) =>
+      kinds.map((model) => ({ name, model, ...conversation })),
+    )
+    it.each(cases)('$name is taken by $model', async ({ model, messages, tools, arrives = [] }) => {
+      const {
+        error,
+        text: told,
+        requests,
+        warnings,
+      } = await ask(subject, 'Taken.', { messages, model, ...(tools && { tools }) })
+      expect(error).toBeUndefined()
+      expect(told).toBe('Taken.')
+      const sent = JSON.stringify(requests[0]?.body)
+      const mayLack = warnings.length > 0 || model === models.textOnly
+      expect(arrives.filter((word) => !sent.includes(word) && !(word === png && mayLack))).toEqual([])
+      expect(sent).not.toMatch(/foreign-s/)
+    })
+
+    it.each(Object.entries(ids))('takes calls whose ids are %s (Q6, Q44)', async (_kind, id) => {
+      const messages = [
+        user('Hello'),
+        assistant(call(id), call(`${id}2`)),
+        result(id, 'Sunny-1'),
+        result(`${id}2`, 'Windy-2'),
+        user('So'),
+      ]
+      const { error } = await ask(subject, 'Taken.', { messages, tools: [weather] })
+      expect(error).toBeUndefined()
+    })
+
+    it('keeps what is sent as it is: asking twice sends the same', async () => {
+      const messages = conversations['with parallel calls (Q33, Q59)']?.messages ?? []
+      const before = JSON.stringify(messages)
+      const { bodies } = await askTwice(subject, { messages, tools: [weather] })
+      expect(bodies[0]).toEqual(bodies[1])
+      expect(JSON.stringify(messages)).toBe(before)
+    })
+
+    it.each([models.usual, models.reasoning].filter((model) => model !== undefined))(
+      'of %s goes on with its own reasoning, signatures and calls (Q23, Q24, Q36, Q46, Q58)',
+      async (model) => {
+        const turns: FakeTurn[] = [
+          {
+            reasoning: 'I should look.',
+            text: 'Let me see.',
+            toolCalls: [
+              { name: 'weather', input: { city: 'Oslo' } },
+              { name: 'weather', input: { city: 'Rome' } },
+            ],
+          },
+          { reasoning: 'It is sunny.', text: 'Sunny in both.' },
+          'You are welcome.',
+        ]
+        await using server = await fakeProvider(subject.wire, turns)
+        const messages: Message[] = [user('How is the weather in Oslo and Rome?')]
+        const asked: Asked = { model, tools: [weather], messages }
+        if (model === models.reasoning) asked.reasoning = 'medium'
+        const first = await askServer(subject, server.url, asked)
+        messages.push(...said(first), ...first.calls.map(({ callId }) => result(callId)))
+        const second = await askServer(subject, server.url, asked)
+        messages.push(...said(second), user('Thanks'))
+        const third = await askServer(subject, server.url, asked)
+        expect([first.error, second.error, third.error]).toEqual([undefined, undefined, undefined])
+        expect(third.text).toBe('You are welcome.')
+        expect(JSON.stringify(server.requests[2]?.body)).toContain('Sunny in both.')
+      },
+    )
+
+    if (models.reasoning !== undefined)
+      it('goes on with another model of the same provider (Q5)', async () => {
+        const turns: FakeTurn[] = [
+          { reasoning: 'Hm.', toolCalls: [{ name: 'weather', input: { city: 'Oslo' } }] },
+          'Sunny.',
+        ]
+        await using server = await fakeProvider(subject.wire, turns)
+        const messages: Message[] = [user('Weather?')]
+        const first = await askServer(subject, server.url, {
+          model: models.reasoning,
+          reasoning: 'low',
+          tools: [weather],
+          messages,
+        })
+        messages.push(...said(first), ...first.calls.map(({ callId }) => result(callId)))
+        const second = await askServer(subject, server.url, { tools: [weather], messages })
+        expect([second.error, second.text]).toEqual([undefined, 'Sunny.'])
+      })
+  })
+}
+
+function said({ finish }: Outcome): Message[] {
+  return finish ? [finish.message] : []
+}
+
+async function askTwice(subject: Subject, asked: Asked): Promise<{ bodies: unknown[] }> {
+  await using server = await fakeProvider(subject.wire, ['One.', 'Two.'])
+  await askServer(subject, server.url, asked)
+  await askServer(subject, server.url, asked)
+  return { bodies: server.requests.map(({ body }) => body) }
+}

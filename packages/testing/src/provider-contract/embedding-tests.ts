@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { fakeProvider } from '../fake-provider/fake-provider.ts'
+import { type Subject, testKey } from './provider-under-test.ts'
+
+const { signal } = new AbortController()
+
+/** Vectors, one for each text; or a clear word that there are none. */
+export function embeddingTests({ wire, makeProvider, models }: Subject): void {
+  const { embedding } = models
+  describe('an embedder', () => {
+    if (embedding === undefined)
+      it('is refused with the way out', () => {
+        const provider = makeProvider({ url: 'http://127.0.0.1:1', apiKey: testKey })
+        expect(() => provider.embedder?.('any')).toThrow(
+          expect.objectContaining({ code: 'unsupported', message: expect.stringMatching(/openai/i) }),
+        )
+      })
+
+    if (embedding !== undefined)
+      it('gives each text its own vector, in order (Q31, Q66)', async () => {
+        await using server = await fakeProvider(wire)
+        const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')
+        const texts = [
+          'one',
+          'two',
+          '',
+          'half \ud83d',
+          ...Array.from({ length: 300 }, (_, index) => `text ${index}`),
+          'one',
+        ]
+        const vectors = (await embedder?.embed(texts, signal, 'document')) ?? []
+        expect(vectors).toHaveLength(texts.length)
+        expect(vectors.every((vector) => vector instanceof Float32Array && vector.length > 0)).toBe(true)
+        expect(vectors[0]).toEqual(vectors.at(-1))
+        expect(vectors[0]).not.toEqual(vectors[1])
+        expect(vectors[0]?.some((number) => number !== 0)).toBe(true)
+      })
+
+    if (embedding !== undefined)
+      it('fails as a model does', async () => {
+        await using server = await fakeProvider(wire, [{ status: 429, retryAfter: 3 }])
+        const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')
+        await expect(embedder?.embed(['one'], signal)).rejects.toMatchObject({
+          code: 'rate-limit',
+          retryAfterMs: 3000,
+          model: embedding,
+        })
+        await expect(embedder?.embed(['one'], AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+      })
+  })
+}

@@ -1,0 +1,178 @@
+import { inspect } from 'node:util'
+import type { ErrorCode } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { fakeProvider } from '../fake-provider/fake-provider.ts'
+import type { FakeStatus, FakeTurn, StreamFault } from '../fake-provider/script.ts'
+import { ask, askServer, type Subject, testKey } from './provider-under-test.ts'
+
+const text = 'Grüße, 世界 👋'
+
+type Expected = { code: ErrorCode; retryable: boolean; status?: number; phase?: string }
+
+const statuses: [FakeStatus, Expected][] = [
+  [{ status: 400 }, { code: 'bad-request', retryable: false }],
+  [{ status: 401 }, { code: 'auth', retryable: false }],
+  [{ status: 403 }, { code: 'auth', retryable: false }],
+  [{ status: 404 }, { code: 'model-not-found', retryable: false }],
+  [{ status: 429 }, { code: 'rate-limit', retryable: true }],
+  [{ status: 500 }, { code: 'provider-error', retryable: true }],
+  [
+    { status: 502, body: '<html>Bad gateway</html>' },
+    { code: 'provider-error', retryable: true },
+  ],
+  [{ status: 503 }, { code: 'overloaded', retryable: true }],
+  [{ status: 529 }, { code: 'overloaded', retryable: true }],
+]
+
+const faults: [StreamFault, ErrorCode[]][] = [
+  ['cut', ['network']],
+  ['early-eof', ['incomplete-stream']],
+  ['eof-in-frame', ['incomplete-stream']],
+  ['garbage-frame', ['malformed-stream']],
+  ['error-frame', ['provider-error', 'overloaded']],
+  ['flat-error-frame', ['provider-error', 'overloaded']],
+  ['failed', ['provider-error', 'overloaded']],
+]
+
+/** Too long, in the words of each of them (Q16). */
+const overflows = [
+  'prompt is too long: 210000 tokens > 200000 maximum',
+  'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+  'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  'Please reduce the length of the messages or completion.',
+  'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+]
+
+/** Each fault has its code, ends the call, and closes the socket. */
+export function failureTests(subject: Subject): void {
+  describe('a failure', () => {
+    it.each(statuses)('of %o is told as what it is', async (failure, expected) => {
+      const { error, events, requests } = await ask(subject, failure)
+      expect(error).toMatchObject({ ...expected, status: failure.status, model: subject.models.usual })
+      expect(error?.provider).toBe(subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).id)
+      expect(events).toEqual([])
+      // One attempt: retries are core's (Q15).
+      expect(requests).toHaveLength(1)
+    })
+
+    it.each(overflows)('to read so much is a context overflow: %s (Q16)', async (message) => {
+      const { error } = await ask(subject, { status: 400, code: null, message })
+      expect(error).toMatchObject({ code: 'context-overflow', retryable: false })
+    })
+
+    it('tells how long to wait (Q15, Q65)', async () => {
+      const { error } = await ask(subject, { status: 429, retryAfter: 7 })
+      expect(error).toMatchObject({ code: 'rate-limit', retryAfterMs: 7000 })
+    })
+
+    it('tells no key, whatever the server says (Q22)', async () => {
+      const leaks: FakeTurn[] = [
+        { status: 401, message: `The key ${testKey} is not valid.` },
+        { status: 500, body: `key=${testKey}` },
+        { status: 400, headers: { 'x-echo': testKey }, message: `{"authorization":"Bearer ${testKey}"}` },
+      ]
+      for (const leak of leaks) {
+        const { error } = await ask(subject, leak)
+        expect(error).toBeDefined()
+        expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain(testKey)
+      }
+    })
+
+    it('tells what the server sent, cut at 4 kB (Q22)', async () => {
+      const { error } = await ask(subject, { status: 500, body: 'x'.repeat(100_000) })
+      expect(error?.message.length).toBeLessThan(1000)
+      expect(JSON.stringify(error?.cause)).toContain('xxxx')
+      expect(JSON.stringify(error?.cause).length).toBeLessThan(4500)
+    })
+
+    it.each(faults)('in the middle of an answer ends it: %s (Q10, Q14, Q37, Q49, Q73, Q74)', async (fault, codes) => {
+      const { error, finish, text: told, requests } = await ask(subject, { text, fault, usage: null })
+      expect(codes).toContain(error?.code)
+      expect(error?.retryable).toBe(true)
+      expect(finish).toBeUndefined()
+      // What had come was told.
+      expect(text.startsWith(told)).toBe(true)
+      expect(told).not.toBe('')
+      expect(requests).toHaveLength(1)
+    })
+
+    it.each<[FakeTurn, ErrorCode]>([
+      [{ fault: 'reset' }, 'network'],
+      [{ fault: 'html' }, 'malformed-stream'],
+    ])('before the answer ends it: %o', async (fault, code) => {
+      expect((await ask(subject, fault)).error).toMatchObject({ code, retryable: true })
+    })
+
+    it('to answer at all ends in a timeout, and closes the socket', async () => {
+      const asked = { firstByteTimeoutMs: 40 }
+      const { error, requests } = await ask(subject, { fault: 'hang-before-headers' }, asked)
+      expect(error).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true })
+      expect(requests).toMatchObject([{ aborted: true }])
+    })
+
+    it('to go on ends in a timeout, and closes the socket (Q13)', async () => {
+      const { error, requests, text: told } = await ask(subject, { text, fault: 'hang' }, { idleTimeoutMs: 40 })
+      expect(error).toMatchObject({ code: 'timeout', phase: 'idle', retryable: true })
+      expect(told).not.toBe('')
+      expect(requests).toMatchObject([{ aborted: true }])
+    })
+
+    it('to connect says where', async () => {
+      const server = await fakeProvider(subject.wire)
+      await server.close()
+      expect((await askServer(subject, server.url)).error).toMatchObject({ code: 'network', retryable: true })
+    })
+  })
+
+  describe('an abort', () => {
+    it('that came before asks nobody', async () => {
+      const { error, requests } = await ask(subject, 'Hello', { signal: AbortSignal.abort() })
+      expect(error).toMatchObject({ code: 'aborted' })
+      expect(requests).toEqual([])
+    })
+
+    it.each<[string, FakeTurn]>([
+      ['before the headers', { fault: 'hang-before-headers' }],
+      ['in the middle of an answer (Q11)', { text, fault: 'hang' }],
+    ])('%s ends the call and closes the socket', async (_when, turn) => {
+      const controller = new AbortController()
+      const script = (): FakeTurn => {
+        setTimeout(() => controller.abort(), 30)
+        return turn
+      }
+      const { error, finish, requests } = await ask(subject, script, { signal: controller.signal })
+      expect(error).toMatchObject({ code: 'aborted', retryable: false })
+      expect(finish).toBeUndefined()
+      expect(requests).toMatchObject([{ aborted: true }])
+    })
+
+    it('by a signal that times out is a timeout', async () => {
+      const { error } = await ask(subject, { text, fault: 'hang' }, { signal: AbortSignal.timeout(40) })
+      expect(error).toMatchObject({ code: 'timeout' })
+    })
+
+    it('of a reader that leaves closes the socket (Q12)', async () => {
+      const { events, requests } = await ask(subject, { text, fault: 'hang' }, { onEvent: () => false })
+      expect(events).toHaveLength(1)
+      expect(requests).toMatchObject([{ aborted: true }])
+    })
+
+    it('after the answer changes nothing', async () => {
+      const controller = new AbortController()
+      const { error, finish } = await ask(
+        subject,
+        { text },
+        {
+          signal: controller.signal,
+          onEvent: ({ type }) => {
+            if (type === 'finish') controller.abort()
+            return true
+          },
+        },
+      )
+      expect(error).toBeUndefined()
+      expect(finish?.reason).toBe('stop')
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { ask, type Subject } from './provider-under-test.ts'
+import { chatQuirks } from './quirks/chat-quirks.ts'
+import { anthropicQuirks, geminiQuirks, ollamaQuirks } from './quirks/native-quirks.ts'
+import type { Quirk } from './quirks/quirk.ts'
+import { responsesQuirks } from './quirks/responses-quirks.ts'
+
+const quirks: readonly Quirk[] = [
+  ...chatQuirks,
+  ...responsesQuirks,
+  ...anthropicQuirks,
+  ...geminiQuirks,
+  ...ollamaQuirks,
+]
+
+/** What servers of this wire really do. */
+export function quirkTests(subject: Subject): void {
+  const own = quirks.filter(({ wires }) => wires.includes(subject.wire))
+  describe('what its servers do', () => {
+    it.each(own)('$name', async ({ turn, asked, reasons, expected }) => {
+      const tools = expected.calls?.map(([name]) => ({ name, description: 'Acts.', inputSchema: { type: 'object' } }))
+      const names = new Set<string>()
+      const own = tools?.filter(({ name }) => !names.has(name) && names.add(name))
+      const outcome = await ask(subject, turn, {
+        ...(own && own.length > 0 && { tools: own }),
+        ...(reasons && { model: subject.models.reasoning, reasoning: 'low' }),
+        ...asked,
+      })
+      if (expected.error) expect(outcome.error).toMatchObject(expected.error)
+      else expect(outcome.error).toBeUndefined()
+      if (expected.text !== undefined) expect(outcome.text).toBe(expected.text)
+      if (expected.reasoning !== undefined) expect(outcome.reasoning).toBe(expected.reasoning)
+      if (expected.calls) {
+        expect(outcome.calls.map(({ name, input }) => [name, input])).toEqual(expected.calls)
+        expect(new Set(outcome.calls.map(({ callId }) => callId)).size).toBe(expected.calls.length)
+      }
+      if (expected.reason) expect(outcome.finish?.reason).toBe(expected.reason)
+      if (expected.usage) expect(outcome.finish?.usage).toMatchObject(expected.usage)
+      if (expected.warning) expect(outcome.warnings.join('\n')).toMatch(expected.warning)
+    })
+  })
+}

@@ -1,0 +1,33 @@
+import type { JSONValue } from '@agentkit/core'
+import type { FakeTurn, FakeWire } from '../../fake-provider/script.ts'
+import type { Asked } from '../provider-under-test.ts'
+
+/** What a server really sent once, frame by frame, and what must become of it. */
+export type Quirk = {
+  /** With its number in `docs/quirks.md`. */
+  name: string
+  wires: readonly FakeWire[]
+  turn: FakeTurn
+  asked?: Asked
+  /** Where the model that reasons is meant. */
+  reasons?: true
+  expected: {
+    text?: string
+    reasoning?: string
+    /** Names and inputs, in order. */
+    calls?: [name: string, input: JSONValue | undefined][]
+    reason?: string
+    usage?: object
+    /** Fields of the error; without it there is none. */
+    error?: object
+    warning?: RegExp
+    warnings?: number
+  }
+}
+
+/** For `toMatchObject`: any value that holds this text, wherever it stands. */
+export function holding(part: string): { asymmetricMatch(value: unknown): boolean } {
+  return {
+    asymmetricMatch: (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).includes(part),
+  }
+}
