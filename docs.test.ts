@@ -5,6 +5,7 @@ import { agentKeys, type ConfigKey, samplePromptKeys, serverKeys } from './packa
 import { limits } from './packages/core/src/limits.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
 import { problemTable } from './packages/server/src/problem-table.ts'
+import { codeFiles, isTest } from './scripts/workspace-files.ts'
 
 const root = import.meta.dirname
 const documents = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')]
@@ -74,6 +75,17 @@ describe('what the documentation lists', () => {
     ['sessions', `${limits.sessionQueue.toLocaleString('en-US')} `],
   ])('has the figures of the loop, in the guide %s: %s', (guide, words) => {
     expect(read(`docs/guides/${guide}.md`).replaceAll('\n', ' ')).toContain(words)
+  })
+
+  it('has a test for every quirk, and every quirk that a test names', () => {
+    const documented = [...read('docs/quirks.md').matchAll(/^\| (Q\d+) \|/gm)].map(([, quirk]) => quirk)
+    expect(documented).toEqual(Array.from({ length: documented.length }, (_, index) => `Q${index + 1}`))
+    const tests = codeFiles().filter((path) => isTest(path) || path.includes('/provider-contract/'))
+    // In the names of tests, which are in quotes: `…(Q7, Q48)`.
+    const named = tests.flatMap((path) =>
+      [...read(path).matchAll(/\((Q\d+(?:, Q\d+)*)\)/g)].flatMap(([, list = '']) => list.split(', ')),
+    )
+    expect([...new Set(named)].sort()).toEqual([...documented].sort())
   })
 
   it('has every limit of the server', () => {

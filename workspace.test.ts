@@ -40,8 +40,8 @@ describe('import direction', () => {
     },
     {
       of: /^packages\/agentkit$/,
-      to: (name) => name !== '@agentkit/testing' && name !== '@agentkit/example',
-      rule: 'agentkit recombines what people run: neither the test doubles nor an app',
+      to: (name) => name !== '@agentkit/example',
+      rule: 'agentkit recombines what people run, and no app',
     },
     { of: /^apps\//, to: (name) => name === 'agentkit', rule: 'apps import agentkit, as users do' },
   ]
@@ -74,12 +74,12 @@ describe('import direction', () => {
     expect(leaving, 'import the other package by its name').toEqual([])
   })
 
-  it('of agentkit to providers is lazy: one is loaded when a model names it', () => {
+  it('of agentkit to providers and test doubles is lazy: one is loaded when a model or a command names it', () => {
     const eager = packages
       .filter(({ manifest }) => manifest.name === 'agentkit')
       .flatMap(({ sources }) => sources)
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
-      .filter(({ from, how }) => from.startsWith('@agentkit/providers-') && how === 'static')
+      .filter(({ from, how }) => /^@agentkit\/(providers-|testing)/.test(from) && how === 'static')
     expect(eager, 'write await import(…), or import type').toEqual([])
   })
 })
@@ -144,7 +144,9 @@ describe('every package', () => {
 
     const { references: _, ...config } = readJson<Record<string, unknown>>(`${folder}/tsconfig.json`)
     const { references: __, ...coreConfig } = readJson<Record<string, unknown>>('packages/core/tsconfig.json')
-    expect(config).toEqual(coreConfig)
+    // A folder brings no JSON with it: what is imported is named.
+    const models = exists(`${folder}/src/models.json`) ? ['src/models.json'] : []
+    expect(config).toEqual({ ...coreConfig, include: ['src', ...models] })
   })
 
   it.each(packages)('$folder exports sources to the workspace, types and built files to users', (aPackage) => {

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { type AppKind, createApp } from './function-app.ts'
 import { sendChats } from './http-load.ts'
 import { type Child, median, startChild } from './processes.ts'
+import { providers } from './provider-calls.ts'
+import type { ProviderJob } from './provider-worker.ts'
 import type { Job, Measured } from './worker.ts'
 
 /** One line of the table: medians over the rounds, per unit. */
@@ -26,6 +28,7 @@ if (wanted('history')) await compare('history', '100 turns', { kind: 'history', 
 if (wanted('cold-start')) await compareColdStart()
 if (wanted('functions')) await compareFunctions()
 if (wanted('http')) await compareHttp()
+if (wanted('providers')) await compareProviders()
 modelServer.stop()
 
 print(rows)
@@ -87,6 +90,32 @@ async function compareHttp(): Promise<void> {
   })
 }
 
+/** Each provider's package against its official SDK, on the same stream: a call of 20 tokens, and a token of 2000. */
+async function compareProviders(): Promise<void> {
+  for (const [provider, { wire }] of Object.entries(providers)) {
+    const server = await startChild('./provider-server.ts', wire)
+    const { url } = server.first as { url: string }
+    for (const [unit, tokens, divisor] of [
+      ['call', 20, 1],
+      ['token', 2000, 2000],
+    ] as const) {
+      const enter = async (contestant: string): Promise<Contender> => {
+        const worker = await startChild('./provider-worker.ts', contestant, provider, url)
+        const job: ProviderJob = { tokens, forMs: 400 }
+        return {
+          stop: worker.stop,
+          async round() {
+            const measured = await worker.ask<Measured>(job)
+            return { ...measured, cpuMs: measured.cpuMs / divisor, wallMs: measured.wallMs / divisor }
+          },
+        }
+      }
+      await interleave(`${provider} ${unit}`, unit, enter, ['sdk', 'agentkit'])
+    }
+    server.stop()
+  }
+}
+
 type Contender = { round(): Promise<Measured>; stop(): void }
 
 async function interleave(
@@ -122,13 +151,13 @@ async function interleave(
 
 function print(table: readonly Row[]): void {
   const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
-  console.log('row          contestant  unit       CPU µs     ×      wall µs    peak MB')
+  console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB')
   for (const row of table) {
     // The first contestant of a row is what the others are measured against.
     const floor = table.find((other) => other.name === row.name)
     const ratio = floor ? (row.cpuMs / floor.cpuMs).toFixed(2) : ''
     const cells = [
-      row.name.padEnd(12),
+      row.name.padEnd(15),
       row.contestant.padEnd(11),
       row.unit.padEnd(10),
       microseconds(row.cpuMs).padEnd(10),

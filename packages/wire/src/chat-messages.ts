@@ -20,35 +20,45 @@ import { wireToolName } from './wire-tool-name.ts'
 /** OpenAI refuses longer ones on this wire. */
 const longestCallId = 40
 
+/** Who instructs, and whose reasoning goes back. */
+type ChatWays = { systemRole: 'developer' | 'system'; reasoningOwner: string | undefined }
+
 /**
  * A conversation as Chat Completions takes it. What this wire cannot carry is told in `warnings`.
- * Reasoning is left out: this wire cannot take it back.
+ * @param reasoningOwner `provider/model` whose reasoning goes back to it; most servers of this wire refuse any
  */
 export function toChatMessages(
   messages: readonly Message[],
   systemRole: 'developer' | 'system',
   warnings: string[],
+  reasoningOwner?: string,
 ): ChatMessage[] {
   const begins = messages.findIndex((message) => message.role !== 'system')
   const start = begins === -1 ? messages.length : begins
-  const convert: Convert<ChatMessage> = (part, ids, told) => convertPart(part, ids, systemRole, told)
+  const ways = { systemRole, reasoningOwner }
+  const convert: Convert<ChatMessage> = (part, ids, told) => convertPart(part, ids, ways, told)
   return [
     ...convert(messages.slice(0, start), new CallIds(toWireId), warnings),
-    ...convertConversation(messages.slice(start), caches[systemRole], toWireId, convert, warnings),
+    ...convertConversation(messages.slice(start), cacheOf(ways), toWireId, convert, warnings),
   ]
 }
 
-const caches = { developer: new WeakMap(), system: new WeakMap() } satisfies Record<
-  string,
-  ConversationCache<ChatMessage>
->
+/** By what a conversion depends on. */
+const caches = new Map<string, ConversationCache<ChatMessage>>()
+
+function cacheOf({ systemRole, reasoningOwner = '' }: ChatWays): ConversationCache<ChatMessage> {
+  const key = `${systemRole} ${reasoningOwner}`
+  const cache = caches.get(key) ?? new WeakMap()
+  caches.set(key, cache)
+  return cache
+}
 
 const toWireId = (callId: string): string => wireCallId(callId, longestCallId)
 
 function convertPart(
   messages: readonly Message[],
   ids: CallIds,
-  systemRole: 'developer' | 'system',
+  { systemRole, reasoningOwner }: ChatWays,
   warnings: string[],
 ): ChatMessage[] {
   const chat: ChatMessage[] = []
@@ -63,7 +73,8 @@ function convertPart(
     if (message.role === 'system') {
       if (!isBlank(message.content)) chat.push({ role: systemRole, content: wellFormed(message.content) })
     } else {
-      const converted = message.role === 'user' ? userMessage(message, warnings) : assistantMessage(message)
+      const converted =
+        message.role === 'user' ? userMessage(message, warnings) : assistantMessage(message, reasoningOwner)
       if (converted) chat.push(converted)
     }
   }
@@ -126,18 +137,27 @@ function userPart(part: UserPart, warnings: string[]): ChatUserPart | undefined 
   }
 }
 
-function assistantMessage(message: AssistantMessage): ChatMessage | undefined {
-  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+function assistantMessage(message: AssistantMessage, reasoningOwner: string | undefined): ChatMessage | undefined {
+  const text = textOf(message, 'text')
   const content = isBlank(text) ? null : wellFormed(text)
   const calls = toolCalls(message)
-  if (calls.length === 0) return content === null ? undefined : { role: 'assistant', content }
+  if (calls.length === 0 && content === null) return undefined
+  const own = reasoningOwner !== undefined && message.model === reasoningOwner
+  const reasoning = own ? textOf(message, 'reasoning') : ''
   return {
     role: 'assistant',
     content,
-    tool_calls: calls.map(({ callId, name, input }) => ({
-      id: callId,
-      type: 'function',
-      function: { name: wireToolName(name), arguments: argumentsText(input) },
-    })),
+    ...(!isBlank(reasoning) && { reasoning: wellFormed(reasoning) }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ callId, name, input }) => ({
+        id: callId,
+        type: 'function',
+        function: { name: wireToolName(name), arguments: argumentsText(input) },
+      })),
+    }),
   }
+}
+
+function textOf({ content }: AssistantMessage, type: 'text' | 'reasoning'): string {
+  return content.map((part) => (part.type === type ? part.text : '')).join('')
 }

@@ -191,6 +191,13 @@ describe('ChatReader', () => {
     expect(await errorOf(() => reader.read(frame))).toMatchObject({ code: 'provider-error' })
   })
 
+  it('fails when Groq says why it stops early', async () => {
+    expect(await errorOf(() => read({ choices: [], x_groq: { error: 'over_capacity' } }))).toMatchObject({
+      code: 'overloaded',
+      retryable: true,
+    })
+  })
+
   it('fails on the finish reason error', async () => {
     expect(await errorOf(() => read({ choices: [{ finish_reason: 'error' }] }))).toMatchObject({
       code: 'provider-error',

@@ -11,7 +11,7 @@ import { mergeUsage, withTotal } from './usage.ts'
 type Chunk = {
   choices?: (Choice | null)[] | null
   usage?: unknown
-  x_groq?: { usage?: unknown } | null
+  x_groq?: { usage?: unknown; error?: unknown } | null
   error?: unknown
   object?: unknown
 }
@@ -26,9 +26,13 @@ type Delta = {
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 type OpenCall = { callId: string; name: string; argumentsText: string }
 
+/** Tells one part of a content that is a list, as some servers send it. */
+export type ReadPart = (part: unknown, reply: Reply) => void
+
 /** Reads the chunks of a Chat Completions stream, and a completion that came whole. */
 export class ChatReader implements FrameReader {
   readonly #context: ErrorContext
+  readonly #readPart: ReadPart
   readonly #reply: Reply
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
@@ -36,8 +40,10 @@ export class ChatReader implements FrameReader {
   #refused = false
   #usage: Usage = {}
 
-  constructor(context: ErrorContext) {
+  /** @param readPart reads one part of a content that is a list; only its text when absent */
+  constructor(context: ErrorContext, readPart: ReadPart = readText) {
     this.#context = context
+    this.#readPart = readPart
     this.#reply = new Reply(`${context.provider}/${context.model}`)
   }
 
@@ -46,6 +52,9 @@ export class ChatReader implements FrameReader {
     const chunk = parseFrame<Chunk>(frame, this.#context)
     if (chunk.error || chunk.object === 'error' || frame.event === 'error')
       throw providerError(failureOfBody(chunk), this.#context)
+    // Why Groq stops early, in a word.
+    const stopped = chunk.x_groq?.error
+    if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
     const choice = chunk.choices?.[0]
     if (choice) this.#readChoice(choice)
     const usage = chunk.usage ?? chunk.x_groq?.usage ?? choice?.usage
@@ -76,7 +85,7 @@ export class ChatReader implements FrameReader {
       const reasoning = delta.reasoning_content ?? delta.reasoning
       if (typeof reasoning === 'string') this.#reply.reasoning(reasoning)
       if (typeof delta.content === 'string') this.#reply.text(delta.content)
-      else if (Array.isArray(delta.content)) this.#reply.text(textOfParts(delta.content))
+      else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, this.#reply)
       if (typeof delta.refusal === 'string' && delta.refusal !== '') {
         this.#refused = true
         this.#reply.text(delta.refusal)
@@ -119,13 +128,14 @@ const finishReasons = new Map<string, ModelFinishReason>(
     tool_calls: 'tool-calls',
     function_call: 'tool-calls',
     length: 'length',
+    model_length: 'length',
     max_tokens: 'length',
     content_filter: 'content-filter',
   } as const),
 )
 
-function textOfParts(parts: readonly unknown[]): string {
-  return parts.map((part) => (hasText(part) ? part.text : '')).join('')
+function readText(part: unknown, reply: Reply): void {
+  if (hasText(part)) reply.text(part.text)
 }
 
 function hasText(part: unknown): part is { text: string } {

@@ -269,4 +269,34 @@ describe('toChatMessages', () => {
     expect(id?.length).toBeLessThanOrEqual(40)
     expect(tool).toMatchObject({ tool_call_id: id })
   })
+
+  const thinking: Message = {
+    role: 'assistant',
+    model: 'groq/m',
+    content: [
+      { type: 'reasoning', text: 'Hm.\ud83e' },
+      { type: 'text', text: 'Yes.' },
+    ],
+  }
+  const sentBack = (owner?: string): unknown =>
+    toChatMessages([Object.freeze(user), Object.freeze(thinking), Object.freeze({ ...user })], 'system', [], owner)[1]
+
+  it('sends reasoning to its owner alone, however often the conversation is sent (Q5, Q53)', () => {
+    const plain = { role: 'assistant', content: 'Yes.' }
+    expect(sentBack('groq/m')).toEqual({ ...plain, reasoning: 'Hm.\ufffd' })
+    expect(sentBack('groq/other')).toEqual(plain)
+    expect(sentBack()).toEqual(plain)
+    expect(sentBack('groq/m')).toEqual({ ...plain, reasoning: 'Hm.\ufffd' })
+  })
+
+  it('sends nobody the reasoning of nobody', () => {
+    const { chat } = messages({
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 'Yes.' },
+      ],
+    })
+    expect(chat).toEqual([{ role: 'assistant', content: 'Yes.' }])
+  })
 })

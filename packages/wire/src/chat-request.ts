@@ -14,6 +14,8 @@ export type ChatCompat = {
   systemRole: 'developer' | 'system'
   /** Whether schemas say if they are strict; many servers do not know the word. */
   strict: boolean
+  /** `provider/model` whose reasoning goes back to it, as `reasoning`; where it is absent, none does. */
+  reasoningOwner?: string
   traits: OpenAITraits
 }
 
@@ -30,7 +32,7 @@ export function toChatRequest(
   const honoured = honouredOptions(request, compat.traits, model, warnings)
   const body: ChatRequest = {
     model,
-    messages: toChatMessages(request.messages, compat.systemRole, warnings),
+    messages: toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner),
     stream: true,
     stream_options: { include_usage: true },
   }

@@ -21,7 +21,7 @@ export type ChatRequest = {
 export type ChatMessage =
   | { role: 'system' | 'developer'; content: string }
   | { role: 'user'; content: string | ChatUserPart[] }
-  | { role: 'assistant'; content: string | null; tool_calls?: ChatToolCall[] }
+  | { role: 'assistant'; content: string | null; reasoning?: string; tool_calls?: ChatToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string }
 
 export type ChatUserPart =

@@ -11,6 +11,8 @@ export type Failure = {
   body?: string
   /** How long to wait, in milliseconds, where the body says so and no header does. */
   retryAfterMs?: number
+  /** What the model wrote, where that is what failed. */
+  failedGeneration?: string
 }
 
 /** What an error body or an error frame tells: `{ error: { message, code, type } }`, flat, or a bare text. */
@@ -20,13 +22,16 @@ export function failureOfBody(body: unknown): Failure {
   const inner = isRecord(told) && told.error !== undefined && told.error !== null ? told.error : told
   if (!isRecord(inner)) return { message: textOf(inner), body: textOf(body) }
   const failure: Failure = { message: textOf(inner.message ?? inner.detail ?? inner), body: textOf(body) }
-  const status = [inner.status, inner.code].map(Number).find((number) => number >= 400 && number < 600)
+  const status = [inner.status, inner.code, inner.raw_status_code]
+    .map(Number)
+    .find((number) => number >= 400 && number < 600)
   if (status !== undefined) failure.status = status
   if (typeof inner.code === 'string') failure.code = inner.code
   const type = inner.type ?? inner.status
   if (typeof type === 'string') failure.type = type
   const deeper = isRecord(inner.innererror) ? inner.innererror.code : undefined
   if (failure.code === undefined && typeof deeper === 'string') failure.code = deeper
+  if (typeof inner.failed_generation === 'string') failure.failedGeneration = inner.failed_generation
   return failure
 }
 

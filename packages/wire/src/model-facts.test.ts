@@ -32,3 +32,21 @@ it('says nothing that it does not know', () => {
   expect(modelInfoOf(modelFacts('bare', table), table)).toEqual({})
   expect(modelInfoOf(undefined, table)).toEqual({})
 })
+
+it('tells what a long prompt costs, but not what writing it to a cache does: that follows', () => {
+  const facts = {
+    usdPerMillion: [1, 2],
+    longPrompt: { aboveInputTokens: 500, usdPerMillion: [2, 3, 0.2, 2.5] },
+  }
+  expect(modelInfoOf(facts, table).price).toEqual({
+    inputUsdPerMillion: 1,
+    outputUsdPerMillion: 2,
+    longPrompt: {
+      aboveInputTokens: 500,
+      inputUsdPerMillion: 2,
+      outputUsdPerMillion: 3,
+      cachedInputUsdPerMillion: 0.2,
+    },
+    asOf: '2026-10-01',
+  })
+})

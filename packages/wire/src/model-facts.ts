@@ -7,6 +7,8 @@ export type ModelFacts = {
   maxOutputTokens?: number
   /** US dollars per million tokens: input, output, and where there is a cache, reading from it and writing to it. */
   usdPerMillion?: number[]
+  /** What holds for the whole call once its prompt is longer than that. */
+  longPrompt?: { aboveInputTokens: number; usdPerMillion: number[] }
   /** What it reads beside text: `image`, `pdf`. */
   reads?: string[]
   tools?: boolean
@@ -37,7 +39,13 @@ export function modelInfoOf(facts: ModelFacts | undefined, { asOf }: Pick<ModelT
   if (facts?.contextWindow !== undefined) info.contextWindow = facts.contextWindow
   if (facts?.maxOutputTokens !== undefined) info.maxOutputTokens = facts.maxOutputTokens
   const price = priceOf(facts?.usdPerMillion, asOf)
+  const longPrice = priceOf(facts?.longPrompt?.usdPerMillion, asOf)
   if (price) info.price = price
+  if (price && facts?.longPrompt && longPrice) {
+    // It rises as that of input does: see Price.
+    const { asOf: _asOf, cacheWriteUsdPerMillion: _cacheWrite, ...rates } = longPrice
+    price.longPrompt = { aboveInputTokens: facts.longPrompt.aboveInputTokens, ...rates }
+  }
   return info
 }
 

@@ -283,6 +283,17 @@ describe('retryAfterMs', () => {
   })
 })
 
+describe('a call that cannot be read (Q52)', () => {
+  it('is told with what the model wrote, without secrets', () => {
+    const told = { message: 'boom', code: 'tool_use_failed', failed_generation: '{"key": "hunter2-hunter2"' }
+    expect(providerError(failureOfBody({ error: told }), context)).toMatchObject({
+      code: 'invalid-tool-call',
+      retryable: false,
+      cause: { code: 'tool_use_failed', failedGeneration: '{"key": "[redacted]"' },
+    })
+  })
+})
+
 describe('shouldRetry', () => {
   it('reads true and false, and nothing else', () => {
     const told = ['true', 'false', 'yes'].map((value) => shouldRetry(new Headers({ 'x-should-retry': value })))

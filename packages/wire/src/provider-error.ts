@@ -51,6 +51,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'content-filter': 'filtered the request',
   'model-not-found': 'does not know the model',
   'bad-request': 'refused the request',
+  'invalid-tool-call': 'could not read the call that the model wrote',
   timeout: 'gave up waiting',
 }
 
@@ -78,9 +79,13 @@ const codes = new Map<string, ErrorCode>(
     permission_error: 'auth',
     rate_limit_exceeded: 'rate-limit',
     rate_limit_error: 'rate-limit',
+    rate_limited: 'rate-limit',
+    service_tier_capacity_exceeded: 'overloaded',
     overloaded_error: 'overloaded',
     server_is_overloaded: 'overloaded',
+    over_capacity: 'overloaded',
     slow_down: 'overloaded',
+    tool_use_failed: 'invalid-tool-call',
     invalid_request_error: 'bad-request',
     invalid_prompt: 'bad-request',
   } as const),
@@ -203,9 +208,16 @@ function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-function causeOf({ status, code, type, body, message }: Failure, secrets: readonly string[]): object {
-  const text = cut(redactSecrets(body ?? message, secrets), longestBody)
-  return { ...(status && { status }), ...(code && { code }), ...(type && { type }), body: text }
+function causeOf(failure: Failure, secrets: readonly string[]): object {
+  const { status, code, type, failedGeneration, body, message } = failure
+  const plain = (text: string): string => cut(redactSecrets(text, secrets), longestBody)
+  return {
+    ...(status && { status }),
+    ...(code && { code }),
+    ...(type && { type }),
+    ...(failedGeneration !== undefined && { failedGeneration: plain(failedGeneration) }),
+    body: plain(body ?? message),
+  }
 }
 
 function plainWords(message: string): string {

@@ -94,7 +94,7 @@ export function answerTests(subject: Subject): void {
     it.each<[string, FakeAnswer, ModelFinishReason]>([
       ['at its bound', { text: 'Once', finishReason: 'length' }, 'length'],
       ['by a filter', { text: 'Once', finishReason: 'content-filter' }, 'content-filter'],
-      ['as a refusal (Q28, Q39)', { refusal: 'I cannot help with that.' }, 'content-filter'],
+      ...(hasRefusals.has(wire) ? [refusal] : []),
     ])('that ends %s says so', async (_how, answer, reason) => {
       const { finish, error } = await ask(subject, answer)
       expect(error).toBeUndefined()
@@ -138,6 +138,13 @@ export function answerTests(subject: Subject): void {
   })
 }
 
+const refusal: [string, FakeAnswer, ModelFinishReason] = [
+  'as a refusal (Q28, Q39)',
+  { refusal: 'I cannot help with that.' },
+  'content-filter',
+]
+/** The others refuse in plain words. */
+const hasRefusals: ReadonlySet<string> = new Set(['openai-chat', 'openai-responses', 'azure', 'anthropic', 'gemini'])
 /** On the others arguments come as values. */
 const argumentsAreText: ReadonlySet<string> = new Set([
   'openai-chat',

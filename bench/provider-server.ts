@@ -1,0 +1,47 @@
+import { createServer } from 'node:http'
+import { type FakeWire, fakeProvider } from '@agentkit/testing'
+
+/**
+ * A provider's server: what the fake one says to a request is kept, and said again to each that asks for as many tokens.
+ * The model is asked for tokens in the last word of the question.
+ */
+const [wire = ''] = process.argv.slice(2)
+const tokensOf = (text: string): number => Number(/Say (\d+) tokens/.exec(text)?.[1] ?? 1)
+// One of the wires, as the table of providers names them.
+const fake = await fakeProvider(wire as FakeWire, ({ body }) => {
+  const tokens = tokensOf(JSON.stringify(body))
+  return { text: Array.from({ length: tokens }, (_, index) => ` tok${index % 10}`).join(''), deltas: tokens }
+})
+const base = new URL(fake.url)
+const answers = new Map<number, Promise<{ status: number; contentType: string; bytes: Buffer }>>()
+
+const server = createServer((request, response) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', async () => {
+    const text = Buffer.concat(parts).toString()
+    const tokens = tokensOf(text)
+    const answer = answers.get(tokens) ?? ask(request.url ?? '', request.headers as Record<string, string>, text)
+    answers.set(tokens, answer)
+    const { status, contentType, bytes } = await answer
+    response.writeHead(status, { 'content-type': contentType })
+    response.end(bytes)
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as { port: number }
+  process.send?.({ url: `http://127.0.0.1:${port}${base.pathname.replace(/\/$/, '')}` })
+})
+
+async function ask(
+  path: string,
+  { host, 'content-length': _, connection, ...headers }: Record<string, string>,
+  body: string,
+) {
+  void host
+  void connection
+  const response = await fetch(new URL(path, base.origin), { method: 'POST', headers, body })
+  const contentType = response.headers.get('content-type') ?? ''
+  return { status: response.status, contentType, bytes: Buffer.from(await response.arrayBuffer()) }
+}

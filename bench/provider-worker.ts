@@ -1,0 +1,45 @@
+import { type Call, providers, requestOf } from './provider-calls.ts'
+import type { Measured } from './worker.ts'
+
+/** Calls one provider for a while, and answers with what it cost: by its SDK, or by agentkit's package. */
+export type ProviderJob = { tokens: number; forMs: number }
+
+const [contestant = '', provider = '', url = ''] = process.argv.slice(2)
+const bench = providers[provider]
+if (!bench) throw new Error(`There is no provider "${provider}".`)
+const call = contestant === 'sdk' ? await bench.sdk(url) : await agentkitCall()
+
+process.on('message', async ({ tokens, forMs }: ProviderJob) => {
+  try {
+    const startedAt = performance.now()
+    const cpuBefore = process.cpuUsage()
+    let units = 0
+    do {
+      const said = await call(`Say ${tokens} tokens, please.`)
+      if (said.split(' tok').length - 1 !== tokens) throw new Error(`It said ${JSON.stringify(said.slice(0, 200))}.`)
+      units++
+    } while (performance.now() - startedAt < forMs)
+    const cpu = process.cpuUsage(cpuBefore)
+    const measured: Measured = {
+      units,
+      cpuMs: (cpu.user + cpu.system) / 1000 / units,
+      wallMs: (performance.now() - startedAt) / units,
+      peakMb: process.resourceUsage().maxRSS / 1024,
+    }
+    process.send?.(measured)
+  } catch (error) {
+    process.send?.({ error: String((error as Error).stack ?? error) })
+  }
+})
+process.send?.('ready')
+
+async function agentkitCall(): Promise<Call> {
+  const model = await bench?.agentkit(url)
+  return async (question) => {
+    let said = ''
+    for await (const event of model?.stream(requestOf(question), new AbortController().signal) ?? []) {
+      if (event.type === 'text-delta') said += event.text
+    }
+    return said
+  }
+}

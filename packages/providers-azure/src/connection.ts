@@ -1,0 +1,141 @@
+import { AgentKitError } from '@agentkit/core'
+import { checkAddress, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import type { AzureOpenAI, OpenAI } from 'openai'
+import { guardTokens } from './token-provider.ts'
+
+/** Which resource is called, and how. */
+export type AzureOptions = {
+  /** `https://<resource>.openai.azure.com`; else `AZURE_OPENAI_ENDPOINT`. */
+  endpoint?: string
+  /** Else `AZURE_OPENAI_API_KEY`. */
+  apiKey?: string
+  /** Gives a token of Microsoft Entra for each request, in place of a key. */
+  azureADTokenProvider?: () => Promise<string>
+  /** Else `OPENAI_API_VERSION`, else 2025-04-01-preview. The v1 API has none. */
+  apiVersion?: string
+  /** Sent with every request. */
+  headers?: Record<string, string>
+  fetch?: typeof fetch
+  /**
+   * A client of your own, used as it is: it brings its key, address, headers and fetch. A plain `OpenAI` client is
+   * one of the v1 API.
+   */
+  client?: AzureOpenAI | OpenAI
+  /** `chat` when absent: Chat Completions, which every deployment has. */
+  api?: 'chat' | 'responses'
+  /** Whether to call the API at `/openai/v1/`, which has no versions. */
+  v1?: boolean
+}
+
+/** Where requests go, and what they carry. */
+export type Connection = {
+  /** The SDK, loaded at the first call. */
+  client(): Promise<OpenAI>
+  api: 'chat' | 'responses'
+  v1: boolean
+  /** The address of a client that was made for one deployment. */
+  deploymentURL?: string
+  /** Values that no error may carry. */
+  secrets: readonly string[]
+  /** Whether requests leave by our own fetch, which takes `callSignal`. */
+  ownFetch: boolean
+}
+
+/** The last of the dated ones, for chat, responses and embeddings; what came after it came to v1. */
+const lastVersion = '2025-04-01-preview'
+
+/**
+ * Settles credentials, address and API from the options and the environment.
+ * @throws AgentKitError `missing-key`, `invalid-config` for an endpoint that is missing, and for a key or an endpoint
+ *   that cannot be one
+ */
+export function connect(options: AzureOptions): Connection {
+  const { client, azureADTokenProvider, apiKey: givenKey, headers, api = 'chat' } = options
+  if (client) return ownConnection(client, options)
+  if (azureADTokenProvider && told(givenKey)) throw invalid('Pass apiKey or azureADTokenProvider, not both.')
+  const { v1 = false } = options
+  const endpoint = endpointOf(options)
+  const apiKey = azureADTokenProvider ? undefined : requireKey(givenKey, keySource)
+  const settled: Settled = {
+    endpoint,
+    credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider) : { apiKey: apiKey ?? '' },
+    apiVersion: told(options.apiVersion) ?? told(process.env.OPENAI_API_VERSION) ?? lastVersion,
+    headers: headers ?? {},
+    fetch: options.fetch ?? nodeFetch,
+  }
+  return {
+    client: once(() => (v1 ? createV1Client(settled) : createClient(settled))),
+    api,
+    v1,
+    secrets: secretsOf(apiKey, headers),
+    ownFetch: options.fetch === undefined,
+  }
+}
+
+function ownConnection(client: AzureOpenAI | OpenAI, { api = 'chat', v1, headers }: AzureOptions): Connection {
+  return {
+    client: async () => client,
+    api,
+    v1: v1 ?? !('apiVersion' in client),
+    ...(/\/deployments\//.test(client.baseURL) && { deploymentURL: client.baseURL.replace(/\/$/, '') }),
+    secrets: secretsOf(told(client.apiKey), headers),
+    ownFetch: false,
+  }
+}
+
+const keySource = { provider: 'azure', vendor: 'Azure OpenAI', variables: ['AZURE_OPENAI_API_KEY'] }
+const exampleEndpoint = 'https://my-resource.openai.azure.com'
+
+/** People copy it with the path that the SDK adds. */
+function endpointOf(options: AzureOptions): string {
+  const endpoint = told(options.endpoint) ?? told(process.env.AZURE_OPENAI_ENDPOINT)
+  if (endpoint === undefined) {
+    throw invalid(`No endpoint for Azure OpenAI. Set AZURE_OPENAI_ENDPOINT, or pass endpoint: ${exampleEndpoint}.`)
+  }
+  checkAddress(endpoint, 'endpoint', exampleEndpoint, 'azure')
+  return endpoint.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '')
+}
+
+type Settled = {
+  endpoint: string
+  credentials: { apiKey: string } | (() => Promise<string>)
+  apiVersion: string
+  headers: Record<string, string>
+  fetch: typeof fetch
+}
+
+/** Of OpenAI's own account, which the SDK would take from the environment and send to Azure. */
+const noAccount = { organization: null, project: null }
+
+async function createClient({ endpoint, credentials, apiVersion, headers, fetch }: Settled): Promise<OpenAI> {
+  const { AzureOpenAI } = await import('openai')
+  return new AzureOpenAI({
+    ...noAccount,
+    endpoint,
+    apiVersion,
+    // Else OPENAI_BASE_URL would count, and exclude the endpoint.
+    baseURL: null,
+    // An empty key keeps the one of the environment from excluding the tokens.
+    ...(typeof credentials === 'function' ? { azureADTokenProvider: credentials, apiKey: '' } : credentials),
+    maxRetries: 0,
+    fetch,
+    defaultHeaders: headers,
+  })
+}
+
+async function createV1Client({ endpoint, credentials, headers, fetch }: Settled): Promise<OpenAI> {
+  const { OpenAI } = await import('openai')
+  const byKey = typeof credentials !== 'function'
+  return new OpenAI({
+    ...noAccount,
+    apiKey: byKey ? credentials.apiKey : credentials,
+    baseURL: `${endpoint}/openai/v1`,
+    maxRetries: 0,
+    fetch,
+    defaultHeaders: byKey ? { 'api-key': credentials.apiKey, authorization: null, ...headers } : headers,
+  })
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-config', message, { provider: 'azure' })
+}

@@ -1,0 +1,8 @@
+import { providerContract } from '@agentkit/testing/vitest'
+import { azure } from './provider.ts'
+
+providerContract('azure', ({ url, apiKey }) => azure({ endpoint: url, apiKey }), {
+  usual: 'gpt-4.1',
+  reasoning: 'gpt-5-mini',
+  embedding: 'text-embedding-3-small',
+})

@@ -1,0 +1,91 @@
+import type { ModelRequest } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { apiKey, ask, endpoint, fakeFetch } from './__fixtures__/fake-fetch.ts'
+import { type AzureModelOptions, azure } from './provider.ts'
+
+const echo = { name: 'echo', description: 'Echo.', inputSchema: { type: 'object', properties: {} } }
+
+async function toBody(
+  more: Partial<ModelRequest>,
+  options: AzureModelOptions = {},
+  api: 'chat' | 'responses' = 'chat',
+) {
+  const { fetch, sent } = fakeFetch()
+  const request: ModelRequest = {
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+    ],
+    ...more,
+  }
+  const { events } = await ask(fetch, { apiKey, api }, { request, ...options })
+  const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.message] : []))
+  return { body: sent[0]?.body ?? {}, warnings }
+}
+
+describe('a request to Azure', () => {
+  it('takes a deployment of any name to accept what it is asked', async () => {
+    const { body, warnings } = await toBody({ temperature: 0.5, reasoning: 'high', maxOutputTokens: 9 })
+    expect(body).toMatchObject({
+      messages: [{ role: 'system' }, { role: 'user' }],
+      temperature: 0.5,
+      reasoning_effort: 'high',
+      max_completion_tokens: 9,
+    })
+    expect(warnings).toEqual([])
+  })
+
+  it('knows what the deployed model takes when it is told (Q26)', async () => {
+    const { body, warnings } = await toBody({ temperature: 0.5 }, { model: 'gpt-5.6-sol' })
+    expect(body).toMatchObject({ model: 'dep', messages: [{ role: 'developer' }, { role: 'user' }] })
+    expect(body).not.toHaveProperty('temperature')
+    expect(warnings).toEqual([expect.stringContaining('`temperature`')])
+  })
+
+  it("says that tools and reasoning want the other API, where the model's name tells", async () => {
+    const { body, warnings } = await toBody({ tools: [echo] }, { model: 'gpt-5.6-sol' })
+    expect(body).toMatchObject({ reasoning_effort: 'none' })
+    expect(warnings).toEqual([expect.stringContaining("api: 'responses'")])
+  })
+
+  it('is stateless by Responses, with encrypted reasoning where the model reasons', async () => {
+    const { body } = await toBody({ reasoning: 'low', tools: [echo] }, { model: 'gpt-5.6-sol' }, 'responses')
+    expect(body).toMatchObject({
+      model: 'dep',
+      instructions: 'Be brief.',
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      reasoning: { effort: 'low' },
+    })
+    const plain = await toBody({}, { model: 'gpt-4o' }, 'responses')
+    expect(plain.body).not.toHaveProperty('include')
+  })
+
+  it('holds an answer to a schema (Q25)', async () => {
+    const { body } = await toBody({ output: { type: 'object', properties: {}, additionalProperties: false } })
+    expect(body).toMatchObject({ response_format: { type: 'json_schema', json_schema: { strict: false } } })
+  })
+})
+
+describe('what is known of a deployment', () => {
+  const infoOf = (deployment: string, options?: AzureModelOptions) =>
+    azure({ apiKey, endpoint }).model(deployment, options).info
+
+  it('is that of the model of its name', () => {
+    expect(infoOf('gpt-4o')).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384, nativeOutput: 'always' })
+    expect(infoOf('gpt-4')).toMatchObject({ nativeOutput: 'never' })
+  })
+
+  it('is that of the model that the user says, with what long prompts and images cost', () => {
+    expect(infoOf('dep', { model: 'gpt-5.6-sol' })).toMatchObject({
+      price: { inputUsdPerMillion: 4, longPrompt: { aboveInputTokens: 272_000, inputUsdPerMillion: 8 } },
+      imageTokens: 36_000,
+    })
+    expect(infoOf('dep', { model: 'gpt-5.5' })).toMatchObject({ imageTokens: 12_000 })
+    expect(infoOf('dep', { model: 'gpt-4o-mini' })).toMatchObject({ imageTokens: 48_169 })
+  })
+
+  it('is little for a name that says nothing, which blocks nothing', () => {
+    expect(infoOf('dep')).toEqual({ nativeOutput: 'always' })
+  })
+})

@@ -1,0 +1,44 @@
+import type { ModelRequest } from '@agentkit/core'
+import {
+  type ChatCompat,
+  chatCall,
+  type ErrorContext,
+  openaiTraits,
+  type PreparedCall,
+  responsesCall,
+} from '@agentkit/wire'
+import type { Connection } from './connection.ts'
+
+/**
+ * Maps a request to the wire that the connection speaks.
+ * @param model of OpenAI's, which says what the deployment takes
+ */
+export function prepareCall(
+  connection: Connection,
+  context: ErrorContext,
+  model: string,
+): (request: ModelRequest) => PreparedCall {
+  const traits = openaiTraits(model)
+  if (connection.api === 'responses') {
+    const endpoint = { ...connection, context }
+    return (request) => responsesCall(request, endpoint, traits)
+  }
+  const endpoint = { ...connection, context, path: pathOf(connection, context.model, '/chat/completions') }
+  const compat: ChatCompat = {
+    // Every model takes it by now; the reasoning ones take no other.
+    maxTokensField: 'max_completion_tokens',
+    systemRole: traits.reasoning ? 'developer' : 'system',
+    strict: true,
+    traits,
+  }
+  return (request) => chatCall(request, endpoint, compat)
+}
+
+/**
+ * Where a deployment is, below the client's address. The SDK would add it to the path from a body that is an object;
+ * ours is text.
+ */
+export function pathOf({ v1, deploymentURL }: Connection, deployment: string, path: string): string {
+  if (deploymentURL !== undefined) return `${deploymentURL}${path}`
+  return v1 ? path : `/deployments/${encodeURIComponent(deployment)}${path}`
+}

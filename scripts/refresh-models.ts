@@ -1,0 +1,82 @@
+// Makes `models.json` of each provider package from the models.dev catalogue: limits, prices, what a model reads.
+//
+//   node scripts/refresh-models.ts                                      the catalogue of today
+//   node scripts/refresh-models.ts --from api.json --as-of 2026-11-20   a copy of it
+//   node scripts/refresh-models.ts --from pi-ai --as-of 2026-11-10      an unpacked @earendil-works/pi-ai of npm, which
+//                                                                       carries it where models.dev cannot be reached
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ModelFacts, ModelTable } from '../packages/wire/src/model-facts.ts'
+import { type CatalogueModel, readCatalogue, readPiCatalogue } from './model-catalogue.ts'
+import { root } from './workspace-files.ts'
+
+/** The packages whose tables are made here, by what the catalogue calls the provider. OpenAI's table is kept by hand. */
+const packages: Readonly<Record<string, string>> = {
+  anthropic: 'providers-anthropic',
+  azure: 'providers-azure',
+  google: 'providers-gemini',
+  groq: 'providers-groq',
+  mistral: 'providers-mistral',
+}
+
+/** Models that this wire does not call: of the Interactions API, for tools of their own, for speech or vectors. */
+const otherKinds = /^deep-research|computer-use|robotics|live|tts|embed|ocr|moderation|realtime|transcribe|-image/
+
+/** A package's table: models that a user would call today, sorted by their ids. */
+export function toModelTable(
+  models: readonly CatalogueModel[],
+  { source, asOf }: Pick<ModelTable, 'source' | 'asOf'>,
+): ModelTable {
+  const rows = models
+    .filter(({ id, writesText, retired }) => writesText && !retired && !otherKinds.test(id))
+    .map(({ id, facts }): [string, ModelFacts] => [id, facts])
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  return { source, asOf, models: withoutSnapshots(Object.fromEntries(rows)) }
+}
+
+/** The name without its date stands for a snapshot that is no different. */
+function withoutSnapshots(models: Record<string, ModelFacts>): Record<string, ModelFacts> {
+  const same = (id: string, facts: ModelFacts): boolean => {
+    const name = id.replace(/-(?:\d{4}-?\d{2}-?\d{2}|latest)$/, '')
+    return name !== id && JSON.stringify(models[name]) === JSON.stringify(facts)
+  }
+  return Object.fromEntries(Object.entries(models).filter(([id, facts]) => !same(id, facts)))
+}
+
+/** The table as its file has it: one model to a line, so that a change is one line of a diff. */
+export function printTable({ source, asOf, models }: ModelTable): string {
+  const rows = Object.entries(models).map(([id, facts]) => `    ${JSON.stringify(id)}: ${JSON.stringify(facts)}`)
+  const head = `  "source": ${JSON.stringify(source)},\n  "asOf": ${JSON.stringify(asOf)},\n`
+  return `{\n${head}  "models": {\n${rows.join(',\n')}\n  }\n}\n`
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { from: { type: 'string' }, 'as-of': { type: 'string' } } })
+  const { from = 'https://models.dev/api.json', 'as-of': told } = values
+  const isLink = /^https?:/.test(from)
+  if (!isLink && told === undefined) throw new Error('A copy needs --as-of: the date on which it was made.')
+  const asOf = told ?? new Date().toISOString().slice(0, 10)
+  const folder = !isLink && statSync(from).isDirectory()
+  const source = folder ? `models.dev, as ${nameOf(from)} carries it` : 'models.dev'
+  const catalogue = folder ? undefined : isLink ? await (await fetch(from)).json() : readJson(from)
+  for (const [provider, name] of Object.entries(packages)) {
+    const models = folder
+      ? readPiCatalogue(provider, readJson(join(from, 'dist/providers/data', `${provider}.json`)))
+      : readCatalogue(provider, catalogue, asOf)
+    const text = printTable(toModelTable(models, { source, asOf }))
+    writeFileSync(join(root, 'packages', name, 'src/models.json'), text)
+    console.log(`${name}: ${models.length} models in the catalogue, ${text.length} bytes`)
+  }
+}
+
+function nameOf(folder: string): string {
+  const { name, version } = readJson(join(folder, 'package.json')) as { name: string; version: string }
+  return `${name} ${version}`
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+if (import.meta.main) await main()

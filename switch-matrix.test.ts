@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { knownProviders } from './scripts/providers-under-test.ts'
+import { type Cell, fallBack, switchCells, switchPage } from './scripts/switch-matrix.ts'
+
+const names = Object.keys(knownProviders)
+const pairs = names.flatMap((from) => names.map((to) => ({ from, to })))
+
+// Here, as it joins all providers, which know nothing of each other.
+describe('a conversation', () => {
+  let cells: Cell[]
+  beforeAll(async () => {
+    cells = await switchCells()
+  }, 60_000)
+
+  it.each(pairs)('that began at $from goes on at $to', ({ from, to }) => {
+    const own = cells.filter((cell) => cell.from === from && cell.to === to)
+    expect(own.length).toBeGreaterThanOrEqual(6)
+    expect(own.filter(({ error, missing }) => error || missing.length > 0)).toEqual([])
+    // To itself nothing is lost.
+    if (from === to)
+      expect(own.flatMap(({ kind, leftOut }) => leftOut.map((what) => [kind, what]))).toEqual(ownLosses(from))
+  })
+
+  it('is documented as it goes', async () => {
+    await expect(switchPage(cells)).toMatchFileSnapshot('docs/guides/switching.md')
+  })
+
+  it.each(pairs)(
+    'falls back from $from to $to in the middle of a run, and runs no tool twice',
+    async ({ from, to }) => {
+      expect(await fallBack(from, to)).toEqual({ text: 'It is sunny.', finishReason: 'stop', calls: 2 })
+    },
+  )
+})
+
+/** What a wire cannot carry back even to its own: Azure is asked by Chat Completions. */
+function ownLosses(name: string): string[][] {
+  return name === 'azure' ? [['reasoning', 'reasoning']] : []
+}
