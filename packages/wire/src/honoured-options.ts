@@ -19,9 +19,11 @@ export function honouredOptions(
   warnings: string[],
 ): HonouredOptions {
   const honoured: HonouredOptions = {}
+  // A model that may be told not to reason takes a temperature when it is.
+  const temperature = traits.sampling || (request.reasoning === 'none' && traits.leastEffort === 'none')
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
   if (request.temperature !== undefined) {
-    if (traits.sampling) honoured.temperature = request.temperature
+    if (temperature) honoured.temperature = request.temperature
     else drop('temperature')
   }
   if (request.stop && request.stop.length > 0) {

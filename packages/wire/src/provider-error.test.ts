@@ -176,6 +176,14 @@ describe('providerError', () => {
     expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
   })
 
+  it('takes no number in brackets for a page of HTML', () => {
+    const { message } = providerError(
+      { status: 400, message: '<400> InternalError: the arguments are no JSON' },
+      context,
+    )
+    expect(message).toContain('the arguments are no JSON')
+  })
+
   it('says of a page of HTML what it is, not what it holds', () => {
     expect(classify({ status: 502, message: '<html><body>Bad gateway' }).message).not.toContain('<')
   })

@@ -221,7 +221,8 @@ function causeOf(failure: Failure, secrets: readonly string[]): object {
 }
 
 function plainWords(message: string): string {
-  return /^\s*</.test(message) ? 'it answered with a page of HTML.' : message
+  // A tag of HTML, and not the number that some write before their words: "<400> …".
+  return /^\s*<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
 }
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id'] as const

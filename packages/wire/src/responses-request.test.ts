@@ -60,6 +60,9 @@ describe('toResponsesRequest', () => {
 
   it('leaves out what the model or the wire does not take, with a warning each (Q21, Q26)', () => {
     expect(request('gpt-5', { temperature: 1 }).warnings).toHaveLength(1)
+    expect(request('gpt-5.6-sol', { temperature: 0.5, reasoning: 'none' }).body.temperature).toBe(0.5)
+    // It reasons a little whatever it is told.
+    expect(request('gpt-5', { temperature: 0.5, reasoning: 'none' }).body).not.toHaveProperty('temperature')
     const { body, warnings } = request('gpt-4o', { stop: ['x'], reasoning: 'high' })
     expect(warnings).toHaveLength(2)
     expect(body).not.toHaveProperty('stop')
