@@ -1,1 +1,2 @@
-export {}
+export type { AnthropicOptions } from './connection.ts'
+export { type AnthropicModelOptions, type AnthropicProvider, anthropic } from './provider.ts'

@@ -1,1 +1,2 @@
-export {}
+export type { MistralOptions } from './connection.ts'
+export { type MistralEmbedderOptions, type MistralModelOptions, type MistralProvider, mistral } from './provider.ts'

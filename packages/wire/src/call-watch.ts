@@ -100,6 +100,12 @@ export class CallWatch {
     this.#endings.push(tell)
   }
 
+  /** The answer has come, all of it: silence counts no more, but who asked may still turn away. */
+  settle(): void {
+    clearTimeout(this.#timer)
+    this.#waiting = false
+  }
+
   /** The answer is complete: nothing is watched any more, the request is left alone. */
   stop(): void {
     clearTimeout(this.#timer)

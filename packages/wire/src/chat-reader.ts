@@ -1,4 +1,5 @@
 import { AgentKitError, type ModelEvent, type ModelFinishReason, type Usage } from '@agentkit/core'
+import { readContentPart } from './content-part.ts'
 import { failureOfBody } from './failure.ts'
 import type { Frame } from './frame.ts'
 import { parseFrame } from './parse-frame.ts'
@@ -26,13 +27,9 @@ type Delta = {
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 type OpenCall = { callId: string; name: string; argumentsText: string }
 
-/** Tells one part of a content that is a list, as some servers send it. */
-export type ReadPart = (part: unknown, reply: Reply) => void
-
 /** Reads the chunks of a Chat Completions stream, and a completion that came whole. */
 export class ChatReader implements FrameReader {
   readonly #context: ErrorContext
-  readonly #readPart: ReadPart
   readonly #reply: Reply
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
@@ -40,10 +37,8 @@ export class ChatReader implements FrameReader {
   #refused = false
   #usage: Usage = {}
 
-  /** @param readPart reads one part of a content that is a list; only its text when absent */
-  constructor(context: ErrorContext, readPart: ReadPart = readText) {
+  constructor(context: ErrorContext) {
     this.#context = context
-    this.#readPart = readPart
     this.#reply = new Reply(`${context.provider}/${context.model}`)
   }
 
@@ -85,7 +80,7 @@ export class ChatReader implements FrameReader {
       const reasoning = delta.reasoning_content ?? delta.reasoning
       if (typeof reasoning === 'string') this.#reply.reasoning(reasoning)
       if (typeof delta.content === 'string') this.#reply.text(delta.content)
-      else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, this.#reply)
+      else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
       if (typeof delta.refusal === 'string' && delta.refusal !== '') {
         this.#refused = true
         this.#reply.text(delta.refusal)
@@ -133,11 +128,3 @@ const finishReasons = new Map<string, ModelFinishReason>(
     content_filter: 'content-filter',
   } as const),
 )
-
-function readText(part: unknown, reply: Reply): void {
-  if (hasText(part)) reply.text(part.text)
-}
-
-function hasText(part: unknown): part is { text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-}

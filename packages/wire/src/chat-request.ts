@@ -30,9 +30,12 @@ export function toChatRequest(
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
   const honoured = honouredOptions(request, compat.traits, model, warnings)
+  const messages = toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner)
+  // All of it was blank, and none is refused.
+  if (messages.length === 0) messages.push({ role: 'user', content: 'Continue.' })
   const body: ChatRequest = {
     model,
-    messages: toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner),
+    messages,
     stream: true,
     stream_options: { include_usage: true },
   }

@@ -48,7 +48,9 @@ export class EventIterator<Event> implements AsyncIterableIterator<Event> {
 
   async #refill(): Promise<IteratorResult<Event>> {
     try {
+      const untold = this.#index < this.#batch.length
       const { done, value } = await this.#batches.next()
+      if (done && untold && this.#watch.failure) throw this.#watch.failure
       if (done) return { done, value: undefined }
       this.#batch = value
       this.#index = 1

@@ -21,7 +21,11 @@ export function toResponsesRequest(
   const warnings: string[] = []
   const honoured = honouredOptions(request, traits, model, warnings)
   const { instructions, rest } = splitInstructions(request.messages)
-  const body: ResponsesRequest = { model, input: toResponsesItems(rest, owner, warnings), stream: true, store: false }
+  const input = toResponsesItems(rest, owner, warnings)
+  // All of it was blank, and none is refused.
+  if (input.length === 0)
+    input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Continue.' }] })
+  const body: ResponsesRequest = { model, input, stream: true, store: false }
   if (instructions !== '') body.instructions = instructions
   if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
   if (request.tools?.length) {

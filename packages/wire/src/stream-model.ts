@@ -52,9 +52,10 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
         const { ended, failure } = readAll(reader, await frames.read())
         const events = reader.take()
         complete = ended
-        if (complete) watch.stop()
+        if (complete) watch.settle()
         if (events.length > 0) yield events
-        if (watch.failure) throw watch.failure
+        // An abort after the last event comes too late; one before it is told by the iterator.
+        if (watch.failure && !complete) throw watch.failure
         if (failure !== undefined) throw failure
       }
     } finally {

@@ -24,8 +24,8 @@ export type TakeOptions = {
  * Lets an SDK make a request, with its address, key and headers, and takes the answer itself for ourselves: some SDKs
  * only hand out what they made of it, and lose lines, errors and headers on the way.
  *
- * @param call makes the SDK's call through the `fetch` that it is given; what it returns is thrown away
- * @throws RefusedRequest for a status that is no success; else what the call throws
+ * @param call makes the SDK's call through the `fetch` that it is given; what it makes of the answer is thrown away
+ * @throws RefusedRequest for a status that is no success; else what the call throws before it asks
  * @example
  * const response = await takeResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
  */
@@ -47,11 +47,11 @@ export async function takeResponse(
   try {
     await call(takingFetch)
   } catch (error) {
-    await taken?.body?.cancel()
-    throw refused ?? error
+    // What the SDK makes of the empty answer is of no interest.
+    if (!taken) throw refused ?? error
   }
   if (taken) return taken
-  throw new Error('The SDK made no request.')
+  throw refused ?? new Error('The SDK made no request.')
 }
 
 /** Some SDKs make a `Request`, which our own fetch would have to leave to the web's. */

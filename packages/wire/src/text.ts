@@ -5,12 +5,13 @@ export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed()
 }
 
-/** A tool call's arguments as the wire has them. */
+/** A tool call's arguments as the wire has them: an object, also where another model wrote something else. */
 export function argumentsText(input: JSONValue): string {
-  const text = JSON.stringify(input)
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  const text = JSON.stringify(isObject ? input : input === null ? {} : { input })
   // JSON.stringify writes a lone surrogate as an escape.
   return text.includes('\\ud')
-    ? JSON.stringify(input, (_key, value) => (typeof value === 'string' ? wellFormed(value) : value))
+    ? JSON.stringify(JSON.parse(text), (_key, value) => (typeof value === 'string' ? wellFormed(value) : value))
     : text
 }
 

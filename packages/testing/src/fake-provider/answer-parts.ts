@@ -1,30 +1,6 @@
 import type { ModelFinishReason, Usage } from '@agentkit/core'
-import type { FakeAnswer, FakeToolCall, StreamFault } from './script.ts'
-
-/** One server-sent event: its JSON, or `[DONE]`; a string is written untouched. */
-export type Frame = { event?: string; data: unknown } | string
-
-/** An answer on one wire, streamed and whole. */
-export type WireAnswer = {
-  /** Up to where a failing stream fails. */
-  content: Frame[]
-  /** What tells that the answer is complete. */
-  finish: Frame[]
-  /** What ends the stream in place of `finish`. */
-  failures: Record<Extract<StreamFault, 'error-frame' | 'flat-error-frame' | 'failed'>, Frame[]>
-  /** The answer to a request that does not stream. */
-  body: unknown
-}
-
-/** Makes an id that is unique in its server. */
-export type MakeId = (prefix: string) => string
-
-export const streamError = {
-  message: 'The server had an error processing your request. Sorry about that!',
-  type: 'server_error',
-  param: null,
-  code: 'server_error',
-}
+import type { FakeAnswer, FakeToolCall } from './script.ts'
+import type { MakeId } from './wire-spec.ts'
 
 /** Text in at most `count` pieces of whole characters. */
 export function pieces(text: string, count = 3): string[] {

@@ -1,72 +1,12 @@
-import type { FakeStatus } from './script.ts'
+import type { ErrorWords } from './wire-spec.ts'
 
-/** The body of an OpenAI error. */
-export type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } }
-
-/** A request that the real API refuses, with the answer that it gives. */
+/** A request that the real API refuses, and what it says of it; each wire has its own body for that. */
 export class ApiError extends Error {
-  readonly status: number
-  readonly body: ErrorBody
+  readonly words: ErrorWords
 
-  constructor(
-    status: number,
-    message: string,
-    details: { param?: string | null; code?: string | null; type?: string } = {},
-  ) {
+  constructor(status: number, message: string, details: Pick<ErrorWords, 'param' | 'code' | 'type'> = {}) {
     super(message)
-    this.status = status
-    const { param = null, code = null, type = 'invalid_request_error' } = details
-    this.body = { error: { message, type, param, code } }
+    // A refusal has no code but its own; the usual ones of a status are for scripts.
+    this.words = { status, message, code: null, ...details }
   }
-}
-
-/** The usual words of a status, or of a code that is more telling than its status. */
-const usual: Record<string, { message: string; type: string; code: string | null }> = {
-  400: { message: 'The request is not valid.', type: 'invalid_request_error', code: null },
-  401: {
-    message: 'Incorrect API key provided: sk-fake-********************-key. Check your API key.',
-    type: 'invalid_request_error',
-    code: 'invalid_api_key',
-  },
-  403: { message: 'You are not allowed to use this model.', type: 'invalid_request_error', code: null },
-  404: {
-    message: 'The model `missing` does not exist or you do not have access to it.',
-    type: 'invalid_request_error',
-    code: 'model_not_found',
-  },
-  429: {
-    message: 'Rate limit reached for requests. Please try again in 1s.',
-    type: 'requests',
-    code: 'rate_limit_exceeded',
-  },
-  500: { message: 'The server had an error while processing your request.', type: 'server_error', code: null },
-  503: {
-    message: 'The engine is currently overloaded, please try again later.',
-    type: 'server_error',
-    code: 'service_unavailable',
-  },
-  529: { message: 'Overloaded', type: 'overloaded_error', code: null },
-  insufficient_quota: {
-    message: 'You exceeded your current quota, please check your plan and billing details.',
-    type: 'insufficient_quota',
-    code: 'insufficient_quota',
-  },
-  context_length_exceeded: {
-    message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
-    type: 'invalid_request_error',
-    code: 'context_length_exceeded',
-  },
-  content_filter: {
-    message: "The response was filtered due to the prompt triggering the provider's content management policy.",
-    type: 'invalid_request_error',
-    code: 'content_filter',
-  },
-}
-
-/** The body that a scripted status is answered with. */
-export function statusBody(turn: FakeStatus): unknown {
-  if (turn.body !== undefined) return turn.body
-  const words = usual[turn.code ?? ''] ?? usual[turn.status] ?? { message: 'Failed.', type: 'server_error', code: null }
-  const { message = words.message, type = words.type, code = words.code } = turn
-  return { error: { message, type, param: null, code } } satisfies ErrorBody
 }

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { fakeProvider } from './fake-provider.ts'
-import type { FakeScript } from './script.ts'
+import type { FakeScript, FakeWire } from './script.ts'
 
 const user = { role: 'user', content: 'Hello' } as const
 const chat = { model: 'gpt-4.1', messages: [user] }
@@ -184,6 +184,27 @@ it('lets a function of the request answer', async () => {
 it('says when its script is over', async () => {
   await using fake = await start([])
   await expect(fake.client.chat.completions.create(chat)).rejects.toMatchObject({ status: 400, code: 'script_over' })
+})
+
+it('answers 500 when its script fails, and lives on', async () => {
+  await using fake = await start((_, index) => {
+    if (index === 0) throw new Error('no turn')
+    return 'fine'
+  })
+  const failure = fake.client.chat.completions.create(chat)
+  await expect(failure).rejects.toMatchObject({ status: 500, message: expect.stringContaining('no turn') })
+  expect((await fake.client.chat.completions.create(chat)).choices[0]?.message.content).toBe('fine')
+})
+
+it('tells the wires that it speaks', async () => {
+  // As a caller without types may.
+  const wire = 'toString' as FakeWire
+  const message = 'Use one of openai-chat, openai-responses, azure, anthropic, mistral, groq, gemini, ollama.'
+  await expect(fakeProvider(wire)).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: expect.stringContaining('"toString"'),
+  })
+  await expect(fakeProvider(wire)).rejects.toThrow(message)
 })
 
 it('plays frames as they are', async () => {

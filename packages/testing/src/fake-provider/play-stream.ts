@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep, setImmediate as yieldToIO } from 'node:timers/promises'
 import type { StreamFault, Transport } from './script.ts'
-import type { Frame, WireAnswer } from './wire.ts'
+import type { Frame, WireAnswer, WireSpec } from './wire-spec.ts'
 
 /** Writes an answer to the client, as whole or as broken as the transport says. */
 export interface Connection {
@@ -12,19 +12,18 @@ export interface Connection {
   readonly closed: Promise<void>
 }
 
-/** Streams an answer as server-sent events. */
+/** Streams an answer in the frames of its wire. */
 export async function playStream(
   connection: Connection,
   answer: Pick<WireAnswer, 'content' | 'finish' | 'failures'>,
   transport: Transport,
+  wire: Pick<WireSpec, 'framing' | 'lineEnd'>,
 ): Promise<void> {
-  const { fault, faultAfter = answer.content.length, lineEnd = '\n' } = transport
+  const { fault, faultAfter = answer.content.length, lineEnd = wire.lineEnd ?? '\n' } = transport
+  const { contentType, encode } = framings[wire.framing]
   const frames = [...answer.content, ...answer.finish]
-  const texts = frames.map((frame) => encodeFrame(frame, lineEnd))
-  connection.response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-  })
+  const texts = frames.map((frame) => (typeof frame === 'string' ? frame : encode(frame, lineEnd)))
+  connection.response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' })
   connection.response.flushHeaders()
 
   const say = (text: string): Promise<void> => write(connection.response, text, transport)
@@ -38,10 +37,12 @@ export async function playStream(
     case 'error-frame':
     case 'flat-error-frame':
     case 'failed':
-      for (const frame of answer.failures[fault]) await say(encodeFrame(frame, lineEnd))
+      for (const frame of answer.failures[fault]) {
+        await say(typeof frame === 'string' ? frame : encode(frame, lineEnd))
+      }
       return void connection.response.end()
     case 'garbage-frame':
-      for (const text of [`data: {"id": not json${lineEnd}${lineEnd}`, ...rest]) await say(text)
+      for (const text of [encode(garbageLike(frames[faultAfter]), lineEnd), ...rest]) await say(text)
       return void connection.response.end()
     default:
       await breakOff(connection, rest[0] ?? '', fault)
@@ -92,11 +93,25 @@ async function breakOff(
   }
 }
 
-function encodeFrame(frame: Frame, lineEnd: string): string {
-  if (typeof frame === 'string') return frame
-  const event = frame.event === undefined ? '' : `event: ${frame.event}${lineEnd}`
-  const data = typeof frame.data === 'string' ? frame.data : JSON.stringify(frame.data)
-  return `${event}data: ${data}${lineEnd}${lineEnd}`
+/** A frame that is not JSON, named as the one that should have come: a client may skip what it does not know. */
+function garbageLike(next: Frame | undefined): Exclude<Frame, string> {
+  const named = typeof next === 'object' && next.event !== undefined ? { event: next.event } : {}
+  return { ...named, data: '{"id": not json' }
+}
+
+type Encode = (frame: Exclude<Frame, string>, lineEnd: string) => string
+
+const framings: Record<WireSpec['framing'], { contentType: string; encode: Encode }> = {
+  sse: {
+    contentType: 'text/event-stream; charset=utf-8',
+    encode: ({ event, data }, lineEnd) =>
+      `${event === undefined ? '' : `event: ${event}${lineEnd}`}data: ${dataText(data)}${lineEnd}${lineEnd}`,
+  },
+  ndjson: { contentType: 'application/x-ndjson', encode: ({ data }, lineEnd) => `${dataText(data)}${lineEnd}` },
+}
+
+function dataText(data: unknown): string {
+  return typeof data === 'string' ? data : JSON.stringify(data)
 }
 
 async function write(response: ServerResponse, text: string, transport: Transport): Promise<void> {

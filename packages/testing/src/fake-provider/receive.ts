@@ -7,12 +7,8 @@ export async function receive(
   incoming: IncomingMessage,
   response: ServerResponse,
   requests: RecordedRequest[],
-  requestId: string,
   isStopping: () => boolean,
 ): Promise<{ request: RecordedRequest; connection: Connection }> {
-  response.setHeader('x-request-id', requestId)
-  response.setHeader('openai-version', '2020-10-01')
-  response.setHeader('openai-processing-ms', '1')
   let resetByUs = false
   let aborted = false
   const closed = new Promise<void>((resolve) => {
@@ -21,9 +17,11 @@ export async function receive(
       resolve()
     })
   })
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://127.0.0.1')
   const request: RecordedRequest = {
     method: incoming.method ?? '',
-    path: new URL(incoming.url ?? '/', 'http://127.0.0.1').pathname,
+    path: pathname,
+    query: recordQuery(searchParams),
     headers: recordHeaders(incoming),
     body: await readBody(incoming),
     get aborted() {
@@ -40,6 +38,12 @@ export async function receive(
 }
 
 const keyHeaders = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie']
+
+function recordQuery(params: URLSearchParams): Record<string, string> {
+  const query: Record<string, string> = {}
+  for (const [name, value] of params) query[name] = name === 'key' ? '[recorded]' : value
+  return query
+}
 
 function recordHeaders(incoming: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {}

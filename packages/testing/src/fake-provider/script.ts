@@ -1,7 +1,15 @@
 import type { JSONValue, ModelFinishReason, Usage } from '@agentkit/core'
 
 /** A wire format that a fake provider speaks. Both of OpenAI's are answered by one server. */
-export type FakeWire = 'openai-chat' | 'openai-responses'
+export type FakeWire =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'azure'
+  | 'anthropic'
+  | 'mistral'
+  | 'groq'
+  | 'gemini'
+  | 'ollama'
 
 export type FakeToolCall = {
   name: string
@@ -9,7 +17,10 @@ export type FakeToolCall = {
   input?: JSONValue
   /** The arguments as the text that goes over the wire, valid or not; wins over `input`. */
   inputText?: string
-  /** Made up, and unique in the server, when absent. */
+  /**
+   * Made up, and unique in the server, when absent; on Gemini's wire a call has none then. Where calls may have no id
+   * (Gemini, Ollama), an empty one is left out.
+   */
   callId?: string
 }
 
@@ -29,7 +40,7 @@ export type StreamFault =
   | 'error-frame'
   /** Writes an error frame with the error's fields at its top, then ends. */
   | 'flat-error-frame'
-  /** Ends with `response.failed` (Responses); an error frame on the other wires. */
+  /** Ends as failed in the wire's own way (`response.failed`, Groq's `tool_use_failed`), or with an error frame. */
   | 'failed'
 
 /** How the bytes of a stream are framed and cut. */
@@ -44,13 +55,17 @@ export type Transport = {
   faultAfter?: number
 }
 
-/** An answer, in words that fit both wires. */
+/** An answer, in words that fit all wires; a wire leaves out what its provider never says. */
 export type FakeAnswer = Transport & {
   text?: string
-  /** A reasoning summary (Responses), or `reasoning_content` (Chat Completions, as compatible servers send it). */
+  /**
+   * A reasoning summary (Responses), `reasoning_content` (Chat Completions, as compatible servers send it), or what the
+   * wire has for it. Where the provider shows it only to who asks (Gemini; Claude from 4.7 on), so does the wire.
+   */
   reasoning?: string
   /** Text said before the tool calls, in a message of its own (Responses only). */
   commentary?: string
+  /** A message's refusal (OpenAI), or how the provider refuses: a blocked prompt (Gemini), a stop reason (Anthropic). */
   refusal?: string
   toolCalls?: readonly FakeToolCall[]
   /** `tool-calls` when there are any, otherwise `stop`. */
@@ -67,14 +82,14 @@ export type FakeFrames = Transport & { frames: readonly (JSONValue | string)[] }
 /** An answer with a status, instead of a stream. */
 export type FakeStatus = {
   status: number
-  /** OpenAI's `error.code`; the usual one of the status when absent. */
+  /** The provider's code of the error, where it has one; the usual one of the status when absent. */
   code?: string | null
   type?: string
   message?: string
-  /** Seconds or an HTTP date, as `Retry-After`. */
+  /** Seconds or an HTTP date, as `Retry-After`; where the provider tells it in the body, as Gemini does, there. */
   retryAfter?: number | string
   headers?: Readonly<Record<string, string>>
-  /** Sent in place of OpenAI's error body: an object as JSON, a string as it is. */
+  /** Sent in place of the provider's error body: an object as JSON, a string as it is. */
   body?: JSONValue
 }
 
@@ -96,6 +111,8 @@ export type RecordedRequest = {
   readonly method: string
   /** Without the query. */
   readonly path: string
+  /** What came after `?`; a `key` reads `[recorded]`. */
+  readonly query: Readonly<Record<string, string>>
   /** Names in lower case; what carries a key reads `[recorded]`. */
   readonly headers: Readonly<Record<string, string>>
   /** The parsed JSON, or the text where it is none. */

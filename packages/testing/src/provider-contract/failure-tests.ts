@@ -42,6 +42,7 @@ const overflows = [
   "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
   'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
   'Please reduce the length of the messages or completion.',
+  'the input length exceeds the context length',
   'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
 ]
 
@@ -147,6 +148,24 @@ export function failureTests(subject: Subject): void {
       expect(error).toMatchObject({ code: 'aborted', retryable: false })
       expect(finish).toBeUndefined()
       expect(requests).toMatchObject([{ aborted: true }])
+    })
+
+    it('in the middle of a burst ends the call, although all of it has come (Q11)', async () => {
+      const controller = new AbortController()
+      const { error, finish, events } = await ask(
+        subject,
+        { text, deltas: 8 },
+        {
+          signal: controller.signal,
+          onEvent: () => {
+            controller.abort()
+            return true
+          },
+        },
+      )
+      expect(error).toMatchObject({ code: 'aborted' })
+      expect(finish).toBeUndefined()
+      expect(events).toHaveLength(1)
     })
 
     it('by a signal that times out is a timeout', async () => {

@@ -206,7 +206,7 @@ export const chatQuirks: readonly Quirk[] = [
   },
   {
     name: 'thinking may come in chunks of content (Q46)',
-    wires: ['mistral'],
+    wires: ['openai-chat', 'mistral'],
     turn: {
       frames: [
         chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),

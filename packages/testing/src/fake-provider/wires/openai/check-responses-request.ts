@@ -1,8 +1,7 @@
-import { ApiError } from './api-error.ts'
+import { ApiError } from '../../api-error.ts'
+import { type Fields, isFields } from '../../fields.ts'
 import { checkFunctions, checkJSONSchemaFormat } from './check-tools.ts'
 import {
-  type Fields,
-  isFields,
   refuseSampling,
   refuseUnknownKeys,
   requireField,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeProvider, fakeProvider } from './fake-provider.ts'
+import { type FakeProvider, fakeProvider } from '../../fake-provider.ts'
 
 const user = { role: 'user', content: 'Hello' }
 const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }

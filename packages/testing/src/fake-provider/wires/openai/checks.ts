@@ -1,11 +1,5 @@
-import { ApiError } from './api-error.ts'
-
-/** A JSON object of unknown fields. */
-export type Fields = Record<string, unknown>
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { ApiError } from '../../api-error.ts'
+import { type Fields, isFields } from '../../fields.ts'
 
 export function requireField(fields: Fields, name: string, path: string): unknown {
   const value = fields[name]

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
-import { ApiError } from './api-error.ts'
-import { type Fields, requireField, requireList, requireOneOf, requireText } from './checks.ts'
+import { ApiError } from '../../api-error.ts'
+import { embed } from '../../embed.ts'
+import type { Fields } from '../../fields.ts'
+import { requireField, requireList, requireOneOf, requireText } from './checks.ts'
 
 /** What `/v1/embeddings` answers: the same vector for the same text, of length 1. Base64 unless asked for floats. */
 export function embeddingsBody(body: Fields): unknown {
@@ -27,13 +28,4 @@ export function embeddingsBody(body: Fields): unknown {
     model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   }
-}
-
-function embed(text: string, dimensions: number): Float32Array {
-  const vector = new Float32Array(dimensions)
-  for (let index = 0; index < dimensions; index++) {
-    vector[index] = createHash('sha256').update(`${index}:${text}`).digest().readInt32LE(0) / 2 ** 31
-  }
-  const length = Math.hypot(...vector)
-  return vector.map((value) => value / length)
 }

@@ -1,16 +1,8 @@
 import type { ModelFinishReason } from '@agentkit/core'
-import type { FakeAnswer } from './script.ts'
-import {
-  type Frame,
-  finishReasonOf,
-  type MakeId,
-  pieces,
-  streamError,
-  toWireCalls,
-  usageOf,
-  type WireAnswer,
-  type WireCall,
-} from './wire.ts'
+import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../../answer-parts.ts'
+import type { FakeAnswer } from '../../script.ts'
+import type { Frame, MakeId, WireAnswer } from '../../wire-spec.ts'
+import { streamError } from './error-body.ts'
 
 type ResponsesRequest = {
   model: string

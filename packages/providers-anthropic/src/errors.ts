@@ -1,0 +1,41 @@
+import type { AgentKitError, ErrorCode } from '@agentkit/core'
+import { type ErrorContext, type Failure, failureOfBody, failureOfSdkError, toProviderError } from '@agentkit/wire'
+import type { Connection } from './connection.ts'
+
+/** What errors of this model say, and what they must not say. */
+export function errorContext(model: string, { baseURL, secrets }: Connection): ErrorContext {
+  return {
+    provider: 'anthropic',
+    model,
+    secrets,
+    hint: (code, failure) => hint(code, failure, baseURL),
+  }
+}
+
+function hint(code: ErrorCode, { status }: Failure, baseURL: string): string | undefined {
+  if (code === 'auth' && status !== 403) return 'Set ANTHROPIC_API_KEY, or pass apiKey.'
+  if (status === 404 && /\/v1\/?$/.test(baseURL)) return 'The baseURL is the root: leave out /v1.'
+  return undefined
+}
+
+/** What the SDK or a broken connection throws, as an AgentKitError. */
+export function toError(error: unknown, context: ErrorContext): AgentKitError {
+  return toProviderError(error, context, (thrown) => {
+    const body = typeof thrown === 'object' && thrown !== null && 'error' in thrown ? thrown.error : undefined
+    return withErrorCode(failureOfSdkError(thrown), body)
+  })
+}
+
+/** What an error frame tells. */
+export function failureOfFrame(frame: object): Failure {
+  return withErrorCode(failureOfBody(frame), frame)
+}
+
+/** Newer errors name their cause in `error.details.error_code`: of a limit on spending the type says only 429 or 400. */
+function withErrorCode(failure: Failure, body: unknown): Failure {
+  const { error } = (body ?? {}) as { error?: { details?: { error_code?: unknown } | null } | null }
+  const code = error?.details?.error_code
+  return typeof code === 'string' && spending.test(code) ? { ...failure, code: 'billing_error' } : failure
+}
+
+const spending = /spend_limit|billing/

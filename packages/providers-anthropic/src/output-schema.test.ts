@@ -1,0 +1,51 @@
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema'
+import { describe, expect, it } from 'vitest'
+import { outputSchema } from './output-schema.ts'
+
+const text = { type: 'string' }
+const closed = (properties: object, more: object = {}): { type: string } =>
+  ({
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...more,
+  }) as { type: string }
+
+describe('outputSchema', () => {
+  it.each([
+    ['plain values', closed({ a: text, b: { type: 'boolean' }, c: { type: ['string', 'null'] } }, { required: ['a'] })],
+    ['bounds', closed({ a: { type: 'integer', minimum: 1, maximum: 5, description: 'How many.' } })],
+    ['formats', closed({ a: { type: 'string', format: 'date' }, b: { type: 'string', format: 'regex' } })],
+    [
+      'lists',
+      closed({ a: { type: 'array', items: text, minItems: 1 }, b: { type: 'array', items: text, minItems: 3 } }),
+    ],
+    ['choices', closed({ a: { enum: ['x', 'y'] }, b: { type: 'string', const: 'z' } })],
+    ['unions', closed({ a: { oneOf: [text, { type: 'null' }] }, b: { anyOf: [text, closed({ c: text })] } })],
+    ['definitions', { ...closed({ a: { $ref: '#/$defs/b' } }), $defs: { b: closed({ c: text }) } }],
+    ['an open object with named keys', { type: 'object', properties: { a: text } }],
+    ['a dialect', { $schema: 'http://json-schema.org/draft-07/schema#', ...closed({ a: text }) }],
+  ])("holds %s as the SDK's own helper does (Q43)", (_name, schema) => {
+    expect(outputSchema(schema)).toEqual(transformJSONSchema(schema))
+  })
+
+  it.each([
+    ['keys of any name', closed({ a: { type: 'object', additionalProperties: { type: 'number' } } })],
+    ['keys of a pattern', closed({ a: { type: 'object', properties: {}, patternProperties: { '^x': text } } })],
+    ['an object of anything', closed({ a: { type: 'object' } })],
+    ['anything', closed({ a: {} })],
+    ['a list of anything', closed({ a: { type: 'array' } })],
+    ['what is always true', closed({ a: true })],
+    ['itself', { ...closed({ a: { $ref: '#/$defs/b' } }), $defs: { b: closed({ c: { $ref: '#/$defs/b' } }) } }],
+    ['its own root', closed({ a: { $ref: '#' } })],
+    ['another document', closed({ a: { $ref: 'https://x/y.json' } })],
+    ['a union beside keys', closed({ a: { type: 'object', properties: { b: text }, anyOf: [{ required: ['b'] }] } })],
+  ])('gives up a schema that holds %s: it would mean something else', (_name, schema) => {
+    expect(outputSchema(schema)).toBeUndefined()
+  })
+
+  it('takes an empty object that is closed, and what only looks like a reference', () => {
+    expect(outputSchema(closed({}))).toEqual(closed({}))
+    expect(outputSchema(closed({ a: { type: 'string', default: { $ref: '#' } } }))).toBeDefined()
+  })
+})

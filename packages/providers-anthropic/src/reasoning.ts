@@ -1,0 +1,70 @@
+import type { ModelRequest } from '@agentkit/core'
+import type { ClaudeTraits } from './claude-traits.ts'
+import type { Thinking, Turn } from './types.ts'
+
+export type Reasoning = { thinking?: Thinking; effort?: 'low' | 'medium' | 'high' }
+
+/** What a model is asked of its thinking, as it takes it; what it does not take is told in `warnings`. */
+export function reasoningOf(
+  model: string,
+  { reasoning }: ModelRequest,
+  { traits, maxTokens, turns }: { traits: ClaudeTraits; maxTokens: number; turns: readonly Turn[] },
+  warnings: string[],
+): Reasoning {
+  if (reasoning === 'none') return withoutThinking(model, traits, warnings)
+  if (traits.thinking === 'adaptive') return adaptive(reasoning, traits, turns)
+  if (reasoning === undefined) return {}
+  if (traits.thinking === 'none') {
+    warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
+    return {}
+  }
+  return budgeted(budgets[reasoning], maxTokens, turns, warnings)
+}
+
+function withoutThinking(model: string, { withoutThinking }: ClaudeTraits, warnings: string[]): Reasoning {
+  if (withoutThinking === 'absent') return {}
+  if (withoutThinking !== 'never') return { thinking: { type: withoutThinking } }
+  warnings.push(`"${model}" always reasons: the effort "none" was sent as "low".`)
+  return { effort: 'low' }
+}
+
+function adaptive(
+  effort: Reasoning['effort'],
+  { hidesThinking, bindsThinking }: ClaudeTraits,
+  turns: readonly Turn[],
+): Reasoning {
+  const thinking: Thinking = { type: 'adaptive' }
+  if (effort && hidesThinking) thinking.display = 'summarized'
+  // A conversation that was shortened, or got other tools, would otherwise be refused for what was thought in it.
+  const binds = bindsThinking && turns.some(({ content }) => content.some(isThinking))
+  if (binds) thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' }
+  return { ...((effort || binds) && { thinking }), ...(effort && { effort }) }
+}
+
+/** In tokens. */
+const budgets = { low: 2_048, medium: 8_192, high: 16_384 } as const
+const leastBudget = 1_024
+
+function budgeted(wanted: number, maxTokens: number, turns: readonly Turn[], warnings: string[]): Reasoning {
+  const budget = Math.min(wanted, Math.floor(maxTokens / 2))
+  if (budget < leastBudget) {
+    warnings.push(`An answer of ${maxTokens} tokens leaves no room for reasoning: it was left out.`)
+    return {}
+  }
+  if (goesOnWithoutThinking(turns)) {
+    warnings.push('Reasoning was left out: the calls that were just answered were made without it.')
+    return {}
+  }
+  return { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+/** Calls that are being answered must have been thought about, or the API refuses to think about their results. */
+function goesOnWithoutThinking(turns: readonly Turn[]): boolean {
+  const isAnswered = turns.at(-1)?.content[0]?.type === 'tool_result'
+  const first = turns.at(-2)?.content[0]
+  return isAnswered && first !== undefined && !isThinking(first)
+}
+
+function isThinking({ type }: Turn['content'][number]): boolean {
+  return type === 'thinking' || type === 'redacted_thinking'
+}

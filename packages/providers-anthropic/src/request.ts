@@ -1,0 +1,113 @@
+import type { JSONSchema, ModelRequest } from '@agentkit/core'
+import { isBlank } from '@agentkit/wire'
+import type { ClaudeTraits } from './claude-traits.ts'
+import { toConversation } from './messages.ts'
+import { outputSchema } from './output-schema.ts'
+import { withCaching } from './prompt-caching.ts'
+import { reasoningOf } from './reasoning.ts'
+import { type RenamedKeys, toTools } from './tools.ts'
+import type { MessagesRequest, Thinking } from './types.ts'
+
+export type RequestSettings = {
+  traits: ClaudeTraits
+  /** The longest answer of the model, in tokens, where it is known. */
+  longestAnswer: number | undefined
+  promptCaching: boolean
+  /** What the user's own headers say of beta features; `undefined` where nothing may be added to them. */
+  betas: readonly string[] | undefined
+}
+
+export type PreparedRequest = {
+  body: MessagesRequest
+  headers: Record<string, string>
+  warnings: string[]
+  renamed: RenamedKeys
+}
+
+/** A request as the Messages API takes it, streaming. */
+export function toMessagesRequest(model: string, request: ModelRequest, settings: RequestSettings): PreparedRequest {
+  const warnings: string[] = []
+  const { system, turns } = toConversation(request.messages, `anthropic/${model}`, warnings)
+  const maxTokens = maxTokensOf(model, request, settings, warnings)
+  const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }
+  const reasoning = reasoningOf(model, request, { traits, maxTokens, turns }, warnings)
+  const { renamed, ...tools } = toTools(request, turns, whyUnforced(model, traits, reasoning.thinking), warnings)
+  const body: MessagesRequest = { model, max_tokens: maxTokens, messages: turns, stream: true, ...tools }
+  if (system.length > 0) body.system = system
+  if (reasoning.thinking) body.thinking = reasoning.thinking
+  if (reasoning.effort) body.output_config = { effort: reasoning.effort }
+  if (request.output) addOutput(body, model, request.output, traits, warnings)
+  addSampling(body, model, request, traits, warnings)
+  return {
+    body: settings.promptCaching ? withCaching(body) : body,
+    headers: headersOf(body, settings.betas),
+    warnings,
+    renamed,
+  }
+}
+
+function maxTokensOf(
+  model: string,
+  { maxOutputTokens: asked }: ModelRequest,
+  { traits, longestAnswer }: RequestSettings,
+  warnings: string[],
+): number {
+  if (asked === undefined) return longestAnswer ?? traits.maxOutputTokens
+  if (longestAnswer === undefined || asked <= longestAnswer) return asked
+  warnings.push(`"${model}" answers with up to ${longestAnswer} tokens: \`maxOutputTokens\` was lowered to that.`)
+  return longestAnswer
+}
+
+/** Why a model cannot be made to call a tool. */
+function whyUnforced(model: string, { forcedTools }: ClaudeTraits, thinking: Thinking | undefined): string | undefined {
+  if (!forcedTools) return `"${model}" cannot be made to call a tool`
+  return isOn(thinking) ? `"${model}" cannot be made to call a tool while it reasons` : undefined
+}
+
+function isOn(thinking: Thinking | undefined): boolean {
+  return thinking?.type === 'adaptive' || thinking?.type === 'enabled'
+}
+
+function addOutput(
+  body: MessagesRequest,
+  model: string,
+  output: JSONSchema,
+  { nativeOutput }: ClaudeTraits,
+  warnings: string[],
+): void {
+  const schema = nativeOutput ? outputSchema(output) : undefined
+  if (schema) {
+    body.output_config = { ...body.output_config, format: { type: 'json_schema', schema } }
+    return
+  }
+  const text = `Answer with JSON alone that follows this JSON Schema: ${JSON.stringify(output)}`
+  body.system = [...(body.system ?? []), { type: 'text', text }]
+  warnings.push(`"${model}" cannot be held to the schema of the output: it was asked to follow it.`)
+}
+
+function addSampling(
+  body: MessagesRequest,
+  model: string,
+  { temperature, stop = [] }: ModelRequest,
+  { sampling }: ClaudeTraits,
+  warnings: string[],
+): void {
+  const stops = stop.filter((text) => !isBlank(text))
+  if (stops.length > 0) body.stop_sequences = stops
+  if (stops.length < stop.length) warnings.push('Claude does not stop at white space: such a `stop` was left out.')
+  if (temperature === undefined) return
+  if (!sampling || isOn(body.thinking)) {
+    warnings.push(`"${model}" does not take \`temperature\`${sampling ? ' while it reasons' : ''}: it was left out.`)
+  } else {
+    body.temperature = Math.min(1, Math.max(0, temperature))
+    if (temperature > 1) warnings.push(`Claude's \`temperature\` goes up to 1: ${temperature} was sent as 1.`)
+  }
+}
+
+function headersOf({ temperature, thinking }: MessagesRequest, betas: readonly string[] = []): Record<string, string> {
+  const headers: Record<string, string> = {}
+  // The newest version of the API knows no sampling parameters.
+  if (temperature !== undefined) headers['anthropic-version'] = '2023-06-01'
+  if (thinking?.block_binding) headers['anthropic-beta'] = [...betas, 'thinking-binding-controls-2026-08-01'].join(',')
+  return headers
+}

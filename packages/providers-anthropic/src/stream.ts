@@ -1,0 +1,247 @@
+import { AgentKitError, type ModelEvent, type ModelFinishReason } from '@agentkit/core'
+import { type ErrorContext, type Frame, type FrameReader, parseFrame, providerError, Reply } from '@agentkit/wire'
+import { failureOfFrame } from './errors.ts'
+import { plainTextDelta } from './plain-text-delta.ts'
+import type { ThinkingData } from './thinking-blocks.ts'
+import { withOwnNames } from './tool-schema.ts'
+import type { RenamedKeys } from './tools.ts'
+import { UsageCount } from './usage.ts'
+
+/** As far as it is read; servers leave out any of it, and send null for any of it. */
+type StreamEvent = {
+  type?: string
+  index?: number
+  message?: WholeMessage | null
+  content_block?: Block | null
+  delta?: (BlockDelta & StopDelta) | null
+  usage?: unknown
+  error?: unknown
+}
+type BlockDelta = { type?: string; text?: unknown; thinking?: unknown; signature?: unknown; partial_json?: unknown }
+type StopDelta = { stop_reason?: string | null; stop_details?: StopDetails | null }
+type StopDetails = { category?: string | null; explanation?: string | null }
+type WholeMessage = StopDelta & { content?: (Block | null)[] | null; usage?: unknown }
+type Block = {
+  type?: string
+  text?: unknown
+  thinking?: unknown
+  signature?: unknown
+  data?: unknown
+  id?: unknown
+  name?: unknown
+  input?: unknown
+}
+/** A block that has begun, and what its deltas have added. */
+type OpenBlock =
+  | { type: 'tool_use'; callId: string; name: string; input: unknown; argumentsText: string }
+  | { type: 'thinking'; signature: string }
+
+/** Reads the events of a Messages stream, and a message that came whole. */
+export class MessagesReader implements FrameReader {
+  readonly #context: ErrorContext
+  readonly #renamed: RenamedKeys
+  readonly #reply: Reply
+  readonly #blocks = new Map<number, OpenBlock>()
+  readonly #warned = new Set<string>()
+  #usage = new UsageCount()
+  #begun = false
+  #spoke = false
+  #stopped = false
+  #stopReason = ''
+  #stopDetails: StopDetails | undefined
+
+  constructor(context: ErrorContext, renamed: RenamedKeys) {
+    this.#context = context
+    this.#renamed = renamed
+    this.#reply = new Reply(`${context.provider}/${context.model}`)
+  }
+
+  read(frame: Frame): boolean {
+    const text = plainTextDelta(frame.data)
+    if (text !== undefined) {
+      this.#text(text)
+      return false
+    }
+    const event = parseFrame<StreamEvent>(frame, this.#context)
+    switch (event.type) {
+      case 'content_block_delta':
+        if (event.delta) this.#delta(event.delta, event.index ?? 0)
+        return false
+      case 'content_block_start':
+        if (event.content_block) this.#begin(event.content_block, event.index ?? 0)
+        return false
+      case 'content_block_stop':
+        this.#end(event.index ?? 0)
+        return false
+      case 'message_start':
+        // What a tool of the server's has led to may stand in it already.
+        this.#readWhole(event.message ?? {})
+        return false
+      case 'message_delta':
+        this.#stop(event.delta ?? {}, event.usage)
+        return false
+      case 'message_stop':
+        this.#stopped = true
+        return true
+      case 'message':
+        // A server that does not stream answers with the message itself; its fields are checked where they are read.
+        this.#readWhole(event as WholeMessage)
+        return true
+      default:
+        if (event.type === 'error' || event.error || frame.event === 'error')
+          throw providerError(failureOfFrame(event), this.#context)
+        return false
+    }
+  }
+
+  finish(): void {
+    const { provider, model } = this.#context
+    if (!this.#stopped) {
+      const message = `The answer of ${provider} ended before it was complete.`
+      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
+    }
+    for (const index of [...this.#blocks.keys()]) this.#end(index)
+    this.#reply.finish(this.#finishReason(), this.#usage.total())
+  }
+
+  take(): ModelEvent[] {
+    return this.#reply.take()
+  }
+
+  /** A server that begins again, or a proxy that does, starts another message: of the first one nothing counts. */
+  #start(usage: unknown): void {
+    if (this.#begun) {
+      this.#reply.restart()
+      this.#blocks.clear()
+      this.#usage = new UsageCount()
+      this.#stopped = this.#spoke = false
+    }
+    this.#begun = true
+    this.#usage.add(usage)
+  }
+
+  #delta(delta: BlockDelta, index: number): void {
+    switch (delta.type) {
+      case 'text_delta':
+        this.#text(delta.text)
+        return
+      case 'thinking_delta':
+        if (typeof delta.thinking === 'string') this.#reply.reasoning(delta.thinking)
+        return
+      case 'input_json_delta': {
+        const block = this.#blocks.get(index)
+        if (block?.type === 'tool_use' && typeof delta.partial_json === 'string') {
+          block.argumentsText += delta.partial_json
+        }
+        return
+      }
+      case 'signature_delta': {
+        const block = this.#blocks.get(index)
+        if (block?.type === 'thinking' && typeof delta.signature === 'string') block.signature = delta.signature
+        return
+      }
+      default:
+      // Citations, and what is yet to come.
+    }
+  }
+
+  #text(text: unknown): void {
+    if (typeof text !== 'string' || text === '') return
+    this.#spoke = true
+    this.#reply.text(text)
+  }
+
+  #begin(block: Block, index: number): void {
+    switch (block.type) {
+      case 'text':
+        this.#text(block.text)
+        return
+      case 'thinking':
+        this.#reply.endPart()
+        this.#blocks.set(index, { type: 'thinking', signature: textOf(block.signature) })
+        this.#reply.reasoning(textOf(block.thinking))
+        return
+      case 'redacted_thinking':
+        this.#reply.endPart()
+        this.#reply.endReasoning({ redacted: textOf(block.data) } satisfies ThinkingData)
+        return
+      case 'tool_use': {
+        const { id, name, input } = block
+        this.#blocks.set(index, { type: 'tool_use', callId: textOf(id), name: textOf(name), input, argumentsText: '' })
+        return
+      }
+      default:
+        this.#warnOnce(block.type ?? 'block')
+    }
+  }
+
+  #end(index: number): void {
+    const block = this.#blocks.get(index)
+    if (!block) return
+    this.#blocks.delete(index)
+    if (block.type === 'thinking') {
+      if (block.signature === '') this.#reply.endPart()
+      else this.#reply.endReasoning({ signature: block.signature } satisfies ThinkingData)
+      return
+    }
+    this.#spoke = true
+    const { callId, name, input, argumentsText } = block
+    const text = argumentsText === '' && input ? JSON.stringify(input) : argumentsText
+    const renamed = this.#renamed.get(name)
+    this.#reply.toolCall({ callId, name, argumentsText: renamed ? withOwnNames(text, renamed) : text })
+  }
+
+  #warnOnce(type: string): void {
+    if (this.#warned.has(type)) return
+    this.#warned.add(type)
+    this.#reply.warn(`The server added a "${type}" of its own to the answer: it was left out.`)
+  }
+
+  #stop({ stop_reason, stop_details }: StopDelta, usage: unknown): void {
+    this.#usage.add(usage)
+    if (!stop_reason) return
+    this.#stopped = true
+    this.#stopReason = stop_reason
+    this.#stopDetails = stop_details ?? undefined
+  }
+
+  #readWhole(message: WholeMessage): void {
+    this.#start(message.usage)
+    message.content?.forEach((block, index) => {
+      if (!block) return
+      this.#begin(block, index)
+      this.#end(index)
+    })
+    this.#stop(message, undefined)
+  }
+
+  #finishReason(): ModelFinishReason {
+    switch (this.#stopReason) {
+      case 'max_tokens':
+        return 'length'
+      case 'refusal':
+        this.#tellRefusal()
+        return 'content-filter'
+      case 'pause_turn':
+        this.#reply.warn('The server paused in the middle of the answer: it is not whole.')
+        return 'stop'
+      case 'model_context_window_exceeded': {
+        if (this.#spoke) return 'length'
+        const message = 'there was no room left for an answer.'
+        throw providerError({ code: this.#stopReason, message }, this.#context)
+      }
+      default:
+        return 'stop'
+    }
+  }
+
+  /** Why it refused is about the answer, and no part of it. */
+  #tellRefusal(): void {
+    const { category, explanation } = this.#stopDetails ?? {}
+    this.#reply.warn(`The model refused to answer${category ? ` (${category})` : ''}. ${explanation ?? ''}`.trimEnd())
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

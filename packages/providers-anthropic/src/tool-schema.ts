@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto'
+import type { JSONSchema } from '@agentkit/core'
+
+/** A tool's input schema as the API takes it, and which of its keys have another name there. */
+export type ToolSchema = { schema: JSONSchema & { type: 'object' }; renamed: ReadonlyMap<string, string> }
+
+/**
+ * Makes the root of a tool's input schema what the API takes: an object that is no union, whose keys are of up to 64
+ * letters, digits, `_`, `.` and `-`. What cannot be said so goes into the description; calls are checked against the
+ * tool's own schema anyway.
+ */
+export function toolSchema(schema: JSONSchema): ToolSchema {
+  const { $schema: _dialect, ...root } = flattened(resolved(schema, schema))
+  const { required, ...rest } = root
+  const properties = isRecord(root.properties) ? root.properties : {}
+  const names = new Map(Object.keys(properties).map((key) => [key, wireName(key, properties)]))
+  const renamed = new Map([...names].flatMap(([key, name]) => (key === name ? [] : [[name, key] as const])))
+  return {
+    schema: {
+      ...rest,
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [names.get(key) ?? key, value])),
+      ...(Array.isArray(required) && { required: required.map((key) => names.get(key) ?? key) }),
+    },
+    renamed,
+  }
+}
+
+/** Gives the keys of a call's arguments their own names again; what does not parse stays as the model wrote it. */
+export function withOwnNames(argumentsText: string, renamed: ReadonlyMap<string, string>): string {
+  try {
+    const input: unknown = JSON.parse(argumentsText)
+    if (!isRecord(input)) return argumentsText
+    return JSON.stringify(
+      Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed.get(name) ?? name, value])),
+    )
+  } catch {
+    return argumentsText
+  }
+}
+
+const longestName = 64
+
+function wireName(key: string, taken: Record<string, unknown>): string {
+  if (/^[\w.-]{1,64}$/.test(key)) return key
+  const name = key.replace(/[^\w.-]/g, '_').slice(0, longestName)
+  // Two keys may become one, as `a b` and `a/b`, and some leave nothing: a mark keeps them apart.
+  const tellsItApart = /[^_]/.test(name) && onlyOneBecomes(name, taken)
+  return tellsItApart ? name : `${name.slice(0, longestName - 9)}_${hash('sha256', key).slice(0, 8)}`
+}
+
+function onlyOneBecomes(name: string, taken: Record<string, unknown>): boolean {
+  return Object.keys(taken).filter((key) => key.replace(/[^\w.-]/g, '_') === name).length === 1
+}
+
+/** A root that is a reference stands for what it refers to. */
+function resolved(schema: JSONSchema, root: JSONSchema): JSONSchema {
+  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
+  const shared = place === undefined ? undefined : root[place]
+  const target = isRecord(shared) && name !== undefined ? shared[name] : undefined
+  if (!isRecord(target)) return schema
+  const { $ref: _reference, ...beside } = schema
+  return { ...target, ...beside }
+}
+
+/** A union of objects as one object: with the keys of all of them, and of those required that all require. */
+function flattened(schema: JSONSchema): JSONSchema {
+  const union = (['allOf', 'anyOf', 'oneOf'] as const).find((keyword) => Array.isArray(schema[keyword]))
+  if (union === undefined) return schema
+  const { [union]: members, ...rest } = schema
+  const variants = (Array.isArray(members) ? members.filter(isRecord) : []).map((member) =>
+    flattened(resolved(member, schema)),
+  )
+  const required = variants.map((variant) => (Array.isArray(variant.required) ? variant.required : []))
+  const common =
+    union === 'allOf'
+      ? required.flat()
+      : (required[0] ?? []).filter((key) => required.every((keys) => keys.includes(key)))
+  const own = Array.isArray(schema.required) ? schema.required : []
+  // A closed root would forbid the keys of its variants, and a closed variant those of the others.
+  return flattened({
+    ...rest,
+    description: [schema.description, `{${union}: ${JSON.stringify(members)}}`].filter(Boolean).join('\n\n'),
+    properties: joined([schema, ...variants]),
+    required: [...new Set([...own, ...common])],
+  })
+}
+
+function joined(schemas: readonly JSONSchema[]): Record<string, unknown> {
+  const byKey = new Map<string, Map<string, unknown>>()
+  for (const { properties } of schemas) {
+    for (const [key, value] of Object.entries(isRecord(properties) ? properties : {})) {
+      const kinds = byKey.get(key) ?? new Map<string, unknown>()
+      byKey.set(key, kinds.set(JSON.stringify(value), value))
+    }
+  }
+  return Object.fromEntries(
+    [...byKey].map(([key, kinds]) => [key, kinds.size === 1 ? [...kinds.values()][0] : { anyOf: [...kinds.values()] }]),
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,42 @@
+import type { Usage } from '@agentkit/core'
+import { mergeUsage, withTotal } from '@agentkit/wire'
+
+/** As Anthropic tells it: what was read from the cache and written to it is not part of the input. */
+type ToldUsage = {
+  input_tokens?: number | null
+  cache_creation_input_tokens?: number | null
+  cache_read_input_tokens?: number | null
+  output_tokens?: number | null
+  output_tokens_details?: { thinking_tokens?: number | null } | null
+}
+
+/** Adds up what an answer's events tell: what is told last holds, and a later null or zero erases nothing. */
+export class UsageCount {
+  #input: Usage = {}
+  #read: Usage = {}
+  #written: Usage = {}
+  #output: Usage = {}
+
+  add(told: unknown): void {
+    if (typeof told !== 'object' || told === null) return
+    const usage: ToldUsage = told
+    this.#input = mergeUsage(this.#input, { input_tokens: usage.input_tokens })
+    this.#read = mergeUsage(this.#read, { input_tokens: usage.cache_read_input_tokens })
+    this.#written = mergeUsage(this.#written, { input_tokens: usage.cache_creation_input_tokens })
+    const reasoning_tokens = usage.output_tokens_details?.thinking_tokens
+    this.#output = mergeUsage(this.#output, {
+      output_tokens: usage.output_tokens,
+      output_tokens_details: { reasoning_tokens },
+    })
+  }
+
+  total(): Usage {
+    const usage: Usage = { ...this.#output }
+    const [read, written] = [this.#read.inputTokens, this.#written.inputTokens]
+    if (this.#input.inputTokens !== undefined)
+      usage.inputTokens = this.#input.inputTokens + (read ?? 0) + (written ?? 0)
+    if (read !== undefined) usage.cachedInputTokens = read
+    if (written !== undefined) usage.cacheWriteTokens = written
+    return withTotal(usage)
+  }
+}

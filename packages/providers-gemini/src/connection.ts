@@ -1,0 +1,92 @@
+import { checkAddress, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
+
+/** As much of a `GoogleGenAI` client as is used. */
+export interface GeminiClient {
+  readonly models: {
+    generateContentStream(params: GenerateContentParameters): Promise<unknown>
+    embedContent(params: EmbedContentParameters): Promise<{ embeddings?: { values?: number[] }[] }>
+  }
+}
+
+/** Which server is called, and how. */
+export type GeminiOptions = {
+  /** Else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. */
+  apiKey?: string
+  /** The root, without a version; else `GOOGLE_GEMINI_BASE_URL`, else Google's own. */
+  baseURL?: string
+  /** Sent with every request. */
+  headers?: Record<string, string>
+  fetch?: typeof fetch
+  /** A `GoogleGenAI` client of your own, used as it is (also one of Vertex): it brings its key, address and fetch. */
+  client?: GeminiClient
+}
+
+/** Where requests go, and what they carry. */
+export type Connection = {
+  /** The SDK's client, loaded at the first call. */
+  client(): Promise<GeminiClient>
+  /** How requests leave; over `node:http` when absent. */
+  fetch: typeof fetch | undefined
+  /** What a call tells the SDK of how to send it. */
+  httpOptions: HttpOptions
+  /** Values that no error may carry. */
+  secrets: readonly string[]
+}
+
+/**
+ * Settles key and address from the options and the environment.
+ * @throws AgentKitError `missing-key` without a key, `invalid-config` for a key or an address that cannot be one
+ */
+export function connect(options: GeminiOptions): Connection {
+  const { client, headers, fetch } = options
+  if (client) {
+    return {
+      client: () => Promise.resolve(client),
+      fetch: fetchOf(client),
+      // Retries are core's; the client may have been told to make its own.
+      httpOptions: { retryOptions: { attempts: 1 } },
+      secrets: secretsOf(keyOf(client)),
+    }
+  }
+  const apiKey = requireKey(options.apiKey, keySource)
+  const baseURL =
+    told(options.baseURL) ?? told(process.env.GOOGLE_GEMINI_BASE_URL) ?? 'https://generativelanguage.googleapis.com'
+  checkAddress(baseURL, 'baseURL', 'https://gateway.example.com', 'gemini')
+  return {
+    client: once(() =>
+      createClient(apiKey, { baseUrl: baseURL, fetch: fetch ?? nodeFetch, ...(headers && { headers }) }),
+    ),
+    fetch,
+    httpOptions: {},
+    secrets: secretsOf(apiKey, headers),
+  }
+}
+
+const keySource = { provider: 'gemini', vendor: 'Google', variables: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'] }
+
+/**
+ * The SDK's build for the web: it is the same client, but reads no environment, warns of no second key there, and
+ * loads without the libraries of Google Cloud.
+ */
+async function createClient(apiKey: string, httpOptions: HttpOptions): Promise<GeminiClient> {
+  const { GoogleGenAI } = await import('@google/genai/web')
+  // The stable API has neither JSON Schema for tools nor the preview models and aliases.
+  return new GoogleGenAI({ apiKey, vertexai: false, apiVersion: 'v1beta', httpOptions })
+}
+
+/** A client keeps its `fetch` and its key in fields that its type calls private; a call's own `fetch` takes its place. */
+function fetchOf(client: object): typeof fetch | undefined {
+  const own = fieldOf(fieldOf(client, 'httpOptions'), 'fetch')
+  // The SDK takes nothing else for it.
+  return typeof own === 'function' ? (own as typeof fetch) : undefined
+}
+
+function keyOf(client: object): string | undefined {
+  const key = fieldOf(client, 'apiKey')
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}

@@ -1,0 +1,43 @@
+import type { Embedder } from '@agentkit/core'
+import { batchedEmbedder, type CallTimeouts, toProviderError } from '@agentkit/wire'
+import type { EmbedContentConfig } from '@google/genai'
+import type { Connection } from './connection.ts'
+import { errorContext, failureOfGeminiError } from './errors.ts'
+
+export type EmbedderSettings = { dimensions?: number; timeouts: Required<CallTimeouts> }
+
+/** The API's bound on the texts of one request. */
+const mostTexts = 100
+
+/** @param model without `models/` */
+export function geminiEmbedder(model: string, connection: Connection, settings: EmbedderSettings): Embedder {
+  const context = errorContext(model, connection.secrets)
+  const { dimensions, timeouts } = settings
+  return batchedEmbedder({
+    provider: 'gemini',
+    model,
+    dimensions,
+    timeouts,
+    mostTexts,
+    toError: (error) => toProviderError(error, context, failureOfGeminiError),
+    async request(texts, signal, task) {
+      const client = await connection.client()
+      const config: EmbedContentConfig = { abortSignal: signal, httpOptions: connection.httpOptions }
+      if (dimensions !== undefined) config.outputDimensionality = dimensions
+      const byType = takesTaskType.test(model)
+      if (task !== undefined && byType) config.taskType = taskTypes[task]
+      // One content each: of plain texts, gemini-embedding-2 makes a single vector.
+      const contents = texts.map((text) => ({
+        role: 'user',
+        parts: [{ text: task === undefined || byType ? text : prefixes[task] + text }],
+      }))
+      const { embeddings } = await client.models.embedContent({ model, contents, config })
+      return embeddings?.map(({ values }) => values)
+    },
+  })
+}
+
+/** Later models pass the type over, and want the task in the text. */
+const takesTaskType = /embedding-00\d|^embedding-/
+const taskTypes = { document: 'RETRIEVAL_DOCUMENT', query: 'RETRIEVAL_QUERY' } as const
+const prefixes = { document: 'title: none | text: ', query: 'task: search result | query: ' } as const

@@ -1,0 +1,69 @@
+import type { ErrorCode } from '@agentkit/core'
+import { type ErrorContext, type Failure, failureOfBody, failureOfSdkError } from '@agentkit/wire'
+
+/** What errors of this model say, and what they must not say. */
+export function errorContext(model: string, secrets: readonly string[]): ErrorContext {
+  return { provider: 'gemini', model, secrets, hint }
+}
+
+function hint(code: ErrorCode, { status }: Failure): string | undefined {
+  return code === 'auth' && status !== 403 ? 'Set GOOGLE_API_KEY or GEMINI_API_KEY, or pass apiKey.' : undefined
+}
+
+/** What an error of the SDK tells: its `ApiError` has the body of the answer as its message. */
+export function failureOfGeminiError(error: unknown): Failure {
+  const failure = failureOfSdkError(error)
+  const body = failure.body === undefined && failure.status !== undefined ? parsed(failure.message) : undefined
+  return geminiFailure(body === undefined ? failure : { ...failure, ...failureOfBody(body) })
+}
+
+/** Google says in `details` what its status leaves open: how long to wait, and what is wrong with the key. */
+export function geminiFailure(failure: Failure): Failure {
+  const told = { ...failure }
+  const details = detailsOf(failure.body)
+  const reason = details.map(({ reason }) => reason).find((reason) => typeof reason === 'string')
+  const retryAfterMs = details.map(({ retryDelay }) => milliseconds(retryDelay)).find((wait) => wait !== undefined)
+  if (retryAfterMs !== undefined) told.retryAfterMs = retryAfterMs
+  if (reason === 'API_KEY_INVALID') told.code = 'invalid_api_key'
+  else if (typeof reason === 'string') told.code = reason
+  if (failure.status === 429) {
+    // Google says "quota" of what is free again in a minute, too.
+    told.code = isSpent(failure.message, details) ? 'insufficient_quota' : 'rate_limit_exceeded'
+  }
+  return told
+}
+
+/** Whether there is none left for the day, or was never any. */
+function isSpent(message: string, details: readonly Detail[]): boolean {
+  const quotas = details.flatMap(({ violations }) => (Array.isArray(violations) ? violations.filter(isRecord) : []))
+  return noQuota.test(message) || quotas.some(({ quotaId }) => typeof quotaId === 'string' && /PerDay/.test(quotaId))
+}
+
+const noQuota = /\blimit: 0\b|credits are depleted|spending cap/i
+
+type Detail = { reason?: unknown; retryDelay?: unknown; violations?: unknown }
+
+function detailsOf(body: string | undefined): Detail[] {
+  const [answer] = [parsed(body ?? '')].flat()
+  const error = isRecord(answer) && isRecord(answer.error) ? answer.error : answer
+  const details = isRecord(error) ? error.details : undefined
+  return Array.isArray(details) ? details.filter(isRecord) : []
+}
+
+/** A duration as Google writes it: `34.5s`. */
+function milliseconds(duration: unknown): number | undefined {
+  const seconds = typeof duration === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(duration)?.[1] : undefined
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

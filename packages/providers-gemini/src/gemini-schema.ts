@@ -1,0 +1,182 @@
+import type { JSONSchema } from '@agentkit/core'
+import { isRecord, isReference, type Reference, resolveReference, schemasIn, withoutAllOf } from './json-schema.ts'
+
+export type GeminiSchema = {
+  schema: JSONSchema
+  /** The definitions that hold themselves in a required field, which Gemini refuses: there any value is taken. */
+  opened: string[]
+}
+
+/**
+ * A JSON Schema as Gemini reads it. Keywords that it passes over and that say something of a value are put in words,
+ * into the description; what it refuses is written in another way.
+ *
+ * @see https://ai.google.dev/api/generate-content#v1beta.GenerationConfig
+ */
+export function toGeminiSchema(schema: JSONSchema): GeminiSchema {
+  const known = converted.get(schema)
+  if (known) return known
+  const result = new Conversion(schema).run()
+  converted.set(schema, result)
+  return result
+}
+
+/** Tools have the same schemas in every request. */
+const converted = new WeakMap<JSONSchema, GeminiSchema>()
+
+/** One schema with its definitions. Each is converted once, so that no nesting of them grows. */
+class Conversion {
+  readonly #root: JSONSchema
+  readonly #definitions = new Map<string, JSONSchema>()
+  /** References that are to be defined. */
+  readonly #waiting = new Set<string>()
+  /** References that stand around the place that is converted, without a field between that may be absent. */
+  readonly #within = new Set<string>(['#'])
+  readonly #opened = new Set<string>()
+
+  constructor(root: JSONSchema) {
+    this.#root = root
+  }
+
+  run(): GeminiSchema {
+    const schema = this.#convert(this.#wholeRoot(), true)
+    this.#within.clear()
+    // A set that grows is walked to its end.
+    for (const $ref of this.#waiting) this.#define($ref)
+    const definitions = [...this.#definitions].map(([$ref, definition]) => [nameOf($ref), definition])
+    return {
+      schema: definitions.length > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema,
+      opened: [...this.#opened].map(nameOf),
+    }
+  }
+
+  /** A root is an object: one that only refers to another is replaced by it. */
+  #wholeRoot(): JSONSchema {
+    if (!isReference(this.#root)) return this.#root
+    const { $ref, ...beside } = this.#root
+    this.#within.add($ref)
+    return { ...resolveReference($ref, this.#root), ...beside }
+  }
+
+  #define($ref: string): void {
+    if (this.#definitions.has($ref)) return
+    // In place already, for those inside that refer to it.
+    this.#definitions.set($ref, {})
+    this.#within.add($ref)
+    this.#definitions.set($ref, this.#convert(resolveReference($ref, this.#root) ?? {}, true))
+    this.#within.delete($ref)
+  }
+
+  /** @param required whether no field around it may be absent */
+  #convert(schema: JSONSchema, required: boolean): JSONSchema {
+    if (isReference(schema)) return this.#reference(schema, required)
+    const whole = withoutAllOf(schema, this.#root)
+    const kept: JSONSchema = {}
+    for (const [keyword, value] of Object.entries(whole)) {
+      if (readAsItIs.has(keyword)) kept[keyword] = value
+      else if (keyword === 'properties' && isRecord(value)) kept.properties = this.#properties(value, whole, required)
+      else if (keyword === 'items' || keyword === 'additionalProperties') this.#inner(kept, keyword, value, required)
+      else if (listsOfSchemas.has(keyword)) kept[keyword] = this.#each(value, required)
+    }
+    return withNotes(withConstants(withNames(kept), whole), whole)
+  }
+
+  #properties(properties: JSONSchema, { required: names }: JSONSchema, required: boolean): JSONSchema {
+    const entries = Object.entries(properties).map(([name, property]) => {
+      const mustBe = required && Array.isArray(names) && names.includes(name)
+      return [name, isRecord(property) ? this.#convert(property, mustBe) : {}]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  #inner(kept: JSONSchema, keyword: 'items' | 'additionalProperties', value: unknown, required: boolean): void {
+    if (isRecord(value)) kept[keyword] = this.#convert(value, required)
+    else if (Array.isArray(value)) kept.prefixItems = this.#each(value, required)
+    else if (keyword === 'additionalProperties') kept[keyword] = value
+  }
+
+  #each(value: unknown, required: boolean): JSONSchema[] {
+    return schemasIn(value).map((schema) => this.#convert(schema, required))
+  }
+
+  #reference({ $ref, ...beside }: Reference, required: boolean): JSONSchema {
+    const target = resolveReference($ref, this.#root)
+    const around = this.#convert(beside, required)
+    if (!target) return around
+    if (required && this.#within.has($ref)) {
+      this.#opened.add($ref)
+      const type = typeof target.type === 'string' ? { type: target.type } : {}
+      return { ...type, description: `One more ${nameOf($ref)}.`, ...around }
+    }
+    if (required) this.#define($ref)
+    else this.#waiting.add($ref)
+    // It stands alone there: what is written beside it goes around it.
+    const alone = { $ref: `#/$defs/${nameOf($ref)}` }
+    return Object.keys(around).length === 0 ? alone : { ...around, anyOf: [alone] }
+  }
+}
+
+const readAsItIs: ReadonlySet<string> = new Set(
+  `$id $anchor type format title description minItems maxItems minimum maximum required propertyOrdering`.split(' '),
+)
+const listsOfSchemas: ReadonlySet<string> = new Set(['prefixItems', 'anyOf', 'oneOf'])
+
+/** Required names that are no properties are refused. */
+function withNames(kept: JSONSchema): JSONSchema {
+  const { required, properties } = kept
+  if (!Array.isArray(required) || !isRecord(properties)) return kept
+  return { ...kept, required: required.filter((name) => Object.hasOwn(properties, String(name))) }
+}
+
+/** Of enums only texts and numbers are read, and no `const`. */
+function withConstants(kept: JSONSchema, whole: JSONSchema): JSONSchema {
+  const values = 'const' in whole ? [whole.const] : whole.enum
+  if (!Array.isArray(values)) return kept
+  const read = values.filter((value) => typeof value === 'string' || typeof value === 'number')
+  const other = values.filter((value) => !read.includes(value))
+  if (other.length === 0) return { ...kept, ...(kept.type === undefined && typeOf(read)), enum: read }
+  if (other.every((value) => typeof value === 'boolean')) return { type: 'boolean', ...kept }
+  if (other.some((value) => value !== null)) return kept
+  if (read.length === 0) return { ...kept, type: 'null' }
+  const { type, ...rest } = kept
+  const types = [type].flat().filter((name) => typeof name === 'string' && name !== 'null')
+  return {
+    ...rest,
+    anyOf: [{ ...(types.length === 1 ? { type: types[0] } : typeOf(read)), enum: read }, { type: 'null' }],
+  }
+}
+
+function typeOf(values: readonly unknown[]): JSONSchema {
+  const types = new Set(values.map((value) => typeof value))
+  return types.size === 1 ? { type: [...types][0] } : {}
+}
+
+/** Keywords that are passed over, as the model is told of them. */
+const inWords: Readonly<Record<string, string>> = {
+  pattern: 'pattern',
+  minLength: 'at least so many characters',
+  maxLength: 'at most so many characters',
+  exclusiveMinimum: 'more than',
+  exclusiveMaximum: 'less than',
+  multipleOf: 'a multiple of',
+  uniqueItems: 'no item twice',
+  default: 'default',
+  examples: 'examples',
+}
+
+function withNotes(kept: JSONSchema, whole: JSONSchema): JSONSchema {
+  const notes = Object.entries(whole).flatMap(([keyword, value]) =>
+    Object.hasOwn(inWords, keyword) ? [`${inWords[keyword]}: ${JSON.stringify(value)}`] : [],
+  )
+  const values = 'const' in whole ? [whole.const] : whole.enum
+  const isRead = 'enum' in kept || 'anyOf' in kept || kept.type === 'null'
+  if (Array.isArray(values) && !isRead) notes.push(`one of: ${values.map((value) => JSON.stringify(value)).join(', ')}`)
+  if (notes.length === 0) return kept
+  return { ...kept, description: [kept.description, `(${notes.join('; ')})`].filter(Boolean).join(' ') }
+}
+
+/** `#/$defs/Node` is `Node`, `#` is `root`. */
+function nameOf($ref: string): string {
+  const name = $ref.replace(/^#(?:\/(?:\$defs|definitions)\/)?/, '').replace(/[^\w.-]+/g, '_')
+  return name === '' ? 'root' : name
+}

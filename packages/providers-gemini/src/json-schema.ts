@@ -1,0 +1,53 @@
+/** Reading JSON Schemas, of whose shape nothing is known. */
+import type { JSONSchema } from '@agentkit/core'
+
+export type Reference = JSONSchema & { $ref: string }
+
+export function isReference(schema: JSONSchema): schema is Reference {
+  return typeof schema.$ref === 'string'
+}
+
+/** What a reference within its own document means; `#` is the document. */
+export function resolveReference($ref: string, root: JSONSchema): JSONSchema | undefined {
+  if (!$ref.startsWith('#')) return undefined
+  const steps = $ref.split('/').slice(1).map(unescaped)
+  const target = steps.reduce<unknown>((place, step) => (isRecord(place) ? place[step] : undefined), root)
+  return isRecord(target) ? target : undefined
+}
+
+function unescaped(step: string): string {
+  return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** Several schemas that must all hold, as one: objects have the properties of all. */
+export function withoutAllOf(schema: JSONSchema, root: JSONSchema, within: readonly string[] = []): JSONSchema {
+  if (!Array.isArray(schema.allOf)) return schema
+  const { allOf, ...own } = schema
+  return schemasIn(allOf).reduce((merged, member) => both(merged, wholeOf(member, root, within)), own)
+}
+
+function wholeOf(member: JSONSchema, root: JSONSchema, within: readonly string[]): JSONSchema {
+  if (!isReference(member)) return withoutAllOf(member, root, within)
+  const target = within.includes(member.$ref) ? undefined : resolveReference(member.$ref, root)
+  return target ? withoutAllOf(target, root, [...within, member.$ref]) : {}
+}
+
+function both(first: JSONSchema, second: JSONSchema): JSONSchema {
+  const merged = { ...second, ...first }
+  if (isRecord(first.properties) && isRecord(second.properties)) {
+    merged.properties = { ...second.properties, ...first.properties }
+  }
+  if (Array.isArray(first.required) && Array.isArray(second.required)) {
+    merged.required = [...new Set([...first.required, ...second.required])]
+  }
+  return merged
+}
+
+/** The schemas of a list such as `anyOf`. */
+export function schemasIn(value: unknown): JSONSchema[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

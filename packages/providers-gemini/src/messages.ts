@@ -1,0 +1,140 @@
+import { type AssistantMessage, type AssistantPart, assertNever, type JSONValue, type Message } from '@agentkit/core'
+import {
+  argumentsText,
+  type CallIds,
+  type ConversationCache,
+  type Convert,
+  convertConversation,
+  isBlank,
+  repairTranscript,
+  wellFormed,
+  wireCallId,
+} from '@agentkit/wire'
+import type { Content, Part } from '@google/genai'
+import type { GeminiTraits } from './model-traits.ts'
+import { geminiToolName } from './tool-name.ts'
+import { resultContents } from './tool-results.ts'
+import { userParts } from './user-parts.ts'
+
+/** Who reads the conversation. */
+export type Reader = {
+  /** `provider/model`: opaque data of any other owner is left out. */
+  owner: string
+  traits: GeminiTraits
+}
+
+/**
+ * A conversation as Gemini takes it, from a user's turn to a user's turn, each of its contents of another role than
+ * the one before. What cannot be carried is told in `warnings`.
+ */
+export function toContents(messages: readonly Message[], reader: Reader, warnings: string[]): Content[] {
+  const convert: Convert<Content> = (part, ids, told) => convertPart(part, ids, reader, told)
+  const cache = caches.get(reader.owner) ?? new WeakMap()
+  caches.set(reader.owner, cache)
+  return inTurns(convertConversation(messages, cache, toWireId, convert, warnings))
+}
+
+/** By owner, which decides what opaque data is sent, and tells the model. */
+const caches = new Map<string, ConversationCache<Content>>()
+
+const toWireId = (callId: string): string => wireCallId(callId, 64)
+
+function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader, warnings: string[]): Content[] {
+  const contents: Content[] = []
+  const repaired = repairTranscript(messages, ids)
+  for (let index = 0; index < repaired.length; index++) {
+    const message = repaired[index] as Message
+    switch (message.role) {
+      case 'system':
+        // There is no such role between the turns.
+        push(
+          contents,
+          'user',
+          isBlank(message.content) ? [] : [{ text: `Instruction: ${wellFormed(message.content)}` }],
+        )
+        break
+      case 'user':
+        push(contents, 'user', userParts(message.content, reader.traits, warnings))
+        break
+      case 'assistant':
+        push(contents, 'model', modelParts(message, reader))
+        break
+      case 'tool': {
+        const results = [message]
+        for (let next = repaired[index + 1]; next?.role === 'tool'; next = repaired[++index + 1]) results.push(next)
+        contents.push(...resultContents(results, reader.traits, warnings))
+        break
+      }
+      default:
+        assertNever(message)
+    }
+  }
+  return contents
+}
+
+function push(contents: Content[], role: 'user' | 'model', parts: Part[]): void {
+  if (parts.length > 0) contents.push({ role, parts })
+}
+
+/** Gemini 3 refuses a turn whose first call has no signature, and takes this one for a call that it did not make. */
+const foreignSignature = 'skip_thought_signature_validator'
+
+function modelParts({ content }: AssistantMessage, { owner, traits }: Reader): Part[] {
+  let unsigned = traits.sinceGemini3
+  return content.flatMap((part) => {
+    const converted = modelPart(part, owner, traits)
+    if (!converted?.functionCall) return converted ?? []
+    if (unsigned) converted.thoughtSignature ??= foreignSignature
+    // Of calls made at once only the first has one.
+    unsigned = false
+    return converted
+  })
+}
+
+function modelPart(part: AssistantPart, owner: string, traits: GeminiTraits): Part | undefined {
+  const signature = part.opaque?.owner === owner ? signatureOf(part.opaque.data) : undefined
+  const signed = signature === undefined ? {} : { thoughtSignature: signature }
+  switch (part.type) {
+    case 'text':
+      return signature === undefined && isBlank(part.text) ? undefined : { text: wellFormed(part.text), ...signed }
+    case 'reasoning':
+      return signature === undefined ? undefined : { text: wellFormed(part.text), thought: true, ...signed }
+    case 'tool-call': {
+      const id = traits.sinceGemini3 ? { id: part.callId } : {}
+      return { functionCall: { ...id, name: geminiToolName(part.name), args: argumentsOf(part.input) }, ...signed }
+    }
+    default:
+      return assertNever(part)
+  }
+}
+
+function signatureOf(data: JSONValue): string | undefined {
+  const told = typeof data === 'object' && data !== null && !Array.isArray(data) ? data.thoughtSignature : undefined
+  return typeof told === 'string' ? told : undefined
+}
+
+/** Arguments are an object there, whatever another model wrote. */
+function argumentsOf(input: JSONValue): Record<string, unknown> {
+  const args: unknown = JSON.parse(argumentsText(input))
+  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+  // An object of JSON is one.
+  return isObject ? (args as Record<string, unknown>) : { input: args }
+}
+
+/** Joins neighbours of one role, but for the results of calls, which are counted; ends are users' turns. */
+function inTurns(contents: readonly Content[]): Content[] {
+  const turns: Content[] = []
+  if (contents[0]?.role !== 'user') turns.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+  for (const content of contents) {
+    const last = turns.at(-1)
+    if (last && last.role === content.role && !isResults(last) && !isResults(content)) {
+      turns[turns.length - 1] = { ...last, parts: [...(last.parts ?? []), ...(content.parts ?? [])] }
+    } else turns.push(content)
+  }
+  if (turns.at(-1)?.role === 'model') turns.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+  return turns
+}
+
+function isResults({ parts }: Content): boolean {
+  return parts?.[0]?.functionResponse !== undefined
+}

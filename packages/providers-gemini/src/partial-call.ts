@@ -1,0 +1,78 @@
+/** As far as it is read; a piece of a call that comes in several. */
+export type CallPiece = { id?: unknown; name?: unknown; args?: unknown; partialArgs?: unknown; willContinue?: unknown }
+
+type Place = { [step: string]: unknown } | unknown[]
+
+/** A call whose arguments come piece by piece, each with the path of where it belongs: Vertex streams them so. */
+export class PartialCall {
+  id: string | undefined
+  name = ''
+  signature: string | undefined
+  #args: { [step: string]: unknown } = Object.create(null)
+  /** The path of a text that goes on. */
+  #going: string | undefined
+
+  add(piece: CallPiece): void {
+    if (typeof piece.id === 'string') this.id = piece.id
+    if (typeof piece.name === 'string' && piece.name !== '') this.name = piece.name
+    if (typeof piece.args === 'object' && piece.args !== null) Object.assign(this.#args, piece.args)
+    if (Array.isArray(piece.partialArgs)) for (const part of piece.partialArgs) this.#addPart(part)
+  }
+
+  get argumentsText(): string {
+    return JSON.stringify(this.#args)
+  }
+
+  #addPart(part: unknown): void {
+    if (typeof part !== 'object' || part === null) return
+    const { jsonPath, stringValue, numberValue, boolValue, willContinue } = part as Record<string, unknown>
+    const steps = typeof jsonPath === 'string' ? stepsOf(jsonPath) : []
+    const last = steps.pop()
+    if (typeof jsonPath !== 'string' || last === undefined) return
+    const place = this.#placeOf(steps, last)
+    const before = this.#going === jsonPath ? read(place, last) : undefined
+    if (typeof stringValue === 'string')
+      write(place, last, typeof before === 'string' ? before + stringValue : stringValue)
+    else if (numberValue !== undefined || boolValue !== undefined) write(place, last, numberValue ?? boolValue)
+    else if ('nullValue' in part) write(place, last, null)
+    this.#going = willContinue === true ? jsonPath : undefined
+  }
+
+  /** Makes what is missing on the way: a list where the next step is a number. */
+  #placeOf(steps: readonly (string | number)[], last: string | number): Place {
+    let place: Place = this.#args
+    for (const [index, step] of steps.entries()) {
+      const known = read(place, step)
+      const next = steps[index + 1] ?? last
+      const inner: Place = isPlace(known) ? known : typeof next === 'number' ? [] : Object.create(null)
+      if (inner !== known) write(place, step, inner)
+      place = inner
+    }
+    return place
+  }
+}
+
+/** `$.places[0]['first name']` → places, 0, first name. */
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g)].map(
+    ([, name, index, quoted = '', quotedTwice = '']) =>
+      name ?? (index === undefined ? (quoted || quotedTwice).replace(/\\(.)/g, '$1') : Number(index)),
+  )
+}
+
+function read(place: Place, step: string | number): unknown {
+  // A list has its items under names, too.
+  return (place as Record<string | number, unknown>)[step]
+}
+
+/** How far a list may be written past its end; a model that counts wrong makes no endless one. */
+const longestGap = 1000
+
+function write(place: Place, step: string | number, value: unknown): void {
+  if (!Array.isArray(place)) place[step] = value
+  else if (typeof step === 'number' && step <= place.length + longestGap) place[step] = value
+}
+
+function isPlace(value: unknown): value is Place {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,192 @@
+import { AgentKitError, type ModelEvent, type ModelFinishReason } from '@agentkit/core'
+import {
+  type ErrorContext,
+  type Frame,
+  type FrameReader,
+  failureOfBody,
+  parseFrame,
+  providerError,
+  Reply,
+} from '@agentkit/wire'
+import { geminiFailure } from './errors.ts'
+import { type CallPiece, PartialCall } from './partial-call.ts'
+import { GeminiUsage } from './usage.ts'
+
+/** As far as it is read; any of it may be absent. */
+type Chunk = {
+  candidates?: (Candidate | null)[] | null
+  promptFeedback?: { blockReason?: unknown } | null
+  usageMetadata?: unknown
+  error?: unknown
+  /** Of an error whose fields are at the top. */
+  code?: unknown
+  message?: unknown
+}
+type Candidate = {
+  content?: { parts?: (Part | null)[] | null } | null
+  finishReason?: unknown
+  finishMessage?: unknown
+}
+type Part = { text?: unknown; thought?: unknown; thoughtSignature?: unknown; functionCall?: CallPiece | null }
+
+/** Reads the chunks of `streamGenerateContent`, and an answer that came as one JSON document. */
+export class GeminiReader implements FrameReader {
+  readonly #context: ErrorContext
+  readonly #reply: Reply
+  readonly #usage = new GeminiUsage()
+  readonly #warned = new Set<string>()
+  #call: PartialCall | undefined
+  #finishReason: string | undefined
+  #finishMessage = ''
+  #blockReason: string | undefined
+  #saidSomething = false
+
+  constructor(context: ErrorContext) {
+    this.#context = context
+    this.#reply = new Reply(`${context.provider}/${context.model}`)
+  }
+
+  read(frame: Frame): boolean {
+    if (frame.data === '[DONE]') return true
+    const data = parseFrame<Chunk | (Chunk | null)[]>(frame, this.#context)
+    if (Array.isArray(data)) for (const chunk of data) this.#readChunk(chunk ?? {})
+    else this.#readChunk(data)
+    return false
+  }
+
+  finish(): void {
+    if (this.#call) this.#endCall(this.#call, 'broken-off')
+    this.#reply.finish(this.#reason(), this.#usage.total())
+  }
+
+  take(): ModelEvent[] {
+    return this.#reply.take()
+  }
+
+  #readChunk(chunk: Chunk): void {
+    if (chunk.error || isFlatError(chunk)) throw providerError(geminiFailure(failureOfBody(chunk)), this.#context)
+    const candidate = chunk.candidates?.[0]
+    if (candidate) {
+      const parts = candidate.content?.parts
+      if (Array.isArray(parts)) for (const part of parts) if (part) this.#readPart(part)
+      if (typeof candidate.finishReason === 'string') this.#finishReason = candidate.finishReason
+      if (typeof candidate.finishMessage === 'string') this.#finishMessage = candidate.finishMessage
+    }
+    const blockReason = chunk.promptFeedback?.blockReason
+    if (typeof blockReason === 'string') this.#blockReason = blockReason
+    if (chunk.usageMetadata) this.#usage.add(chunk.usageMetadata)
+  }
+
+  #readPart(part: Part): void {
+    const { text, functionCall, thoughtSignature } = part
+    const data = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined
+    if (functionCall) this.#readCall(functionCall, data?.thoughtSignature)
+    else if (part.thought === true) {
+      if (typeof text === 'string') this.#reply.reasoning(text)
+      if (data) this.#reply.endReasoning(data)
+    } else if (typeof text === 'string' || data) {
+      if (typeof text === 'string' && text !== '') this.#say(text)
+      // Google: a part with a signature is never merged with one without. It often comes last, in an empty one.
+      else this.#reply.endPart()
+      if (data) this.#reply.endText(data)
+    } else this.#warnOfPart(part)
+  }
+
+  #say(text: string): void {
+    this.#saidSomething = true
+    this.#reply.text(text)
+  }
+
+  #readCall(piece: CallPiece, signature: string | undefined): void {
+    this.#saidSomething = true
+    // A name begins another call, also where the last one was never ended.
+    if (this.#call && this.#call.name !== '' && piece.name) this.#endCall(this.#call)
+    const call = this.#call ?? new PartialCall()
+    call.add(piece)
+    if (signature !== undefined) call.signature = signature
+    if (piece.willContinue === true) this.#call = call
+    else this.#endCall(call)
+  }
+
+  #endCall(call: PartialCall, end?: 'broken-off'): void {
+    this.#call = undefined
+    const { id, name, signature } = call
+    // Half of the arguments are no JSON, which nobody takes for the whole.
+    const argumentsText = end ? call.argumentsText.slice(0, -1) : call.argumentsText
+    const data = signature === undefined ? undefined : { thoughtSignature: signature }
+    this.#reply.toolCall({ callId: id, name: name || 'unknown', argumentsText, data })
+  }
+
+  /** What the server did on its own account, which nobody asked it for. */
+  #warnOfPart(part: Part): void {
+    for (const kind of Object.keys(part)) {
+      this.#saidSomething = true
+      if (this.#warned.has(kind)) continue
+      this.#warned.add(kind)
+      this.#reply.warn(`gemini sent a part that is not read (${kind}).`)
+    }
+  }
+
+  #reason(): ModelFinishReason {
+    const reason = this.#finishReason
+    if (reason === undefined) {
+      if (this.#blockReason === undefined) throw this.#failure('incomplete-stream', 'ended before it was complete')
+      this.#reply.warn(`gemini blocked the prompt (${this.#blockReason}).`)
+      return 'content-filter'
+    }
+    if (badCalls.has(reason)) throw this.#failure('invalid-tool-call', 'has a call that cannot be read')
+    if (reason === 'MALFORMED_RESPONSE') throw this.#failure('malformed-stream', 'cannot be read')
+    const known = finishReasons.get(reason)
+    if (known !== undefined && known !== 'stop') return known
+    if (reason === 'CONTINUATION') {
+      this.#reply.warn('gemini stopped at the longest answer of one request.')
+      return 'length'
+    }
+    if (known === undefined) {
+      if (!this.#saidSomething) throw this.#failure('provider-error', 'is empty')
+      this.#reply.warn(`gemini ended its answer for the reason ${reason}.`)
+    } else if (!this.#saidSomething) this.#reply.warn('gemini ended its answer without a word.')
+    return 'stop'
+  }
+
+  #failure(
+    code: 'incomplete-stream' | 'malformed-stream' | 'invalid-tool-call' | 'provider-error',
+    what: string,
+  ): AgentKitError {
+    const { provider, model } = this.#context
+    const finishReason = this.#finishReason
+    const told = finishReason === undefined ? '' : ` (${finishReason})`
+    const cause = { finishReason, ...(this.#finishMessage !== '' && { failedGeneration: this.#finishMessage }) }
+    const retryable = code !== 'invalid-tool-call'
+    return new AgentKitError(code, `The answer of ${provider} ${what}${told}.`, { provider, model, retryable, cause })
+  }
+}
+
+function isFlatError({ candidates, code, message }: Chunk): boolean {
+  return !candidates && typeof message === 'string' && code !== undefined
+}
+
+const badCalls: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+])
+
+const finishReasons = new Map<string, ModelFinishReason>(
+  Object.entries({
+    STOP: 'stop',
+    MAX_TOKENS: 'length',
+    SAFETY: 'content-filter',
+    RECITATION: 'content-filter',
+    LANGUAGE: 'content-filter',
+    BLOCKLIST: 'content-filter',
+    PROHIBITED_CONTENT: 'content-filter',
+    SPII: 'content-filter',
+    MODEL_ARMOR: 'content-filter',
+    IMAGE_SAFETY: 'content-filter',
+    IMAGE_PROHIBITED_CONTENT: 'content-filter',
+    IMAGE_RECITATION: 'content-filter',
+    IMAGE_OTHER: 'content-filter',
+    NO_IMAGE: 'content-filter',
+  } as const),
+)

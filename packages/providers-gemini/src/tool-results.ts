@@ -1,0 +1,43 @@
+import type { ImagePart, ToolMessage } from '@agentkit/core'
+import { wellFormed } from '@agentkit/wire'
+import type { Content, FunctionResponsePart, Part } from '@google/genai'
+import { inlineData, mediaPart } from './media-part.ts'
+import type { GeminiTraits } from './model-traits.ts'
+import { geminiToolName } from './tool-name.ts'
+
+/**
+ * The results of one turn's calls: a content with exactly one part for each call, or the request is refused, and one
+ * with the images that a result cannot hold.
+ */
+export function resultContents(results: readonly ToolMessage[], traits: GeminiTraits, warnings: string[]): Content[] {
+  const images: Part[] = []
+  const parts = results.map((result) => resultPart(result, traits, images, warnings))
+  const contents = [{ role: 'user', parts }]
+  return images.length === 0 ? contents : [...contents, { role: 'user', parts: images }]
+}
+
+function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], warnings: string[]): Part {
+  const { callId, content, isError } = message
+  const name = geminiToolName(message.name)
+  const held: FunctionResponsePart[] = []
+  const outside: ImagePart[] = []
+  const lines = (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map((part) => {
+    if (part.type === 'text') return wellFormed(part.text)
+    const inline = traits.sinceGemini3 ? inlineData(part) : undefined
+    if (inline && holdable.test(inline.mimeType)) {
+      held.push({ inlineData: inline })
+      return '[image: see the parts of this result]'
+    }
+    outside.push(part)
+    return '[image: see the next message]'
+  })
+  if (outside.length > 0) {
+    images.push({ text: `Returned by the tool "${message.name}":` })
+    for (const image of outside) images.push(mediaPart(image, traits, warnings))
+  }
+  const response = { [isError ? 'error' : 'output']: lines.join('\n') }
+  const id = traits.sinceGemini3 ? { id: callId } : {}
+  return { functionResponse: { ...id, name, response, ...(held.length > 0 && { parts: held }) } }
+}
+
+const holdable = /^image\/(?:png|jpeg|webp)$/

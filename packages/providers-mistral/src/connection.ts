@@ -1,0 +1,102 @@
+import { checkAddress, findKey, once, requireKey, secretsOf, takeResponse, told } from '@agentkit/wire'
+import type { MistralCore } from '@mistralai/mistralai/core.js'
+import type { HTTPClient } from '@mistralai/mistralai/lib/http.js'
+import type { RequestOptions } from '@mistralai/mistralai/lib/sdks.js'
+import type { Result } from '@mistralai/mistralai/types/fp.js'
+
+/** Which server is called, and how. */
+export type MistralOptions = {
+  /** Else `MISTRAL_API_KEY`. A server of your own needs none. */
+  apiKey?: string
+  /** The root, without `/v1`; else Mistral's own. */
+  baseURL?: string
+  /** Sent with every request. */
+  headers?: Record<string, string>
+  fetch?: typeof fetch
+  /** A `Mistral` client of your own, used as it is: it brings its key, address, hooks and HTTP client. */
+  client?: MistralCore
+}
+
+/** Where requests go, and what they carry. */
+export type Connection = {
+  /** Makes one request by a function of the SDK, and hands its answer out unread. */
+  send(call: SdkCall, signal: AbortSignal): Promise<Response>
+  /** The address that was given. */
+  baseURL: string | undefined
+  /** Values that no error may carry. */
+  secrets: readonly string[]
+}
+
+/** A standalone function of the SDK, with its request. */
+export type SdkCall = (client: MistralCore, options: RequestOptions) => Promise<Result<unknown, unknown>>
+
+/**
+ * Settles key and address from the options and the environment.
+ * @throws AgentKitError `missing-key` on Mistral's own servers without a key, `invalid-config` for a key or an address
+ *   that cannot be one
+ */
+export function connect(options: MistralOptions): Connection {
+  const { client, headers } = options
+  const baseURL = told(options.baseURL)
+  const apiKey = client ? keyOf(client) : keyFor(options, baseURL)
+  const settings: ClientSettings = client
+    ? client._options
+    : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { serverURL: baseURL }) }
+  const fetch = client ? fetchOf(client) : options.fetch
+  return {
+    send: (call, signal) => send(call, settings, { signal, fetch, headers: client ? undefined : headers }),
+    baseURL,
+    secrets: secretsOf(apiKey, headers),
+  }
+}
+
+type ClientSettings = MistralCore['_options']
+
+function keyFor({ apiKey }: MistralOptions, baseURL: string | undefined): string | undefined {
+  const source = { provider: 'mistral', vendor: 'Mistral', variables: ['MISTRAL_API_KEY'] }
+  if (baseURL === undefined) return requireKey(apiKey, source)
+  const { hostname } = checkAddress(baseURL, 'baseURL', 'https://api.mistral.ai', 'mistral')
+  return hostname.endsWith('.mistral.ai') ? requireKey(apiKey, source) : findKey(apiKey, source)
+}
+
+function keyOf({ _options: { apiKey } }: MistralCore): string | undefined {
+  return typeof apiKey === 'function' ? undefined : (told(apiKey) ?? told(process.env.MISTRAL_API_KEY))
+}
+
+/** The user's own HTTP client, with its hooks; ours where it has none. */
+function fetchOf({ _options: { httpClient } }: MistralCore): typeof fetch | undefined {
+  if (!httpClient) return undefined
+  return (input, init) => httpClient.request(new Request(input, init))
+}
+
+type SendOptions = {
+  signal: AbortSignal
+  fetch: typeof fetch | undefined
+  headers: Record<string, string> | undefined
+}
+
+/** The SDK refuses error frames with a riddle of its schema, and drops what it does not know: so we read the answer. */
+async function send(call: SdkCall, settings: ClientSettings, options: SendOptions): Promise<Response> {
+  const { signal, fetch, headers } = options
+  const { MistralCore, HTTPClient } = await sdk()
+  return takeResponse(
+    async (fetcher) => {
+      const client = new MistralCore({ ...settings, httpClient: new HTTPClient({ fetcher }) })
+      const requestOptions: RequestOptions = { signal, retries: { strategy: 'none' }, ...(headers && { headers }) }
+      const result = await call(client, requestOptions)
+      if (!result.ok) throw result.error
+    },
+    { signal, fetch },
+  )
+}
+
+type Sdk = { MistralCore: typeof MistralCore; HTTPClient: typeof HTTPClient }
+
+/** The SDK's core alone: all of it takes more than twice as long to load. */
+const sdk: () => Promise<Sdk> = once(async () => {
+  const [{ MistralCore }, { HTTPClient }] = await Promise.all([
+    import('@mistralai/mistralai/core.js'),
+    import('@mistralai/mistralai/lib/http.js'),
+  ])
+  return { MistralCore, HTTPClient }
+})

@@ -1,0 +1,65 @@
+import type { Embedder, Model } from '@agentkit/core'
+import { type CallTimeouts, checkTimeouts, modelFacts, modelInfoOf, providerModel } from '@agentkit/wire'
+import { type Connection, connect, type MistralOptions } from './connection.ts'
+import { mistralEmbedder } from './embedder.ts'
+import { errorContext, toMistralError } from './errors.ts'
+import models from './models.json' with { type: 'json' }
+import { prepareCall } from './request.ts'
+
+/** How long a model may be silent before its call ends in `timeout`. */
+export type MistralModelOptions = CallTimeouts
+
+export type MistralEmbedderOptions = {
+  /** Shorter vectors than the model's own, where it can make them. */
+  dimensions?: number
+  /** How long one request may take, in milliseconds; 60,000 when absent. */
+  timeoutMs?: number
+}
+
+export type MistralProvider = {
+  readonly id: 'mistral'
+  /** @throws AgentKitError `missing-key` on Mistral's own servers without a key */
+  model(id: string, options?: MistralModelOptions): Model
+  /** @throws AgentKitError `missing-key` on Mistral's own servers without a key */
+  embedder(id: string, options?: MistralEmbedderOptions): Embedder
+}
+
+/**
+ * Mistral's models. The SDK is loaded at the first call.
+ *
+ * @param options.apiKey else `MISTRAL_API_KEY`; a server of your own needs none
+ * @param options.baseURL the root of a server that speaks like Mistral's, without `/v1`
+ * @param options.client a `Mistral` client of your own, used as it is
+ * @example
+ * const model = mistral().model('mistral-small-2603')
+ * const embedder = mistral().embedder('mistral-embed')
+ */
+export function mistral(options: MistralOptions = {}): MistralProvider {
+  let connection: Connection | undefined
+  // Settled late, so that a `.env` that is read after this call still counts.
+  const connected = (): Connection => {
+    connection ??= connect(options)
+    return connection
+  }
+  return {
+    id: 'mistral',
+    model(id, timeouts = {}) {
+      const facts = modelFacts(id, models)
+      const context = errorContext(id, connected())
+      return providerModel({
+        provider: 'mistral',
+        model: id,
+        // Mistral refuses a schema for the answer beside tools.
+        info: { ...modelInfoOf(facts, models), nativeOutput: 'without-tools' },
+        timeouts: checkTimeouts(timeouts),
+        prepare: prepareCall(connected(), context, facts),
+        toError: (error) => toMistralError(error, context),
+      })
+    },
+    embedder: (id, { dimensions, timeoutMs } = {}) =>
+      mistralEmbedder(id, connected(), {
+        ...(dimensions !== undefined && { dimensions }),
+        timeouts: checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs }),
+      }),
+  }
+}

@@ -1,0 +1,86 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AgentKitError, type ModelEvent } from '@agentkit/core'
+
+export type SeenRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
+export type Answer = (response: ServerResponse, request: SeenRequest) => unknown
+
+/** A server on loopback that answers each request as it is told to. */
+export type Loopback = AsyncDisposable & {
+  baseURL: string
+  requests: SeenRequest[]
+  /** Settles when a client has closed a connection in the middle of an answer. */
+  closed: Promise<void>
+}
+
+export async function loopback(answer: Answer): Promise<Loopback> {
+  const requests: SeenRequest[] = []
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const seen = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    }
+    requests.push(seen)
+    response.on('close', () => {
+      if (!response.writableFinished) resolve()
+    })
+    await answer(response, seen)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseURL: `http://127.0.0.1:${port}`,
+    requests,
+    closed,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** Answers with lines: an object is JSON, a text is itself. */
+export function ndjson(...lines: (object | string)[]): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    for (const line of lines) response.write(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`)
+    response.end()
+  }
+}
+
+/** Answers with a status and a JSON body. */
+export function json(status: number, body: unknown): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }
+}
+
+/** A line with a piece of the answer. */
+export function line(message: object): object {
+  return { model: 'm', created_at: '2026-11-01T00:00:00Z', message: { role: 'assistant', content: '', ...message }, done: false }
+}
+
+/** The line that ends an answer. */
+export function done(rest: object = {}): object {
+  return { ...line({}), done: true, done_reason: 'stop', ...rest }
+}
+
+export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  const collected: ModelEvent[] = []
+  for await (const event of events) collected.push(event)
+  return collected
+}
+
+export async function errorOf(promise: Promise<unknown>): Promise<AgentKitError> {
+  const error = await promise.then(
+    () => new Error('It did not fail.'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof AgentKitError) return error
+  throw new Error('It failed with an error that is not ours.', { cause: error })
+}

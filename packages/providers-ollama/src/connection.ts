@@ -1,0 +1,111 @@
+import { findKey, once, requireKey, secretsOf, takeResponse, told } from '@agentkit/wire'
+import type { Ollama } from 'ollama/browser'
+import { type ServerAddress, serverAddress } from './server-address.ts'
+
+/** Which server is called, and how. */
+export type OllamaOptions = {
+  /** As the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
+  serverUrl?: string
+  /** Sent with every request. */
+  headers?: Record<string, string>
+  fetch?: typeof fetch
+  /** An `Ollama` client of your own, used as it is: it brings its address, headers and fetch. */
+  client?: Ollama
+  /** For a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`. */
+  apiKey?: string
+}
+
+/** Where requests go, and what they carry. */
+export type Connection = {
+  /** Makes one request by the SDK, and hands its answer out unread. */
+  send(call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response>
+  /** Where that is known. */
+  host: string | undefined
+  /** Values that no error may carry. */
+  secrets: readonly string[]
+}
+
+const localHost = 'http://127.0.0.1:11434'
+
+/**
+ * Settles address and key from the options and the environment.
+ * @throws AgentKitError `missing-key` for https://ollama.com without a key, `invalid-config` for a key or an address
+ *   that cannot be one
+ */
+export function connect(options: OllamaOptions): Connection {
+  const { client, fetch } = options
+  if (client) {
+    const apiKey = told(process.env.OLLAMA_API_KEY)
+    return { send: (call, signal) => sendBy(client, call, signal), host: undefined, secrets: secretsOf(apiKey) }
+  }
+  const { host, authorization, secrets } = findServer(options.serverUrl)
+  const apiKey = keyFor(options.apiKey, host)
+  const headers = {
+    ...(authorization !== undefined && { authorization }),
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    ...options.headers,
+  }
+  return {
+    async send(call, signal) {
+      const Ollama = await sdk()
+      return take((taking) => call(new Ollama({ host, headers, fetch: taking })), signal, fetch)
+    },
+    host,
+    secrets: [...secretsOf(apiKey, headers), ...secrets],
+  }
+}
+
+function findServer(serverUrl: string | undefined): ServerAddress {
+  const given = told(serverUrl)
+  if (given !== undefined) return serverAddress(given, 'serverUrl')
+  const found = told(process.env.OLLAMA_HOST)
+  return found === undefined ? { host: localHost, secrets: [] } : serverAddress(found, 'OLLAMA_HOST')
+}
+
+function keyFor(apiKey: string | undefined, host: string): string | undefined {
+  const source = { provider: 'ollama', vendor: 'Ollama', variables: ['OLLAMA_API_KEY'] }
+  // The SDK sends the key of the environment there, and nowhere else.
+  if (host === 'https://ollama.com') return requireKey(apiKey, source)
+  return findKey(apiKey, { ...source, variables: [] })
+}
+
+/** The client's own settings, but for this call's fetch. It reads no image from the disk by its path. */
+function sendBy(client: Ollama, call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response> {
+  // Every client has one; only its type hides it.
+  const { fetch } = client as unknown as { fetch: typeof globalThis.fetch }
+  const derived = (taking: typeof globalThis.fetch): Ollama =>
+    Object.create(client, {
+      fetch: { value: taking },
+      ongoingStreamedRequests: { value: [] },
+      encodeImage: { value: async (image: string) => image },
+    })
+  return take((taking) => call(derived(taking)), signal, fetch)
+}
+
+/** The SDK passes over lines that it cannot read, and leaves connections open: so we read the answer. */
+function take(
+  call: (fetch: typeof globalThis.fetch) => Promise<unknown>,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch | undefined,
+): Promise<Response> {
+  return takeResponse(
+    async (taking) => {
+      let answered = false
+      const tracked: typeof globalThis.fetch = async (input, init) => {
+        const response = await taking(input, init)
+        answered = true
+        return response
+      }
+      try {
+        await call(tracked)
+      } catch (error) {
+        // What the SDK thinks of the empty answer that it got is of no interest.
+        if (!answered) throw error
+      }
+    },
+    { signal, fetch, contentType: 'application/x-ndjson' },
+  )
+}
+
+/** The build without a file system: that of Node sends the file where an image's text is a path. */
+const sdk: () => Promise<typeof Ollama> = once(async () => (await import('ollama/browser')).Ollama)

@@ -1,0 +1,83 @@
+import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
+import { type CallTimeouts, checkTimeouts, providerModel } from '@agentkit/wire'
+import { type Connection, connect, type OllamaOptions } from './connection.ts'
+import { ollamaEmbedder } from './embedder.ts'
+import { errorContext, toOllamaError } from './errors.ts'
+import { prepareCall } from './request.ts'
+
+/** How long a model may be silent (its first byte: 300,000 ms, it may have to be loaded), and how it is run. */
+export type OllamaModelOptions = CallTimeouts & {
+  /**
+   * How many tokens the model is loaded for, prompt and answer together. The server's own when absent: often 4,096,
+   * which is little for an agent. More takes more memory.
+   */
+  contextWindow?: number
+  /** How long the model stays loaded: seconds, or a text such as `"10m"`; the server's own when absent. */
+  keepAlive?: string | number
+}
+
+export type OllamaEmbedderOptions = {
+  /** Shorter vectors than the model's own, where it can make them. */
+  dimensions?: number
+  /** How long one request may take, in milliseconds; 300,000 when absent. */
+  timeoutMs?: number
+}
+
+export type OllamaProvider = {
+  readonly id: 'ollama'
+  model(id: string, options?: OllamaModelOptions): Model
+  embedder(id: string, options?: OllamaEmbedderOptions): Embedder
+}
+
+/** Models are loaded when they are first asked for. */
+const firstByteTimeoutMs = 300_000
+
+/** The machine's own. */
+const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22' } as const
+
+/**
+ * Models on an Ollama server. The SDK is loaded at the first call.
+ *
+ * @param options.serverUrl as the `ollama` command takes it; else `OLLAMA_HOST`, else `http://127.0.0.1:11434`
+ * @param options.apiKey for a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`
+ * @param options.client an `Ollama` client of your own, used as it is
+ * @example
+ * const model = ollama().model('qwen3:8b', { contextWindow: 32_768 })
+ * const embedder = ollama().embedder('nomic-embed-text')
+ */
+export function ollama(options: OllamaOptions = {}): OllamaProvider {
+  let connection: Connection | undefined
+  // Settled late, so that a `.env` that is read after this call still counts.
+  const connected = (): Connection => {
+    connection ??= connect(options)
+    return connection
+  }
+  return {
+    id: 'ollama',
+    model(id, { contextWindow, keepAlive, ...timeouts } = {}) {
+      if (contextWindow !== undefined) checkWindow(contextWindow)
+      const context = errorContext(id, connected())
+      const info: ModelInfo = { price, nativeOutput: 'without-tools' }
+      if (contextWindow !== undefined) info.contextWindow = contextWindow
+      return providerModel({
+        provider: 'ollama',
+        model: id,
+        info,
+        timeouts: checkTimeouts({ firstByteTimeoutMs, ...timeouts }),
+        framing: 'ndjson',
+        prepare: prepareCall(connected(), context, { contextWindow, keepAlive }),
+        toError: (error) => toOllamaError(error, context, connected()),
+      })
+    },
+    embedder: (id, { dimensions, timeoutMs = firstByteTimeoutMs } = {}) =>
+      ollamaEmbedder(id, connected(), {
+        ...(dimensions !== undefined && { dimensions }),
+        timeouts: checkTimeouts({ firstByteTimeoutMs: timeoutMs }),
+      }),
+  }
+}
+
+function checkWindow(contextWindow: number): void {
+  if (Number.isSafeInteger(contextWindow) && contextWindow > 0) return
+  throw new AgentKitError('invalid-argument', '`contextWindow` is a whole number of tokens.', { provider: 'ollama' })
+}

@@ -1,0 +1,36 @@
+import { checkAddress } from '@agentkit/wire'
+
+/** Where a server is, and what becomes of the user and password that were part of its address. */
+export type ServerAddress = { host: string; authorization?: string; secrets: string[] }
+
+const usualPort = '11434'
+
+/**
+ * An address as the `ollama` command takes it: with or without scheme and port, also the one that a server listens on.
+ * A scheme without a port means the scheme's own port.
+ *
+ * @param name what the address is called in errors
+ * @throws AgentKitError `invalid-config` for what is none
+ */
+export function serverAddress(address: string, name: string): ServerAddress {
+  const bare = address.trim().replace(/^(["'])(.*)\1$/, '$2')
+  const url = checkAddress(withScheme(bare), name, `http://127.0.0.1:${usualPort}`, 'ollama')
+  const { protocol, username, password, pathname } = url
+  // A server listens on all addresses by these; nobody can call them everywhere.
+  const hostname = url.hostname === '0.0.0.0' ? '127.0.0.1' : url.hostname === '[::]' ? '[::1]' : url.hostname
+  const port = url.port || (/^https?:\/\//i.test(bare) || protocol === 'https:' ? '' : usualPort)
+  const host = `${protocol}//${hostname}${port && `:${port}`}${pathname.replace(/\/+$/, '')}`
+  if (username === '' && password === '') return { host, secrets: [] }
+  // Requests take no user and password in their address.
+  const secret = decodeURIComponent(password)
+  const token = Buffer.from(`${decodeURIComponent(username)}:${secret}`).toString('base64')
+  return { host, authorization: `Basic ${token}`, secrets: [token, secret].filter(Boolean) }
+}
+
+function withScheme(address: string): string {
+  if (address.includes('://')) return address
+  if (address === 'ollama.com') return 'https://ollama.com'
+  if (address.startsWith(':')) return /^:\d/.test(address) ? `http://127.0.0.1${address}` : `http://[${address}]`
+  // A bare address of IPv6 has several colons, and no port.
+  return /^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address) ? `http://[${address}]` : `http://${address}`
+}

@@ -1,0 +1,88 @@
+import { AgentKitError, type ModelEvent, type Usage } from '@agentkit/core'
+import {
+  type ErrorContext,
+  type Frame,
+  type FrameReader,
+  failureOfBody,
+  parseFrame,
+  providerError,
+  Reply,
+  withTotal,
+} from '@agentkit/wire'
+
+/** As far as it is read; servers leave out any of it. */
+type Line = {
+  message?: { content?: unknown; thinking?: unknown; tool_calls?: (Call | null)[] | null } | null
+  error?: unknown
+  done?: unknown
+  done_reason?: unknown
+  prompt_eval_count?: unknown
+  eval_count?: unknown
+}
+type Call = { id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
+
+/** Reads the lines of an answer, and one that came whole. */
+export class OllamaReader implements FrameReader {
+  readonly #context: ErrorContext
+  readonly #reply: Reply
+  readonly #promptCharacters: number
+  #last: Line | undefined
+
+  /** @param promptCharacters how long the text was that was sent, to see whether all of it was read */
+  constructor(context: ErrorContext, promptCharacters: number) {
+    this.#context = context
+    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#promptCharacters = promptCharacters
+  }
+
+  read(frame: Frame): boolean {
+    const line = parseFrame<Line>(frame, this.#context)
+    if (line.error) throw providerError(failureOfBody(line), this.#context)
+    const { thinking, content, tool_calls } = line.message ?? {}
+    if (typeof thinking === 'string') this.#reply.reasoning(thinking)
+    if (typeof content === 'string') this.#reply.text(content)
+    for (const call of tool_calls ?? []) if (call) this.#readCall(call)
+    if (line.done === true) this.#last = line
+    return line.done === true
+  }
+
+  finish(): void {
+    const { provider, model } = this.#context
+    if (!this.#last) {
+      const message = `The answer of ${provider} ended before it was complete.`
+      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
+    }
+    const { done_reason, prompt_eval_count, eval_count } = this.#last
+    const usage: Usage = {}
+    if (typeof prompt_eval_count === 'number') usage.inputTokens = prompt_eval_count
+    if (typeof eval_count === 'number') usage.outputTokens = eval_count
+    if (wasCut(this.#promptCharacters, usage.inputTokens)) {
+      const message = `Ollama read only ${usage.inputTokens} tokens of the prompt, and left out the rest: pass a larger contextWindow.`
+      this.#reply.warn(message)
+    }
+    this.#reply.finish(done_reason === 'length' ? 'length' : 'stop', withTotal(usage))
+  }
+
+  take(): ModelEvent[] {
+    return this.#reply.take()
+  }
+
+  #readCall({ id, function: called }: Call): void {
+    const { name, arguments: input } = called ?? {}
+    this.#reply.toolCall({
+      callId: typeof id === 'string' ? id : undefined,
+      name: typeof name === 'string' ? name : '',
+      argumentsText: typeof input === 'string' ? input : input == null ? '' : JSON.stringify(input),
+    })
+  }
+}
+
+/** The smallest window that a server has is 2,048 tokens, and half of it is left of a longer prompt. */
+const leastCut = 1000
+/** More characters than ordinary text has for a token, twice over. */
+const mostCharacters = 12
+
+/** Servers before 0.12 cut a long prompt even where they are asked not to. One that counts little may have cached it. */
+function wasCut(characters: number, counted: number | undefined): boolean {
+  return counted !== undefined && counted >= leastCut && characters / counted > mostCharacters
+}

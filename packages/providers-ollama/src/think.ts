@@ -1,0 +1,37 @@
+import type { ModelRequest } from '@agentkit/core'
+
+/**
+ * Whether and how the model thinks; `undefined` says nothing of it. Only gpt-oss knows more or less, and it always
+ * thinks; the others think or do not.
+ *
+ * @param format whether the answer follows a schema: models that think as well leave it empty
+ */
+export function think(
+  model: string,
+  effort: ModelRequest['reasoning'],
+  format: boolean,
+  warnings: string[],
+): boolean | 'low' | 'medium' | 'high' | undefined {
+  const wanted = effort !== undefined && effort !== 'none'
+  if (/(?:^|\/)gpt-oss/.test(model)) {
+    if (effort !== 'none') return effort
+    warnings.push(`"${model}" always reasons: the effort "none" was sent as "low".`)
+    return 'low'
+  }
+  if (wanted && neverThinks.test(model)) {
+    warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
+    return format ? false : undefined
+  }
+  if (format) {
+    if (wanted) warnings.push(`"${model}" may not reason when its answer follows a schema: \`reasoning\` was left out.`)
+    return false
+  }
+  if (effort === 'low' || effort === 'medium') {
+    warnings.push(`"${model}" reasons or does not: the effort "${effort}" was sent as on.`)
+  }
+  return effort === undefined ? undefined : wanted
+}
+
+/** Servers refuse the word for models that cannot; of these it is known. */
+const neverThinks =
+  /^(?:llama[23]?(?:\.\d)?(?:[:-]|$)|gemma[23]?n?(?::|$)|llava|phi[34](?::|$)|mistral(?:-nemo)?(?::|$)|qwen2(?:\.5)?[^:]*(?::|$))/

@@ -1,0 +1,21 @@
+import type { FakeWire } from './script.ts'
+import type { WireSpec } from './wire-spec.ts'
+import { anthropic } from './wires/anthropic/anthropic.ts'
+import { azure } from './wires/azure/azure.ts'
+import { gemini } from './wires/gemini/gemini.ts'
+import { groq } from './wires/groq/groq.ts'
+import { mistral } from './wires/mistral/mistral.ts'
+import { ollama } from './wires/ollama/ollama.ts'
+import { openAI } from './wires/openai/openai.ts'
+
+/** Each provider's server. */
+export const wires: Record<FakeWire, WireSpec> = {
+  'openai-chat': openAI,
+  'openai-responses': openAI,
+  azure,
+  anthropic,
+  mistral,
+  groq,
+  gemini,
+  ollama,
+}

@@ -1,0 +1,35 @@
+import type { Fields } from '../../fields.ts'
+
+/** One block of a conversation, and where it stands in the request. */
+export type Block = { block: Fields; path: string; role: string }
+
+/** Messages of one role in a row, which the API takes as one. */
+export type Turn = { role: string; path: string; blocks: Block[] }
+
+/** The turns of a request whose messages were checked. */
+export function turnsOf(messages: readonly Fields[]): Turn[] {
+  const turns: Turn[] = []
+  messages.forEach((message, index) => {
+    const path = `messages.${index}`
+    const role = String(message.role)
+    let turn = turns.at(-1)
+    if (turn?.role !== role) {
+      turn = { role, path, blocks: [] }
+      turns.push(turn)
+    }
+    const content = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    for (const [place, block] of (content as Fields[]).entries()) {
+      turn.blocks.push({ block, path: `${path}.content.${place}`, role })
+    }
+  })
+  return turns
+}
+
+export function isThinking(block: Fields): boolean {
+  return block.type === 'thinking' || block.type === 'redacted_thinking'
+}
+
+/** What thinking is bound to: all blocks before it but thinking, whose order is sealed by itself. */
+export function saidBefore(blocks: readonly Block[]): unknown[] {
+  return blocks.filter(({ block }) => !isThinking(block)).map(({ block, role }) => [role, block])
+}

@@ -1,0 +1,33 @@
+import { isFields } from '../../fields.ts'
+import type { FakeAnswer } from '../../script.ts'
+import type { Frame, MakeId, WireAnswer } from '../../wire-spec.ts'
+import { chatRoute } from '../openai/openai.ts'
+import { safeVerdict } from './error-body.ts'
+
+/** OpenAI's answer with what Azure's filter says of it: of the prompt, of each piece, and of what it looked at later. */
+export function azureChatAnswer(answer: FakeAnswer, request: never, makeId: MakeId): WireAnswer {
+  const played = chatRoute.answer(answer, request, makeId)
+  const verdicts = [{ prompt_index: 0, content_filter_results: { ...safeVerdict, jailbreak: unseen } }]
+  // The filter's own chunks belong to no answer.
+  const nobody = { id: '', object: '', created: 0, model: '' }
+  const offsets = { check_offset: 0, start_offset: 0, end_offset: 1 }
+  const late = { index: 0, finish_reason: null, content_filter_results: safeVerdict, content_filter_offsets: offsets }
+  return {
+    content: [
+      { data: { ...nobody, choices: [], prompt_filter_results: verdicts } },
+      ...played.content.map(judged),
+      { data: { ...nobody, choices: [late], usage: null } },
+    ],
+    finish: played.finish.map(judged),
+    failures: played.failures,
+    body: isFields(played.body) ? { ...played.body, prompt_filter_results: verdicts } : played.body,
+  }
+}
+
+const unseen = { filtered: false, detected: false }
+
+function judged(frame: Frame): Frame {
+  if (typeof frame === 'string' || !isFields(frame.data) || !Array.isArray(frame.data.choices)) return frame
+  const choices = frame.data.choices.map((choice: object) => ({ ...choice, content_filter_results: {} }))
+  return { ...frame, data: { ...frame.data, choices } }
+}

@@ -1,0 +1,119 @@
+import { finishReasonOf, pieces, usageOf } from '../../answer-parts.ts'
+import { type Fields, isFields } from '../../fields.ts'
+import type { FakeAnswer, FakeToolCall } from '../../script.ts'
+import type { MakeId, WireAnswer } from '../../wire-spec.ts'
+import { modelRules } from './model-rules.ts'
+import { parseMessage } from './parse-message.ts'
+import { signThought } from './signature.ts'
+
+/** Calls too end with STOP: only their parts tell of them. */
+const finishReasons = { stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', 'content-filter': 'SAFETY' } as const
+
+/** An answer as a model gives it over `:generateContent` and `:streamGenerateContent`. */
+export function generateAnswer(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId): WireAnswer {
+  const usage = toUsage(answer, body)
+  const head = { modelVersion: model, responseId: makeId('resp-') }
+  const chunk = (said: object, tokens: object | undefined): Fields => ({
+    ...said,
+    ...(tokens && { usageMetadata: tokens }),
+    ...head,
+  })
+  const failures = {
+    'error-frame': [{ data: { error: streamError } }],
+    'flat-error-frame': [{ data: streamError }],
+    failed: [{ data: { error: streamError } }],
+  }
+  const silent = silentEnd(answer)
+  if (silent) {
+    const data = chunk(silent, usage?.total)
+    return { content: [], finish: [{ data }], failures, body: data }
+  }
+  const { streamed, last, whole } = partsOf(answer, body, model, makeId)
+  const finishReason = answer.refusal === undefined ? finishReasons[finishReasonOf(answer)] : 'PROHIBITED_CONTENT'
+  return {
+    content: streamed.map((part) => ({ data: chunk(candidate([part]), usage?.started) })),
+    finish: [{ data: chunk(candidate([last], { finishReason }), usage?.total) }],
+    failures,
+    body: chunk(candidate(whole, { finishReason }), usage?.total),
+  }
+}
+
+function candidate(parts: readonly Fields[], end: Fields = {}): object {
+  return { candidates: [{ content: { parts, role: 'model' }, ...end, index: 0 }] }
+}
+
+const streamError = { code: 503, message: 'The model is overloaded. Please try again later.', status: 'UNAVAILABLE' }
+
+/** What is told in place of an answer: that the prompt was blocked, or that a call could not be read. */
+function silentEnd(answer: FakeAnswer): object | undefined {
+  if (answer.refusal !== undefined && !answer.text) return { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
+  const broken = answer.toolCalls?.find((call) => !isFields(argsOf(call)))
+  if (!broken) return undefined
+  const finishMessage = `Malformed function call: call:default_api:${broken.name}${broken.inputText ?? ''}`
+  return { candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage, index: 0 }] }
+}
+
+/** The parts of an answer: one by one as they are streamed, the one that ends the stream, and whole. */
+type Parts = { streamed: Fields[]; last: Fields; whole: Fields[] }
+
+function partsOf(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId): Parts {
+  const { thinks, isThird } = modelRules(model)
+  const thoughts = answer.reasoning && showsThoughts(body) ? answer.reasoning : ''
+  const text = answer.text ?? ''
+  const calls = (answer.toolCalls ?? []).map((call, index) => {
+    const { name, callId } = call
+    const part = { functionCall: { ...(callId && { id: callId }), name, args: argsOf(call) } }
+    // Of calls made at once only the first is signed.
+    return thinks && index === 0 ? { ...part, thoughtSignature: signThought(makeId('sig-')) } : part
+  })
+  const signature = isThird && calls.length === 0 ? { thoughtSignature: signThought(makeId('sig-')) } : undefined
+  return {
+    streamed: [
+      ...pieces(thoughts, answer.deltas).map((piece) => ({ text: piece, thought: true })),
+      ...pieces(text, answer.deltas).map((piece) => ({ text: piece })),
+      ...calls,
+    ],
+    // Nothing is left to say, but the signature comes last.
+    last: { text: '', ...signature },
+    whole: [
+      ...(thoughts ? [{ text: thoughts, thought: true }] : []),
+      ...(text || signature ? [{ text, ...signature }] : []),
+      ...calls,
+    ],
+  }
+}
+
+function showsThoughts(body: Fields): boolean {
+  const config = parseMessage(body, 'GenerateContentRequest').generationConfig
+  return isFields(config) && isFields(config.thinkingConfig) && config.thinkingConfig.includeThoughts === true
+}
+
+function argsOf({ input = {}, inputText }: FakeToolCall): unknown {
+  if (inputText === undefined) return input
+  try {
+    return JSON.parse(inputText)
+  } catch {
+    return undefined
+  }
+}
+
+/** What each chunk tells of the tokens so far, and the last one of all of them. */
+function toUsage(answer: FakeAnswer, body: Fields): { started: Fields; total: Fields } | undefined {
+  const usage = usageOf(answer, body)
+  if (!usage) return undefined
+  const prompt = {
+    promptTokenCount: usage.inputTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.inputTokens }],
+    ...(usage.cachedInputTokens > 0 && { cachedContentTokenCount: usage.cachedInputTokens }),
+  }
+  return {
+    started: { ...prompt, candidatesTokenCount: 1, totalTokenCount: usage.inputTokens + 1 },
+    total: {
+      ...prompt,
+      // Thoughts are not counted with what the candidates say.
+      candidatesTokenCount: Math.max(0, usage.outputTokens - usage.reasoningTokens),
+      ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
+      totalTokenCount: usage.totalTokens,
+    },
+  }
+}

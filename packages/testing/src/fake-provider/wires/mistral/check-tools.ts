@@ -1,0 +1,58 @@
+import { ApiError } from '../../api-error.ts'
+import type { Fields } from '../../fields.ts'
+import { refuseExtra, requireField, requireFields, requireList, requireTag, requireText } from './checks.ts'
+
+const toolTypes =
+  'function web_search web_search_premium code_interpreter image_generation document_library connector'.split(' ')
+
+/** Refuses functions without a name or a schema; the tools that Mistral brings along are not looked into. */
+export function checkTools(candidates: unknown): void {
+  requireList(candidates, 'tools').forEach((candidate, index) => {
+    const path = `tools.${index}`
+    const tool = requireFields(candidate, path)
+    const type = requireTag({ type: 'function', ...tool }, 'type', toolTypes, path)
+    if (type !== 'function') return
+    const definition = requireFields(requireField(tool, 'function', path), `${path}.function`)
+    refuseExtra(definition, ['name', 'description', 'strict', 'parameters'], `${path}.function`)
+    const name = requireText(requireField(definition, 'name', `${path}.function`), `${path}.function.name`)
+    const schema = requireField(definition, 'parameters', `${path}.function`)
+    const parameters = requireFields(schema, `${path}.function.parameters`)
+    checkFunctionName(name, 'invalid_request_tool')
+    checkSchema(parameters)
+  })
+}
+
+/** What the API says of a name that is no name of a function, wherever it stands. */
+export function checkFunctionName(name: string, type: string): void {
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return
+  throw new ApiError(
+    400,
+    `Function name was ${name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.`,
+    { type },
+  )
+}
+
+const schemaTypes = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+
+/** A schema must be one of its draft; nothing is asked of what it describes. */
+function checkSchema(schema: Fields): void {
+  const types = schema.type === undefined ? [] : [schema.type].flat()
+  const unknown = types.find((type) => typeof type !== 'string' || !schemaTypes.includes(type))
+  if (unknown !== undefined)
+    throw invalidSchema(`${JSON.stringify(unknown)} is not valid under any of the given schemas`)
+  if (schema.required !== undefined && !Array.isArray(schema.required)) {
+    throw invalidSchema(`${JSON.stringify(schema.required)} is not of type 'array'`)
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property === 'boolean') continue
+    if (typeof property !== 'object' || property === null || Array.isArray(property)) {
+      throw invalidSchema(`${JSON.stringify(property)} is not of type 'object', 'boolean' (${name})`)
+    }
+    // An object with string keys: what JSON gives.
+    checkSchema(property as Fields)
+  }
+}
+
+function invalidSchema(problem: string): ApiError {
+  return new ApiError(400, `Invalid tool schema: ${problem}`, { type: 'invalid_request_tool' })
+}

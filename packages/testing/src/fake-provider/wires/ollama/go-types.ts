@@ -1,0 +1,23 @@
+import { ApiError } from '../../api-error.ts'
+import { type Fields, isFields } from '../../fields.ts'
+
+/**
+ * Refuses a value that does not fit its field, in the words of the server's language. Lists begin with `[]`; what is
+ * neither a list nor text is an object. A field that is absent or null keeps its empty value.
+ */
+export function requireType(value: unknown, type: 'string', path: string): string | undefined
+export function requireType(value: unknown, type: `[]${string}`, path: string): unknown[] | undefined
+export function requireType(value: unknown, type: string, path: string): Fields | undefined
+export function requireType(value: unknown, type: string, path: string): unknown {
+  if (value === undefined || value === null) return undefined
+  const fits =
+    type === 'string' ? typeof value === 'string' : type.startsWith('[]') ? Array.isArray(value) : isFields(value)
+  if (fits) return value
+  throw mismatch(value, type, path)
+}
+
+/** What Go's decoder of JSON says of a value of the wrong type. */
+export function mismatch(value: unknown, type: string, path: string): ApiError {
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+  return new ApiError(400, `json: cannot unmarshal ${kind} into Go struct field ${path} of type ${type}`)
+}
