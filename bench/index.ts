@@ -28,7 +28,7 @@ if (wanted('history')) await compare('history', '100 turns', { kind: 'history', 
 if (wanted('cold-start')) await compareColdStart()
 if (wanted('functions')) await compareFunctions()
 if (wanted('http')) await compareHttp()
-if (wanted('providers')) await compareProviders()
+await compareProviders(Object.keys(providers).filter((name) => wanted('providers') || wanted(name)))
 modelServer.stop()
 
 print(rows)
@@ -91,9 +91,9 @@ async function compareHttp(): Promise<void> {
 }
 
 /** Each provider's package against its official SDK, on the same stream: a call of 20 tokens, and a token of 2000. */
-async function compareProviders(): Promise<void> {
-  for (const [provider, { wire }] of Object.entries(providers)) {
-    const server = await startChild('./provider-server.ts', wire)
+async function compareProviders(names: readonly string[]): Promise<void> {
+  for (const provider of names) {
+    const server = await startChild('./provider-server.ts', providers[provider]?.wire ?? '')
     const { url } = server.first as { url: string }
     for (const [unit, tokens, divisor] of [
       ['call', 20, 1],
@@ -101,7 +101,7 @@ async function compareProviders(): Promise<void> {
     ] as const) {
       const enter = async (contestant: string): Promise<Contender> => {
         const worker = await startChild('./provider-worker.ts', contestant, provider, url)
-        const job: ProviderJob = { tokens, forMs: 400 }
+        const job: ProviderJob = { tokens, forMs: 800 }
         return {
           stop: worker.stop,
           async round() {
