@@ -12,6 +12,7 @@ import {
   type SessionStore,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
+import { onCassette } from './cassette-model.ts'
 import { checkOptions } from './check-options.ts'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
@@ -149,7 +150,7 @@ function modelsOf(
 ): Model[] {
   const wanted = model ?? settings.model
   const list = Array.isArray(wanted) ? wanted : [wanted]
-  return list.map((one) => modelOf(one, { name, functions }, settings, context))
+  return list.map((one) => onCassette(modelOf(one, { name, functions }, settings, context)))
 }
 
 function modelOf(

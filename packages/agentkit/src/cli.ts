@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { cassetteCommands } from './cli/cassette.ts'
 import { toolsCommand } from './cli/tools.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -8,7 +9,11 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const program = new Command('agentkit')
   .description('Builds what agents need, and checks it.')
   .version(version)
+  // What stands after a command that is run belongs to it.
+  .enablePositionalOptions()
   .addCommand(toolsCommand())
+
+for (const command of cassetteCommands()) program.addCommand(command)
 
 try {
   await program.parseAsync()

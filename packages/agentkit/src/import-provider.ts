@@ -52,7 +52,7 @@ const packages = {
 } as const satisfies Record<ProviderId, string>
 
 /** Whether it is this package that is absent, and not one that it needs. */
-function isMissing(cause: unknown, name: string): boolean {
+export function isMissing(cause: unknown, name: string): boolean {
   return (
     cause instanceof Error &&
     'code' in cause &&

@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { isReplaying, replayedModel } from './cassette-model.ts'
 import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
 import { resolveModelName } from './model-name.ts'
@@ -25,6 +26,7 @@ export function namedModel(
   load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): LazyModel {
   const { provider, model } = resolveModelName(name ?? defaultModel)
+  if (isReplaying()) return replayedModel(`${provider}/${model}`)
   const apiKey = keyOf(provider)
   if (!apiKey && name === undefined) throw noModel()
   if (!apiKey && needsKey(provider)) throw missingKey(name ?? defaultModel, provider)

@@ -1,3 +1,7 @@
+export type { CassetteOptions } from './cassette/canonical-request.ts'
+export { type Cassette, type RecordedCall, type RecordedModel, readCassette } from './cassette/cassette.ts'
+export { type RecordOptions, record } from './cassette/record.ts'
+export { type ReplayedModel, replay } from './cassette/replay.ts'
 export { type FakeProvider, fakeProvider } from './fake-provider/fake-provider.ts'
 export type {
   FakeAnswer,

@@ -1,0 +1,152 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type FakeScript, fakeProvider, readCassette } from '@agentkit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyVariables } from '../providers.ts'
+
+const cli = join(import.meta.dirname, '../cli.ts')
+const app = join(import.meta.dirname, '../__fixtures__/weather-app.ts')
+const node = process.execPath
+
+let folder: string
+let recorded: Output
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cassette-')))
+  recorded = await recordApp('weather.cassette')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const script: FakeScript = [
+  { toolCalls: [{ name: 'weather', input: { city: 'Oslo' } }] },
+  { text: 'Rain until noon.' },
+  { text: 'Take an umbrella.' },
+]
+
+type Output = { code: number; out: string; error: string }
+
+/** The app, recorded against a server that is gone afterwards. */
+async function recordApp(file: string, ...words: string[]): Promise<Output> {
+  const server = await fakeProvider('openai-chat', script)
+  const output = await agentkit(['record', file, '--', node, app, ...words], {
+    OPENAI_BASE_URL: server.url,
+    OPENAI_API_KEY: 'sk-a-real-key-000',
+  })
+  await server.close()
+  return output
+}
+
+describe('agentkit record and agentkit replay', () => {
+  it('run a command with its models recorded, and then without a network and keys, event for event', async () => {
+    expect(recorded.error).toBe('weather.cassette: 3 calls of openai/gpt-5.4, openai/gpt-5.4-mini.')
+    expect(recorded.code).toBe(0)
+    expect(recorded.out).toMatch(/"type":"run-end","finishReason":"stop","text":"Take an umbrella\."/)
+    expect(readFileSync(join(folder, 'weather.cassette'), 'utf8')).not.toContain('sk-a-real')
+    expect(await agentkit(['replay', 'weather.cassette', '--', node, app])).toEqual({ ...recorded, error: '' })
+  })
+
+  it('give the exit code of the command, and leave its words alone', async () => {
+    const words = ['weather.cassette', '--', node, '-p', 'process.exitCode = 4, process.argv.slice(1).join()']
+    const { code, out } = await agentkit(['replay', ...words, '--', '--strict', '--', 'x'])
+    expect({ code, out }).toEqual({ code: 4, out: '--strict,--,x' })
+    const { out: bare } = await agentkit(['replay', 'weather.cassette', node, '-p', '1', '--', '-x'])
+    expect(bare).toBe('1')
+  })
+
+  it('tell the command alone what to do, wherever it works', async () => {
+    const print = 'process.chdir("/"), [process.env.AGENTKIT_RECORD, process.env.AGENTKIT_REPLAY].join()'
+    const outer = { AGENTKIT_RECORD: 'outer.cassette' }
+    const { out } = await agentkit(['replay', 'weather.cassette', '--', node, '-p', print], outer)
+    expect(out).toBe(`,${join(folder, 'weather.cassette')}`)
+  })
+
+  it('say what differs when a request was not recorded', async () => {
+    const { out } = await agentkit(['replay', 'weather.cassette', '--', node, app, 'Snow?'])
+    const { error } = JSON.parse(out.split('\n').at(-1) ?? '')
+    expect(error.code).toBe('not-found')
+    expect(error.message).toMatch(
+      /nearest is call 1; .*\n {2}messages\[0\]\.content\n {4}- "Weather\?"\n {4}\+ "Snow\?"/,
+    )
+  })
+
+  it('write the cassette anew, also for a command that fails', async () => {
+    writeFileSync(join(folder, 'anew.cassette'), readFileSync(join(folder, 'weather.cassette')))
+    expect(await recordApp('anew.cassette', 'Weather?', '3')).toMatchObject({ code: 3 })
+    expect(readCassette(join(folder, 'anew.cassette')).calls).toHaveLength(3)
+  })
+
+  it('say so when there was nothing to record', async () => {
+    expect(await agentkit(['record', 'none.cassette', '--', node, '-e', '0'])).toEqual({
+      code: 1,
+      out: '',
+      error: 'none.cassette was not written: the command asked no model by an Agent of the package agentkit.',
+    })
+  })
+
+  it.each([
+    ['a cassette that is not there', ['replay', 'not-there.cassette', '--', node, '-p', '1'], /^There is no cassette/],
+    [
+      'a program that is not there',
+      ['record', 'x.cassette', '--', 'no-such-program'],
+      /^"no-such-program" cannot be run/,
+    ],
+    ['no command', ['replay', 'x.cassette'], /missing required argument 'command'/],
+  ])('refuse %s', async (_, words, problem) => {
+    expect(await agentkit(words)).toMatchObject({ code: 1, out: '', error: expect.stringMatching(problem) })
+  })
+
+  it('end the command when they are ended', async () => {
+    const sleeper = join(folder, 'sleeper.mjs')
+    writeFileSync(
+      sleeper,
+      `import { writeFileSync } from 'node:fs'
+       process.on('SIGTERM', () => { writeFileSync('ended.txt', ''); process.exit(5) })
+       console.log('ready')
+       setInterval(() => {}, 1000)`,
+    )
+    const child = spawn(node, [cli, 'replay', 'weather.cassette', '--', node, sleeper], { cwd: folder })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    child.kill('SIGTERM')
+    expect(await ended).toBe(5)
+    expect(existsSync(join(folder, 'ended.txt'))).toBe(true)
+  })
+})
+
+it('agentkit cassette shows the calls', async () => {
+  const { code, out } = await agentkit(['cassette', 'weather.cassette'])
+  expect(code).toBe(0)
+  expect(out.replaceAll(/\d+ tokens in, \d+ out/g, '… tokens')).toBe(
+    `weather.cassette: 3 calls of openai/gpt-5.4, openai/gpt-5.4-mini.
+
+1  openai/gpt-5.4
+   user: Weather?
+   → weather({"city":"Oslo"})
+   tool-calls, … tokens
+2  openai/gpt-5.4-mini
+   user: Weather in Oslo?
+   assistant: Rain until noon.
+   stop, … tokens
+3  openai/gpt-5.4
+   tool weather: Rain until noon.
+   assistant: Take an umbrella.
+   stop, … tokens`,
+  )
+})
+
+/** Without the keys of whoever runs the tests. */
+async function agentkit(words: string[], variables: Record<string, string> = {}): Promise<Output> {
+  const keys = Object.fromEntries([...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'].map((name) => [name, '']))
+  const run = promisify(execFile)(node, [cli, ...words], {
+    cwd: folder,
+    env: { ...process.env, ...keys, ...variables },
+  })
+  const ended = await run.then(
+    (output) => ({ code: 0, ...output }),
+    // What an ended process gives is its code, and what it has printed.
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+  return { code: ended.code, out: ended.stdout.trim(), error: ended.stderr.trim() }
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { importTesting } from './import-testing.ts'
+
+it('brings what records and replays', async () => {
+  expect(await importTesting()).toMatchObject({ record: expect.any(Function), replay: expect.any(Function) })
+})
+
+it('says how to install it when it is absent', async () => {
+  const absent = async (name: string): Promise<never> => {
+    const message = `Cannot find package '${name}' imported from /app/node_modules/agentkit/dist/agent.js`
+    throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' })
+  }
+  await expect(importTesting(absent)).rejects.toMatchObject({
+    code: 'missing-package',
+    message: 'The package @agentkit/testing is not installed. Run: npm i -D @agentkit/testing',
+  })
+})
+
+it('does not take another failure for its absence', async () => {
+  const error = new Error('Broken')
+  await expect(importTesting(() => Promise.reject(error))).rejects.toBe(error)
+})

@@ -1,0 +1,129 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
+import { cassetteHead, type RecordedCall, readCassette } from './cassette.ts'
+import { formatEntry } from './format-entry.ts'
+import { formatMoments, parseMoments } from './moments.ts'
+import { scrubEvents } from './scrub.ts'
+import { toThrown } from './thrown.ts'
+
+/** A call that is being recorded. */
+export type OpenCall = {
+  hear(event: ModelEvent): void
+  /** Writes the call; once. */
+  end(how: CallEnd): void
+}
+
+/** The model was done, its reader left or aborted, or it failed. */
+export type CallEnd = 'done' | 'left' | { error: unknown }
+
+/**
+ * Writes the calls of one process to one file, each when it ends. Entries are appended whole and at once, so agents that
+ * speak at the same time, and further processes, may write to the same file.
+ */
+export class CassetteWriter {
+  readonly #file: string
+  readonly #models = new Set<Model>()
+  readonly #written = new Map<string, string>()
+  #isStarted = false
+  #calls = 0
+  #moment = 0
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** A model whose calls come here. What is known of it is written even when nobody asks it: a run may depend on it. */
+  add(model: Model): void {
+    this.#models.add(model)
+  }
+
+  /**
+   * @param append whether what the file holds stays
+   * @throws AgentKitError `storage` when the file cannot be written
+   */
+  begin(model: Model, request: ModelRequest, append: boolean): OpenCall {
+    this.#start(append)
+    const call = ++this.#calls
+    const at = [++this.#moment]
+    const bursts: ModelEvent[][] = []
+    let heardAt = performance.now()
+    let isSameTurn = false
+    let isOpen = true
+    return {
+      hear: (event) => {
+        if (!isOpen) return
+        heardAt = performance.now()
+        // A copy: its reader may change it. What is no JSON breaks the rules of a Model, and shall do so again.
+        const copy: ModelEvent = JSON.parse(JSON.stringify(event) ?? 'null')
+        if (isSameTurn && this.#moment === at.at(-1)) {
+          bursts.at(-1)?.push(copy)
+          return
+        }
+        bursts.push([copy])
+        at.push(++this.#moment)
+        isSameTurn = true
+        setImmediate(() => {
+          isSameTurn = false
+        })
+      },
+      end: (how) => {
+        if (!isOpen) return
+        isOpen = false
+        const ended: Partial<RecordedCall> = typeof how === 'object' ? toThrown(how.error) : {}
+        const isFinished = bursts.at(-1)?.at(-1)?.type === 'finish'
+        if (how === 'left' && !isFinished) ended.left = Math.round(performance.now() - heardAt)
+        if (Object.keys(ended).length > 0) at.push(++this.#moment)
+        const recorded = { call, model: model.id, request, events: scrubEvents(bursts), ...ended }
+        this.#write({ ...recorded, at: formatMoments(at) } satisfies RecordedCall)
+      },
+    }
+  }
+
+  #start(append: boolean): void {
+    if (this.#isStarted) return
+    if (!this.#begun(append)) this.#goOn()
+    this.#isStarted = true
+  }
+
+  /** @returns whether it is begun; with `append`, a file that is there already is not */
+  #begun(append: boolean): boolean {
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true })
+      writeFileSync(this.#file, `${formatEntry(cassetteHead)}\n`, { flag: append ? 'wx' : 'w' })
+      return true
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException // what `fs` throws
+      if (append && code === 'EEXIST') return false
+      throw new AgentKitError('storage', `The cassette ${this.#file} cannot be written: ${code}.`, { cause })
+    }
+  }
+
+  #goOn(): void {
+    const { calls } = readCassette(this.#file)
+    for (const { call, at } of calls) {
+      this.#calls = Math.max(this.#calls, call)
+      this.#moment = Math.max(this.#moment, ...parseMoments(at).slice(-1))
+    }
+  }
+
+  #write(call: RecordedCall): void {
+    for (const { id, info } of this.#models) {
+      const entry = formatEntry({ model: id, info })
+      if (!info || this.#written.get(id) === entry) continue
+      this.#written.set(id, entry)
+      appendFileSync(this.#file, `${entry}\n`)
+    }
+    appendFileSync(this.#file, `${formatEntry(call)}\n`)
+  }
+}
+
+const writers = new Map<string, CassetteWriter>()
+
+/** The process's one writer of a file: several models are recorded into one cassette. */
+export function cassetteWriter(file: string): CassetteWriter {
+  const path = resolve(file)
+  const writer = writers.get(path) ?? new CassetteWriter(path)
+  writers.set(path, writer)
+  return writer
+}

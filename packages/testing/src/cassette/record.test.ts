@@ -1,0 +1,391 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AgentKitError, type Message, type Model, type ModelEvent, type ModelInfo } from '@agentkit/core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { scriptedModel } from '../scripted-model.ts'
+import { ask, question } from './__fixtures__/ask.ts'
+import { temporaryFiles } from './__fixtures__/temporary-files.ts'
+import { readCassette } from './cassette.ts'
+import { record } from './record.ts'
+
+const newFile = temporaryFiles()
+const { signal } = new AbortController()
+afterEach(() => void vi.unstubAllEnvs())
+
+describe('record', () => {
+  it('answers as the model does', async () => {
+    const turns = [{ text: 'Hello there', reasoning: 'Hm.', toolCalls: [{ name: 'wave' }], warnings: ['No.'] }]
+    expect(await ask(record(scriptedModel(turns), newFile()), 'Hi')).toEqual(await ask(scriptedModel(turns), 'Hi'))
+  })
+
+  it('writes a file that people can read and git can compare', async () => {
+    const file = newFile()
+    const model = record(scriptedModel([{ text: 'It is sunny.', deltas: 2 }], { info: { contextWindow: 8000 } }), file)
+    const weather = { name: 'weather', description: 'Tells the weather.', inputSchema: { type: 'object' } }
+    await ask(model, question('Weather in Oslo?', { tools: [weather], temperature: 0 }))
+    expect(readFileSync(file, 'utf8')).toBe(`{ "agentkit": "cassette", "version": 1 }
+{ "model": "test/scripted", "info": { "contextWindow": 8000 } }
+{
+  "call": 1,
+  "model": "test/scripted",
+  "request": {
+    "messages": [{ "content": "Weather in Oslo?", "role": "user" }],
+    "temperature": 0,
+    "tools": [{ "description": "Tells the weather.", "inputSchema": { "type": "object" }, "name": "weather" }]
+  },
+  "events": [
+    [
+      { "type": "text-delta", "text": "It is " },
+      { "type": "text-delta", "text": "sunny." },
+      {
+        "type": "finish",
+        "reason": "stop",
+        "usage": { "inputTokens": 10, "outputTokens": 5, "totalTokens": 15 },
+        "message": {
+          "v": 1,
+          "role": "assistant",
+          "content": [{ "type": "text", "text": "It is sunny." }],
+          "model": "test/scripted"
+        }
+      }
+    ]
+  ],
+  "at": "1-2"
+}
+`)
+  })
+
+  it('keeps what came at once together, and what came later apart', async () => {
+    const file = newFile()
+    const model: Model = {
+      id: 'test/bursts',
+      async *stream() {
+        yield { type: 'text-delta', text: 'a' }
+        yield { type: 'text-delta', text: 'b' }
+        await nextTurn()
+        yield { type: 'text-delta', text: 'c' }
+      },
+    }
+    await ask(record(model, file), 'Hi')
+    const [call] = readCassette(file).calls
+    expect(call?.events.map((burst) => burst.map((event) => 'text' in event && event.text))).toEqual([
+      ['a', 'b'],
+      ['c'],
+    ])
+  })
+
+  it('keeps apart what came at once, where another call spoke in between', async () => {
+    const file = newFile()
+    const model: Model = {
+      id: 'test/turns',
+      async *stream() {
+        for (const text of ['a', 'b']) yield { type: 'text-delta', text }
+      },
+    }
+    const recorded = record(model, file)
+    await Promise.all([ask(recorded, 'One'), ask(recorded, 'Two')])
+    expect(readCassette(file).calls.map(({ at }) => at)).toEqual(['1 3 5', '2 4 6'])
+  })
+
+  it('hands out at once what the model does', async () => {
+    const file = newFile()
+    const events: ModelEvent[] = [
+      { type: 'text-delta', text: 'a' },
+      { type: 'text-delta', text: 'b' },
+    ]
+    const stream = {
+      [Symbol.asyncIterator]: () => stream,
+      next: async (): Promise<IteratorResult<ModelEvent>> => {
+        const value = events.shift()
+        return value ? { done: false, value } : { done: true, value: undefined }
+      },
+      ready: () => events.shift(),
+    }
+    const recorded = record({ id: 'test/ready', stream: () => stream }, file).stream(question('Hi'), signal)
+    const iterator = recorded[Symbol.asyncIterator]()
+    await iterator.next()
+    expect(recorded.ready?.()).toEqual({ type: 'text-delta', text: 'b' })
+    expect(recorded.ready?.()).toBeUndefined()
+    await iterator.next()
+    expect(readCassette(file).calls[0]?.events.flat()).toHaveLength(2)
+  })
+
+  it('writes what a model was when it was first asked, also where that is known late', async () => {
+    const file = newFile()
+    const scripted = scriptedModel(['One'])
+    const late: Model & { info?: ModelInfo } = {
+      id: 'test/late',
+      stream: scripted.stream,
+      async load() {
+        late.info = { contextWindow: 9 }
+      },
+    }
+    const model = record(late, file)
+    expect(model.info).toBeUndefined()
+    await model.load?.()
+    expect(model.info).toEqual({ contextWindow: 9 })
+    await ask(model, 'Hi')
+    expect(readCassette(file).models).toEqual([{ model: 'test/late', info: { contextWindow: 9 } }])
+  })
+
+  it('writes what is known of a model once', async () => {
+    const file = newFile()
+    const model = record(scriptedModel(['One', 'Two'], { info: { contextWindow: 9 } }), file)
+    await ask(model, 'Hi')
+    await ask(model, 'Hi')
+    expect(readFileSync(file, 'utf8').match(/contextWindow/g)).toHaveLength(1)
+  })
+
+  it('writes of models that stand by too: a run may depend on what is known of them', async () => {
+    const file = newFile()
+    const asked = record(scriptedModel(['One'], { id: 'test/a', info: {} }), file)
+    record(scriptedModel([], { id: 'test/b', info: { contextWindow: 9 } }), file)
+    await ask(asked, 'Hi')
+    expect(readCassette(file).models.map(({ model }) => model)).toEqual(['test/a', 'test/b'])
+  })
+
+  it('records several models and calls at once into one file, in the order in which they were asked', async () => {
+    const file = newFile()
+    const slow = record(scriptedModel([{ text: 'Slow', delayMs: 5 }], { id: 'test/slow' }), file)
+    const fast = record(scriptedModel(['Fast'], { id: 'test/fast' }), file)
+    await Promise.all([ask(slow, 'Hi'), ask(fast, 'Hi')])
+    const { calls } = readCassette(file)
+    expect(calls.map(({ call, model }) => [call, model])).toEqual([
+      [1, 'test/slow'],
+      [2, 'test/fast'],
+    ])
+  })
+
+  it('begins the file anew, but by `append` goes on with it', async () => {
+    const file = newFile()
+    await ask(record(scriptedModel(['One']), file), 'One?')
+    const old = readFileSync(file, 'utf8')
+    const added = newFile()
+    const anew = newFile()
+    for (const copy of [added, anew]) {
+      await ask(record(scriptedModel(['x']), `${copy}.folder`), 'x')
+      writeFileSync(copy, old, { flag: 'w' })
+    }
+    await ask(record(scriptedModel(['Two']), added, { append: true }), 'Two?')
+    await ask(record(scriptedModel(['Two']), anew), 'Two?')
+    expect(readCassette(added).calls.map(({ call, at }) => [call, at])).toEqual([
+      [1, '1-2'],
+      [2, '3-4'],
+    ])
+    expect(readCassette(anew).calls.map(({ request }) => request.messages[0]?.content)).toEqual(['Two?'])
+  })
+
+  it('begins a file that is not there by `append` too', async () => {
+    const file = newFile()
+    await ask(record(scriptedModel(['One']), file, { append: true }), 'One?')
+    expect(readCassette(file).calls).toHaveLength(1)
+  })
+
+  it('says so when the file cannot be written, before the model is asked', async () => {
+    const scripted = scriptedModel(['One'])
+    const file = newFile()
+    await ask(record(scriptedModel(['x']), file), 'x')
+    const answer = ask(record(scripted, `${file}/below-a-file`), 'Hi')
+    await expect(answer).rejects.toMatchObject({ code: 'storage', message: expect.stringContaining(dirname(file)) })
+    expect(scripted.requests).toEqual([])
+  })
+
+  it.each([
+    [
+      'an AgentKitError',
+      new AgentKitError('rate-limit', 'Slow down.', { status: 429, retryAfterMs: 20, usage: { inputTokens: 3 } }),
+      {
+        error: {
+          code: 'rate-limit',
+          message: 'Slow down.',
+          retryable: true,
+          retryAfterMs: 20,
+          status: 429,
+          usage: { inputTokens: 3 },
+        },
+      },
+    ],
+    [
+      'the error of an SDK',
+      Object.assign(new Error('fetch failed', { cause: new TypeError('other side closed') }), {
+        name: 'APIError',
+        status: 502,
+        headers: { authorization: 'secret' },
+      }),
+      {
+        thrown: {
+          name: 'APIError',
+          message: 'fetch failed',
+          status: 502,
+          cause: { name: 'TypeError', message: 'other side closed' },
+        },
+      },
+    ],
+  ])('records %s as plain data', async (_, error, recorded) => {
+    const file = newFile()
+    await expect(ask(record(scriptedModel([error]), file), 'Hi')).rejects.toBe(error)
+    expect(readCassette(file).calls[0]).toMatchObject(recorded)
+    expect(readFileSync(file, 'utf8')).not.toContain('authorization')
+  })
+
+  it('records an error that is its own cause', async () => {
+    const file = newFile()
+    const error = new Error('Round and round')
+    error.cause = error
+    await expect(ask(record(scriptedModel([error]), file), 'Hi')).rejects.toBe(error)
+    expect(readCassette(file).calls[0]?.thrown?.message).toBe('Round and round')
+  })
+
+  it('hears nothing of a call after its abort', async () => {
+    const file = newFile()
+    const abort = new AbortController()
+    const iterator = record(scriptedModel(['One']), file)
+      .stream(question('Hi'), abort.signal)
+      [Symbol.asyncIterator]()
+    await iterator.next()
+    abort.abort()
+    await expect(iterator.next()).rejects.toMatchObject({ code: 'aborted' })
+    await iterator.return?.()
+    expect(readCassette(file).calls.map(({ left, error }) => [typeof left, error])).toEqual([['number', undefined]])
+  })
+
+  it('records what was said before an abort at once, though the model does not notice', async () => {
+    const file = newFile()
+    const abort = new AbortController()
+    const deaf: Model = {
+      id: 'test/deaf',
+      async *stream() {
+        yield { type: 'text-delta', text: 'One' }
+        await new Promise(() => {})
+      },
+    }
+    const iterator = record(deaf, file).stream(question('Hi'), abort.signal)[Symbol.asyncIterator]()
+    await iterator.next()
+    void iterator.next()
+    abort.abort()
+    expect(readCassette(file).calls[0]).toMatchObject({
+      events: [[{ type: 'text-delta', text: 'One' }]],
+      left: expect.any(Number),
+    })
+  })
+
+  it('records a reader who leaves, unless the answer was complete', async () => {
+    const file = newFile()
+    const model = record(scriptedModel([{ text: 'One two' }, { text: 'Three' }]), file)
+    for await (const _ of model.stream(question('Hi'), signal)) break
+    for await (const event of model.stream(question('Hi'), signal)) if (event.type === 'finish') break
+    const [left, complete] = readCassette(file).calls
+    expect(left).toHaveProperty('left')
+    expect(complete).not.toHaveProperty('left')
+  })
+
+  it('records nothing of a call that is aborted before it begins', async () => {
+    const file = newFile()
+    const model = record(scriptedModel(['One', 'Two']), file)
+    await expect(ask(model, 'Hi', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    await ask(model, 'Hi')
+    expect(readCassette(file).calls).toHaveLength(1)
+  })
+
+  it('records what breaks the rules of a model as it was', async () => {
+    const file = newFile()
+    const broken: unknown[] = [undefined, { type: 'text-delta' }, { type: 'text-delta', text: 'a' }]
+    const model: Model = {
+      id: 'test/broken',
+      async *stream() {
+        yield* broken as ModelEvent[] // what a model in JavaScript may tell
+      },
+    }
+    await ask(record(model, file), 'Hi')
+    expect(readCassette(file).calls[0]?.events.flat()).toEqual([null, ...broken.slice(1)])
+  })
+
+  it('records an answer that ends quietly as it was', async () => {
+    const file = newFile()
+    await ask(record({ id: 'test/quiet', async *stream() {} }, file), 'Hi')
+    expect(readCassette(file).calls[0]).toEqual({
+      call: 1,
+      model: 'test/quiet',
+      request: { messages: [{ role: 'user', content: 'Hi' }] },
+      events: [],
+      at: '1',
+    })
+  })
+})
+
+describe('a cassette has no secrets', () => {
+  it('in requests, answers, calls and errors', async () => {
+    vi.stubEnv('SHOP_PASSWORD', 'open sesame')
+    const file = newFile()
+    const secret = 'open sesame'
+    const input = { deep: [{ text: `say ${secret}` }] }
+    const failing = new AgentKitError('auth', `Wrong: ${secret}`)
+    const model = record(
+      scriptedModel([{ text: `It is ${secret}.`, deltas: 1, toolCalls: [{ name: 'open', input }] }, failing]),
+      file,
+    )
+    await ask(model, question(`The password is ${secret}, the key sk-abcdefghijkl.`))
+    await ask(model, 'Again').catch(() => {})
+    const text = readFileSync(file, 'utf8')
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('sk-abcdef')
+    expect(text).toContain('The password is [redacted], the key [redacted].')
+    expect(text).toContain('"message": "Wrong: [redacted]"')
+    expect(text).toContain('[{ "text": "say [redacted]" }]')
+  })
+
+  it('that came in pieces', async () => {
+    const file = newFile()
+    const text = 'The key is sk-abcdefghijkl, keep it.'
+    await ask(record(scriptedModel([{ text, reasoning: text, deltas: 9 }]), file), 'Key?')
+    const events = readCassette(file).calls.flatMap(({ events }) => events.flat())
+    for (const type of ['text-delta', 'reasoning-delta'] as const) {
+      const pieces = events.filter((event) => event.type === type)
+      expect(pieces).toHaveLength(9)
+      expect(pieces.map((event) => 'text' in event && event.text).join('')).toBe('The key is [redacted], keep it.')
+    }
+  })
+
+  it('and texts stay apart, whatever stands in them', async () => {
+    const file = newFile()
+    await ask(record(scriptedModel(['Ok']), file), 'a\u0000\u0001\u0000b sk-abcdefghijkl')
+    expect(readCassette(file).calls[0]?.request.messages[0]?.content).toBe('a\u0000\u0001\u0000b [redacted]')
+  })
+
+  it('but tools and calls keep their names, whatever they look like', async () => {
+    const file = newFile()
+    const tools = [{ name: 'pk_generator_of_keys', description: 'Makes keys.', inputSchema: {} }]
+    const call = { name: 'pk_generator_of_keys', callId: 'sk-call-000001' }
+    const toolCalls = [{ ...call, input: { name: 'sk-secret-000001' } }]
+    const messages: Message[] = [
+      { role: 'user', content: 'Make one' },
+      { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
+      { role: 'tool', ...call, content: 'Made.' },
+    ]
+    await ask(record(scriptedModel([{ toolCalls }]), file), { messages, tools })
+    const text = readFileSync(file, 'utf8')
+    expect(text.match(/pk_generator_of_keys/g)).toHaveLength(5)
+    expect(text.match(/"callId": "sk-call-000001"/g)).toHaveLength(4)
+    expect(text).not.toContain('sk-secret')
+  })
+
+  it('and of files and opaque data their hashes', async () => {
+    const file = newFile()
+    const image = 'iVBORw0KGgo'.repeat(1000)
+    const opaque = { owner: 'test/scripted', data: { signature: 'c2lnbmVk'.repeat(100) } }
+    const request = question('', {
+      messages: [
+        { role: 'user', content: [{ type: 'image', base64: image, mediaType: 'image/png' }] },
+        { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm.', opaque }] },
+        { role: 'user', content: 'And?' },
+      ],
+    })
+    await ask(record(scriptedModel(['A picture.']), file), request)
+    expect(readCassette(file).calls[0]?.request.messages).toMatchObject([
+      { content: [{ base64: expect.stringMatching(/^sha256:[0-9a-f]{32}$/) }] },
+      { content: [{ opaque: { owner: 'test/scripted', data: expect.stringMatching(/^sha256:/) } }] },
+      {},
+    ])
+  })
+})

@@ -1,0 +1,85 @@
+import type { Model, ModelEvent, ModelRequest, ModelStream } from '@agentkit/core'
+import { type CassetteOptions, canonicalRequest } from './canonical-request.ts'
+import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
+
+export type RecordOptions = CassetteOptions & {
+  /** Whether what the file holds already stays; otherwise the process's first call begins it anew. */
+  append?: boolean
+}
+
+/**
+ * A model that writes each of its calls to a cassette, for `replay`. It answers as the model does, event for event, and
+ * fails as it does. Models that work together are recorded into one file.
+ *
+ * Secrets are scrubbed: values of environment variables named like one, and what looks like a key.
+ *
+ * @param file is begun anew by the first call of the process; further ones are added, also those of other models
+ * @throws AgentKitError `storage`, by a call, when the file cannot be written
+ * @example
+ * const model = record(openai().model('gpt-5.4-mini'), 'weather.cassette')
+ * const agent = new Agent({ name: 'Weather', functions: [weather], model })
+ */
+export function record(model: Model, file: string, options: RecordOptions = {}): Model {
+  const writer = cassetteWriter(file)
+  writer.add(model)
+  const recorded: Model = {
+    id: model.id,
+    ...(model.load && { load: async () => model.load?.() }),
+    stream: (request, signal) => recordStream(model, request, signal, writer, options),
+  }
+  // What is known of a model may come late.
+  return Object.defineProperty(recorded, 'info', { get: () => model.info, enumerable: true })
+}
+
+function recordStream(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  writer: CassetteWriter,
+  options: RecordOptions,
+): ModelStream & AsyncIterator<ModelEvent> {
+  let stream: ModelStream | undefined
+  let iterator: AsyncIterator<ModelEvent> | undefined
+  let call: OpenCall | undefined
+  // At once: a model may take its time to notice, and the process may end meanwhile.
+  const leave = (): void => end('left')
+  const end = (how: CallEnd): void => {
+    signal.removeEventListener('abort', leave)
+    call?.end(how)
+  }
+  const open = (): AsyncIterator<ModelEvent> => {
+    stream = model.stream(request, signal)
+    return stream[Symbol.asyncIterator]()
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    ready() {
+      const event = stream?.ready?.()
+      if (event !== undefined) call?.hear(event)
+      return event
+    },
+    async next() {
+      // A call that is aborted before it begins makes no request.
+      if (!call && !signal.aborted) {
+        call = writer.begin(model, canonicalRequest(request, options), options.append ?? false)
+        signal.addEventListener('abort', leave)
+      }
+      try {
+        iterator ??= open()
+        const result = await iterator.next()
+        if (result.done) end('done')
+        else call?.hear(result.value)
+        return result
+      } catch (error) {
+        end({ error })
+        throw error
+      }
+    },
+    async return(value?: unknown) {
+      end('left')
+      return (await iterator?.return?.(value)) ?? { done: true, value }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ReplayClock } from './replay-clock.ts'
+
+const { signal } = new AbortController()
+
+describe('the clock of a replay', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Calls that ask for all their turns at once, and tell when they had them. */
+  function race(clock: ReplayClock, calls: Record<string, number>) {
+    const told: string[] = []
+    for (const [name, turns] of Object.entries(calls)) {
+      const call = Number(name.slice(1))
+      clock.begin(call)
+      void (async () => {
+        for (let turn = 1; turn <= turns; turn++) {
+          await clock.turn(call, signal)
+          told.push(`${name}.${turn}`)
+        }
+      })()
+    }
+    return told
+  }
+
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+  }
+
+  it('gives calls their turns in the recorded order', async () => {
+    const told = race(new ReplayClock([[0, 3, 4], [1, 2, 6], [5, 7]]), { c1: 2, c0: 2, c2: 1 }) // biome-ignore format: rows
+    await settle()
+    expect(told).toEqual(['c1.1', 'c0.1', 'c0.2', 'c1.2', 'c2.1'])
+  })
+
+  it('gives each turn a turn of the event loop', async () => {
+    const told = race(new ReplayClock([[0, 1, 2]]), { c0: 2 })
+    await nextTurn()
+    expect(told).toEqual(['c0.1'])
+  })
+
+  it('gives calls that wait together one turn each', async () => {
+    const told = race(new ReplayClock([[0, 3], [1, 4], [2, 5]]), { c0: 1, c1: 1, c2: 1 }) // biome-ignore format: rows
+    await nextTurn()
+    expect(told).toEqual(['c0.1'])
+  })
+
+  it('waits for a call that is under way, though it was over by then', async () => {
+    const clock = new ReplayClock([[0, 1], [2, 3]]) // biome-ignore format: rows
+    clock.begin(0)
+    const told = race(clock, { c1: 1 })
+    await settle()
+    expect(told).toEqual([])
+  })
+
+  it('waits for a call that was under way at that time', async () => {
+    const clock = new ReplayClock([[0, 4], [1, 2]]) // biome-ignore format: rows
+    const told = race(clock, { c0: 1 })
+    await settle()
+    expect(told).toEqual([])
+    told.push(...race(clock, { c1: 1 }))
+    clock.end(1)
+    await settle()
+    expect(told).toEqual(['c0.1'])
+  })
+
+  it('does not wait for a call that was over by then', async () => {
+    const told = race(new ReplayClock([[0, 1], [2, 3]]), { c1: 1 }) // biome-ignore format: rows
+    await settle()
+    expect(told).toEqual(['c1.1'])
+  })
+
+  it('waits a second at most, and then for nobody', async () => {
+    const told = race(new ReplayClock([[0, 9], [1, 3, 4, 10], [2, 5]]), { c0: 1, c1: 3 }) // biome-ignore format: rows
+    await settle()
+    expect(told).toEqual([])
+    await vi.advanceTimersByTimeAsync(1_000)
+    await settle()
+    expect(told).toEqual(['c1.1', 'c1.2', 'c0.1', 'c1.3'])
+  })
+
+  it('waits for others again after somebody had to wait', async () => {
+    const clock = new ReplayClock([[0, 3], [1, 2], [4, 7], [5, 6]]) // biome-ignore format: rows
+    const told = race(clock, { c0: 1 })
+    await settle()
+    told.push(...race(clock, { c1: 1 }))
+    await settle()
+    expect(told).toEqual(['c0.1'])
+    clock.end(0)
+    clock.end(1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    const later = race(clock, { c2: 1 })
+    await settle()
+    expect(later).toEqual([])
+  })
+
+  it('keeps nobody waiting for what an aborted call waited for', async () => {
+    const clock = new ReplayClock([[0, 4], [1, 3], [5, 6]]) // biome-ignore format: rows
+    const abort = new AbortController()
+    clock.begin(0)
+    const aborted = clock.turn(0, abort.signal)
+    abort.abort()
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
+    clock.end(0)
+    const told = race(clock, { c2: 1 })
+    await settle()
+    expect(told).toEqual(['c2.1'])
+  })
+
+  it('keeps nobody waiting for a call that ends early, or is aborted', async () => {
+    const clock = new ReplayClock([[0, 4], [1, 2], [3, 5]]) // biome-ignore format: rows
+    const abort = new AbortController()
+    clock.begin(1)
+    clock.begin(0)
+    const aborted = clock.turn(0, abort.signal)
+    abort.abort()
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
+    clock.end(0)
+    clock.end(1)
+    const told = race(clock, { c2: 1 })
+    await settle()
+    expect(told).toEqual(['c2.1'])
+    await expect(clock.turn(2, abort.signal)).rejects.toMatchObject({ code: 'aborted' })
+  })
+})

@@ -1,0 +1,43 @@
+import { AgentKitError, isAgentKitError, toErrorInfo } from '@agentkit/core'
+import type { RecordedCall } from './cassette.ts'
+import { scrubbed } from './scrub.ts'
+
+/** What there is to see of an error that is not ours: by these fields a run finds out what has happened. */
+export type RawError = {
+  name: string
+  message: string
+  code?: string
+  status?: number
+  statusCode?: number
+  cause?: RawError
+}
+
+/** What a model has thrown, as plain data. */
+export function toThrown(error: unknown): Pick<RecordedCall, 'error' | 'thrown'> {
+  if (!isAgentKitError(error)) return { thrown: scrubbed(toRawError(error)) }
+  const { usage } = error
+  return { error: scrubbed({ ...toErrorInfo(error), ...(usage && { usage }) }) }
+}
+
+/** The same as an error again. */
+export function fromThrown({ error, thrown }: Pick<RecordedCall, 'error' | 'thrown'>): Error | undefined {
+  if (error) return new AgentKitError(error.code, error.message, error)
+  return thrown && fromRawError(thrown)
+}
+
+/** @param depth how many causes were seen; a chain may be a circle */
+function toRawError(error: unknown, depth = 0): RawError {
+  if (!(error instanceof Error)) return { name: 'Error', message: typeof error === 'string' ? error : '' }
+  const raw: RawError = { name: error.name, message: error.message }
+  // Anybody's error: each field is looked at before it is taken.
+  const { code, status, statusCode } = error as { code?: unknown; status?: unknown; statusCode?: unknown }
+  if (typeof code === 'string') raw.code = code
+  if (typeof status === 'number') raw.status = status
+  if (typeof statusCode === 'number') raw.statusCode = statusCode
+  if (error.cause instanceof Error && depth < 5) raw.cause = toRawError(error.cause, depth + 1)
+  return raw
+}
+
+function fromRawError({ message, cause, ...fields }: RawError): Error {
+  return Object.assign(new Error(message, cause && { cause: fromRawError(cause) }), fields)
+}
