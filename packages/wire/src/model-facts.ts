@@ -11,6 +11,10 @@ export type ModelFacts = {
   longPrompt?: { aboveInputTokens: number; usdPerMillion: number[] }
   /** What it reads beside text: `image`, `pdf`. */
   reads?: string[]
+  /** The most tokens that one image may count. */
+  imageTokens?: number
+  /** ISO date of its price, where that is newer than the table's. */
+  asOf?: string
   tools?: boolean
   reasoning?: boolean
   /** Whether it takes sampling parameters. */
@@ -34,10 +38,12 @@ export function modelFacts(id: string, { models }: ModelTable): ModelFacts | und
 const snapshot = /[-@](?:\d{4}-?\d{2}-?\d{2}|latest)$/
 
 /** The facts as core uses them: for limits, warnings and budgets. */
-export function modelInfoOf(facts: ModelFacts | undefined, { asOf }: Pick<ModelTable, 'asOf'>): ModelInfo {
+export function modelInfoOf(facts: ModelFacts | undefined, table: Pick<ModelTable, 'asOf'>): ModelInfo {
   const info: ModelInfo = {}
+  const asOf = facts?.asOf ?? table.asOf
   if (facts?.contextWindow !== undefined) info.contextWindow = facts.contextWindow
   if (facts?.maxOutputTokens !== undefined) info.maxOutputTokens = facts.maxOutputTokens
+  if (facts?.imageTokens !== undefined) info.imageTokens = facts.imageTokens
   const price = priceOf(facts?.usdPerMillion, asOf)
   const longPrice = priceOf(facts?.longPrompt?.usdPerMillion, asOf)
   if (price) info.price = price

@@ -222,7 +222,7 @@ function causeOf(failure: Failure, secrets: readonly string[]): object {
 
 function plainWords(message: string): string {
   // A tag of HTML, and not the number that some write before their words: "<400> …".
-  return /^\s*<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
+  return /^\s*(?:\d{3} )?<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
 }
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id'] as const
