@@ -1,5 +1,12 @@
 import type { AgentKitError, ErrorCode } from '@agentkit/core'
-import { type ErrorContext, type Failure, failureOfBody, failureOfSdkError, toProviderError } from '@agentkit/wire'
+import {
+  type ErrorContext,
+  type Failure,
+  failureOfBody,
+  failureOfSdkError,
+  isRecord,
+  toProviderError,
+} from '@agentkit/wire'
 import type { Connection } from './connection.ts'
 
 /** What errors of this model say, and what they must not say. */
@@ -18,11 +25,10 @@ function hint(code: ErrorCode, { status }: Failure, baseURL: string): string | u
   return undefined
 }
 
-/** What the SDK or a broken connection throws, as an AgentKitError. */
-export function toError(error: unknown, context: ErrorContext): AgentKitError {
+/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+export function toAnthropicError(error: unknown, context: ErrorContext): AgentKitError {
   return toProviderError(error, context, (thrown) => {
-    const body = typeof thrown === 'object' && thrown !== null && 'error' in thrown ? thrown.error : undefined
-    return withErrorCode(failureOfSdkError(thrown), body)
+    return withErrorCode(failureOfSdkError(thrown), isRecord(thrown) ? thrown.error : undefined)
   })
 }
 
@@ -33,8 +39,9 @@ export function failureOfFrame(frame: object): Failure {
 
 /** Newer errors name their cause in `error.details.error_code`: of a limit on spending the type says only 429 or 400. */
 function withErrorCode(failure: Failure, body: unknown): Failure {
-  const { error } = (body ?? {}) as { error?: { details?: { error_code?: unknown } | null } | null }
-  const code = error?.details?.error_code
+  const error = isRecord(body) ? body.error : undefined
+  const details = isRecord(error) ? error.details : undefined
+  const code = isRecord(details) ? details.error_code : undefined
   return typeof code === 'string' && spending.test(code) ? { ...failure, code: 'billing_error' } : failure
 }
 

@@ -1,6 +1,6 @@
 import type { AssistantPart, Message, UserPart } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { toConversation } from './messages.ts'
+import { toAnthropicTurns } from './messages.ts'
 
 const owner = 'anthropic/claude-opus-5-5'
 const hi: Message = { role: 'user', content: 'hi' }
@@ -22,23 +22,16 @@ const result = (callId: string, content: string = 'rain', isError = false): Mess
 })
 
 function turns(...messages: Message[]) {
-  return toConversation(messages, owner, []).turns
+  return toAnthropicTurns(messages, owner, [])
 }
 
 function blocks(...messages: Message[]) {
   return turns(...messages).map(({ content }) => content)
 }
 
-describe('toConversation', () => {
-  it('joins the system messages that stand first, and tells later ones to the user', () => {
-    const system = (content: string): Message => ({ role: 'system', content })
-    const { system: prompt, turns } = toConversation(
-      [system('One.'), system(' '), system('Two.'), hi, system('Three.')],
-      owner,
-      [],
-    )
-    expect(prompt).toEqual([{ type: 'text', text: 'One.\n\nTwo.' }])
-    expect(turns).toEqual([
+describe('toAnthropicTurns', () => {
+  it('tells instructions in the middle to the user', () => {
+    expect(turns(hi, { role: 'system', content: 'Three.' })).toEqual([
       {
         role: 'user',
         content: [
@@ -153,7 +146,7 @@ describe('toConversation', () => {
 
   it('names what a model called as the API takes names, and its input as an object (Q29)', () => {
     const message = assistant({ ...called('a', {}, 'multi_tool_use.parallel'), input: ['x'] } as AssistantPart)
-    expect(blocks(hi, message)[1]).toMatchObject([{ name: 'multi_tool_use_parallel', input: { value: ['x'] } }])
+    expect(blocks(hi, message)[1]).toMatchObject([{ name: 'multi_tool_use_parallel', input: { input: ['x'] } }])
   })
 
   it('gives the images of a result natively (Q20)', () => {
@@ -185,7 +178,7 @@ describe('toConversation', () => {
       isError: true,
     }
     const warnings: string[] = []
-    const { turns } = toConversation(
+    const turns = toAnthropicTurns(
       [hi, assistant(called('a'), called('b')), result('a', '', true), failed],
       owner,
       warnings,

@@ -1,50 +1,47 @@
 import { hash } from 'node:crypto'
-import { type AssistantMessage, assertNever, type JSONValue, type Message, type ToolMessage } from '@agentkit/core'
+import { type AssistantMessage, assertNever, type Message, type ToolMessage } from '@agentkit/core'
 import {
-  argumentsText,
+  argumentsObject,
   type CallIds,
-  type ConversationCache,
-  type Convert,
+  type ConversionCaches,
   convertConversation,
+  goOn,
   isBlank,
+  partsOf,
   repairTranscript,
   wellFormed,
   wireToolName,
 } from '@agentkit/wire'
-import type { ContentBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages'
+import type { ContentBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages'
 import { thinkingBlock } from './thinking-blocks.ts'
 import type { Turn } from './types.ts'
 import { type MediaBlock, userBlocks } from './user-blocks.ts'
 
-/** A conversation as the Messages API takes it. */
-export type Conversation = { system: TextBlockParam[]; turns: Turn[] }
-
 /**
- * Maps a conversation: the system messages that stand first are the system prompt, and users and assistants take
- * turns, beginning and ending with a user. What this wire cannot carry is told in `warnings`.
+ * A conversation without its instructions as the Messages API takes it: users and assistants take turns, beginning and
+ * ending with a user. What this wire cannot carry is told in `warnings`.
  * @param owner `provider/model`: reasoning of any other owner is left out
  */
-export function toConversation(messages: readonly Message[], owner: string, warnings: string[]): Conversation {
-  const begins = messages.findIndex(({ role }) => role !== 'system')
-  const start = begins === -1 ? messages.length : begins
-  const convert: Convert<Turn> = (part, ids, told) => convertPart(part, ids, owner, told)
-  const cache = caches.get(owner) ?? new WeakMap()
-  caches.set(owner, cache)
-  const converted = convertConversation(messages.slice(start), cache, toWireId, convert, warnings)
-  return { system: systemPrompt(messages.slice(0, start)), turns: takeTurns(converted) }
+export function toAnthropicTurns(messages: readonly Message[], owner: string, warnings: string[]): Turn[] {
+  const converted = convertConversation(
+    messages,
+    {
+      key: owner,
+      caches,
+      toWireId: anthropicCallId,
+      convert: (part, ids, told) => convertPart(part, ids, owner, told),
+    },
+    warnings,
+  )
+  return takeTurns(converted)
 }
 
 /** By owner, which decides what opaque data is sent. */
-const caches = new Map<string, ConversationCache<Turn>>()
+const caches: ConversionCaches<Turn> = new Map()
 
 /** The API takes letters, digits, `_` and `-`, and 64 of them. */
-function toWireId(callId: string): string {
+function anthropicCallId(callId: string): string {
   return /^[\w-]{1,64}$/.test(callId) ? callId : `call_${hash('sha256', callId).slice(0, 32)}`
-}
-
-function systemPrompt(messages: readonly Message[]): TextBlockParam[] {
-  const texts = messages.flatMap(({ role, content }) => (role === 'system' && !isBlank(content) ? [content] : []))
-  return texts.length === 0 ? [] : [{ type: 'text', text: wellFormed(texts.join('\n\n')) }]
 }
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): Turn[] {
@@ -62,10 +59,7 @@ function contentOf(message: Message, owner: string, warnings: string[]): Content
         ? []
         : [{ type: 'text', text: `<system>\n${wellFormed(message.content)}\n</system>` }]
     case 'user':
-      return userBlocks(
-        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content,
-        warnings,
-      )
+      return userBlocks(partsOf(message.content), warnings)
     case 'assistant':
       return assistantBlocks(message, owner)
     case 'tool':
@@ -83,7 +77,9 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
       case 'reasoning':
         return thinkingBlock(part, owner)
       case 'tool-call':
-        return [{ type: 'tool_use', id: part.callId, name: wireToolName(part.name), input: toInput(part.input) }]
+        return [
+          { type: 'tool_use', id: part.callId, name: wireToolName(part.name), input: argumentsObject(part.input) },
+        ]
       default:
         return assertNever(part)
     }
@@ -100,16 +96,8 @@ function isThinking({ type }: ContentBlockParam): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-/** The API takes objects alone. */
-function toInput(input: JSONValue): unknown {
-  const wellFormedInput: unknown = JSON.parse(argumentsText(input))
-  const isObject = typeof wellFormedInput === 'object' && wellFormedInput !== null && !Array.isArray(wellFormedInput)
-  return isObject ? wellFormedInput : { value: wellFormedInput }
-}
-
 function toolResult({ callId, content, isError }: ToolMessage, warnings: string[]): ToolResultBlockParam {
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
-  let blocks: MediaBlock[] = userBlocks(parts, warnings)
+  let blocks: MediaBlock[] = userBlocks(partsOf(content), warnings)
   if (isError && blocks.some(({ type }) => type !== 'text')) {
     warnings.push('Anthropic takes no images in the result of a call that failed: they were left out.')
     blocks = blocks.map((block) => (block.type === 'text' ? block : { type: 'text', text: '[image left out]' }))
@@ -124,7 +112,7 @@ function toolResult({ callId, content, isError }: ToolMessage, warnings: string[
 }
 
 /** What is said for a user where one has to speak and nobody did. */
-const goOn: Turn = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] }
+const between: Turn = { role: 'user', content: [{ type: 'text', text: goOn }] }
 
 /**
  * Joins what one side says in a row, so that all results of an answer's calls come in one turn, and lets a user speak
@@ -134,12 +122,12 @@ function takeTurns(converted: readonly Turn[]): Turn[] {
   const turns: Turn[] = []
   for (const turn of converted) {
     const last = turns.at(-1)
-    if (turn.role === 'assistant' && last?.role !== 'user') turns.push(goOn)
+    if (turn.role === 'assistant' && last?.role !== 'user') turns.push(between)
     // Converted turns are kept for the next request, and so stay as they are.
     if (turn.role === 'user' && last?.role === 'user') {
       turns[turns.length - 1] = { role: 'user', content: [...last.content, ...turn.content] }
     } else turns.push(turn)
   }
-  if (turns.at(-1)?.role !== 'user') turns.push(goOn)
+  if (turns.at(-1)?.role !== 'user') turns.push(between)
   return turns
 }

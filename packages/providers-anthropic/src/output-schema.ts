@@ -1,4 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
+import { isRecord } from '@agentkit/wire'
 
 /**
  * A schema as the API holds an answer to it. Keywords that it does not know become part of the description, as the
@@ -134,8 +135,4 @@ function mapValues(record: Record<string, unknown>, map: (value: unknown) => unk
 
 function isScalar(value: unknown): boolean {
   return value === null || typeof value !== 'object'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

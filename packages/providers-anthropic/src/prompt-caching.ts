@@ -1,15 +1,15 @@
 import type { CacheControlEphemeral } from '@anthropic-ai/sdk/resources/messages'
-import type { MessagesRequest, Turn } from './types.ts'
+import type { AnthropicRequest, Turn } from './types.ts'
 
 /**
  * Marks what of a prompt is kept in the cache: the instructions with the tools before them, and the conversation up to
  * its last and its second-last question. The second-last is where the former request ended: a long turn of calls would
  * otherwise be too far away from it. Three marks of the four that the API takes.
  */
-export function withCaching(body: MessagesRequest): MessagesRequest {
+export function withCaching(body: AnthropicRequest): AnthropicRequest {
   if (!isReadAgain(body)) return body
   const { system, tools, messages } = body
-  const marked: MessagesRequest = { ...body, messages: withMarks(messages) }
+  const marked: AnthropicRequest = { ...body, messages: withMarks(messages) }
   const lastText = system?.at(-1)
   const lastTool = tools?.at(-1)
   if (system && lastText) marked.system = [...system.slice(0, -1), { ...lastText, cache_control: mark }]
@@ -20,7 +20,7 @@ export function withCaching(body: MessagesRequest): MessagesRequest {
 const mark: CacheControlEphemeral = { type: 'ephemeral' }
 
 /** A single question without tools is asked once; writing it to the cache would only cost. */
-function isReadAgain({ tools = [], messages }: MessagesRequest): boolean {
+function isReadAgain({ tools = [], messages }: AnthropicRequest): boolean {
   return tools.length > 0 || messages.some(({ role }) => role === 'assistant')
 }
 

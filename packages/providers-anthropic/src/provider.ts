@@ -1,10 +1,9 @@
-import { AgentKitError, type Embedder, type Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, postForStream, providerModel } from '@agentkit/wire'
-import { type AnthropicOptions, type Connection, connect } from './connection.ts'
-import { errorContext, toError } from './errors.ts'
+import type { Model } from '@agentkit/core'
+import { type CallTimeouts, checkTimeouts, noEmbeddings, once, providerModel } from '@agentkit/wire'
+import { type AnthropicOptions, connect } from './connection.ts'
+import { errorContext, toAnthropicError } from './errors.ts'
 import { knownModel } from './model-info.ts'
-import { toMessagesRequest } from './request.ts'
-import { MessagesReader } from './stream.ts'
+import { prepareCall } from './request.ts'
 
 /** How long a model may be silent before its call ends in `timeout`, and whether prompts are cached. */
 export type AnthropicModelOptions = CallTimeouts & {
@@ -20,7 +19,7 @@ export type AnthropicProvider = {
   /** @throws AgentKitError `missing-key` on Anthropic's own server without a key */
   model(id: string, options?: AnthropicModelOptions): Model
   /** @throws AgentKitError `unsupported`, always: Anthropic has no embeddings */
-  embedder(id: string): Embedder
+  embedder(id: string): never
 }
 
 /**
@@ -33,45 +32,22 @@ export type AnthropicProvider = {
  * const model = anthropic().model('claude-sonnet-5-5')
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
-  let connection: Connection | undefined
   // Settled late, so that a `.env` that is read after this call still counts.
-  const connected = (): Connection => {
-    connection ??= connect(options)
-    return connection
-  }
+  const connection = once(() => connect(options))
   return {
     id: 'anthropic',
     model(id, { promptCaching = true, ...timeouts } = {}) {
-      const settled = connected()
-      const { client, ownFetch, betas } = settled
-      const context = errorContext(id, settled)
+      const context = errorContext(id, connection())
       const known = knownModel(id)
       return providerModel({
         provider: 'anthropic',
         model: id,
         info: known.info,
         timeouts: checkTimeouts(timeouts),
-        prepare(request) {
-          const { body, headers, warnings, renamed } = toMessagesRequest(id, request, {
-            ...known,
-            promptCaching,
-            betas,
-          })
-          return {
-            warnings,
-            send: async (signal) => postForStream(await client(), '/v1/messages', body, { signal, ownFetch, headers }),
-            reader: new MessagesReader(context, renamed),
-          }
-        },
-        toError: (error) => toError(error, context),
+        prepare: prepareCall(connection(), context, { ...known, promptCaching }),
+        toError: (error) => toAnthropicError(error, context),
       })
     },
-    embedder(id) {
-      throw new AgentKitError(
-        'unsupported',
-        'Anthropic has no embeddings. Use those of OpenAI, Azure, Mistral, Gemini or Ollama.',
-        { provider: 'anthropic', model: id },
-      )
-    },
+    embedder: (id) => noEmbeddings('Anthropic', 'anthropic', id),
   }
 }

@@ -1,7 +1,7 @@
 import type { Message, ModelRequest } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { knownModel } from './model-info.ts'
-import { type PreparedRequest, toMessagesRequest } from './request.ts'
+import { type ConvertedRequest, toAnthropicRequest } from './request.ts'
 
 const hi: Message = { role: 'user', content: 'hi' }
 const hello: Message = { role: 'assistant', content: [{ type: 'text', text: 'hello' }] }
@@ -9,10 +9,17 @@ const tools = [{ name: 'weather', description: 'Tells the weather.', inputSchema
 
 type Options = { promptCaching?: boolean; betas?: readonly string[] | undefined }
 
-function prepared(model: string, request: Partial<ModelRequest> = {}, options: Options = {}): PreparedRequest {
+function prepared(model: string, request: Partial<ModelRequest> = {}, options: Options = {}): ConvertedRequest {
   const settings = { ...knownModel(model), promptCaching: false, betas: [], ...options }
-  return toMessagesRequest(model, { messages: [hi], ...request }, settings)
+  return toAnthropicRequest(model, { messages: [hi], ...request }, settings)
 }
+
+it('joins the system messages that stand first, as the prompt', () => {
+  const system = (content: string): Message => ({ role: 'system', content })
+  const { body } = prepared('claude-sonnet-5', { messages: [system('One.'), system(' '), system('Two.'), hi] })
+  expect(body.system).toEqual([{ type: 'text', text: 'One.\n\nTwo.' }])
+  expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'hi' }] }])
+})
 
 describe('max_tokens', () => {
   it.each([
@@ -222,7 +229,7 @@ describe('prompt caching', () => {
   const system: Message = { role: 'system', content: 'Be brief.' }
   const cached = { promptCaching: true }
   /** Where a request is marked, as JSON paths. */
-  const marks = ({ body }: PreparedRequest): string[] => {
+  const marks = ({ body }: ConvertedRequest): string[] => {
     const found: string[] = []
     const walk = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return

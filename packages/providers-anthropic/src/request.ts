@@ -1,13 +1,16 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
-import { isBlank } from '@agentkit/wire'
+import { type ErrorContext, isBlank, type PreparedCall, postForStream, splitInstructions } from '@agentkit/wire'
 import type { ClaudeTraits } from './claude-traits.ts'
-import { toConversation } from './messages.ts'
+import type { Connection } from './connection.ts'
+import { toAnthropicTurns } from './messages.ts'
 import { outputSchema } from './output-schema.ts'
 import { withCaching } from './prompt-caching.ts'
 import { reasoningOf } from './reasoning.ts'
+import { AnthropicReader } from './stream.ts'
 import { type RenamedKeys, toTools } from './tools.ts'
-import type { MessagesRequest, Thinking } from './types.ts'
+import type { AnthropicRequest, Thinking } from './types.ts'
 
+/** What is known of the model, and what the user set. */
 export type RequestSettings = {
   traits: ClaudeTraits
   /** The longest answer of the model, in tokens, where it is known. */
@@ -17,23 +20,41 @@ export type RequestSettings = {
   betas: readonly string[] | undefined
 }
 
-export type PreparedRequest = {
-  body: MessagesRequest
+/** A body, and what goes with it. */
+export type ConvertedRequest = {
+  body: AnthropicRequest
   headers: Record<string, string>
   warnings: string[]
   renamed: RenamedKeys
 }
 
-/** A request as the Messages API takes it, streaming. */
-export function toMessagesRequest(model: string, request: ModelRequest, settings: RequestSettings): PreparedRequest {
+/** Maps a request to Anthropic's, and how it is sent. */
+export function prepareCall(
+  { client, ownFetch, betas }: Connection,
+  context: ErrorContext,
+  settings: Omit<RequestSettings, 'betas'>,
+): (request: ModelRequest) => PreparedCall {
+  return (request) => {
+    const { body, headers, warnings, renamed } = toAnthropicRequest(context.model, request, { ...settings, betas })
+    return {
+      warnings,
+      send: async (signal) => postForStream(await client(), '/v1/messages', body, { signal, ownFetch, headers }),
+      reader: new AnthropicReader(context, renamed),
+    }
+  }
+}
+
+/** A request as Anthropic takes it, streaming. What the model does not take is left out, and told in `warnings`. */
+export function toAnthropicRequest(model: string, request: ModelRequest, settings: RequestSettings): ConvertedRequest {
   const warnings: string[] = []
-  const { system, turns } = toConversation(request.messages, `anthropic/${model}`, warnings)
+  const { instructions, rest } = splitInstructions(request.messages)
+  const turns = toAnthropicTurns(rest, `anthropic/${model}`, warnings)
   const maxTokens = maxTokensOf(model, request, settings, warnings)
   const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }
   const reasoning = reasoningOf(model, request, { traits, maxTokens, turns }, warnings)
   const { renamed, ...tools } = toTools(request, turns, whyUnforced(model, traits, reasoning.thinking), warnings)
-  const body: MessagesRequest = { model, max_tokens: maxTokens, messages: turns, stream: true, ...tools }
-  if (system.length > 0) body.system = system
+  const body: AnthropicRequest = { model, max_tokens: maxTokens, messages: turns, stream: true, ...tools }
+  if (instructions !== '') body.system = [{ type: 'text', text: instructions }]
   if (reasoning.thinking) body.thinking = reasoning.thinking
   if (reasoning.effort) body.output_config = { effort: reasoning.effort }
   if (request.output) addOutput(body, model, request.output, traits, warnings)
@@ -69,7 +90,7 @@ function isOn(thinking: Thinking | undefined): boolean {
 }
 
 function addOutput(
-  body: MessagesRequest,
+  body: AnthropicRequest,
   model: string,
   output: JSONSchema,
   { nativeOutput }: ClaudeTraits,
@@ -86,7 +107,7 @@ function addOutput(
 }
 
 function addSampling(
-  body: MessagesRequest,
+  body: AnthropicRequest,
   model: string,
   { temperature, stop = [] }: ModelRequest,
   { sampling }: ClaudeTraits,
@@ -104,7 +125,7 @@ function addSampling(
   }
 }
 
-function headersOf({ temperature, thinking }: MessagesRequest, betas: readonly string[] = []): Record<string, string> {
+function headersOf({ temperature, thinking }: AnthropicRequest, betas: readonly string[] = []): Record<string, string> {
   const headers: Record<string, string> = {}
   // The newest version of the API knows no sampling parameters.
   if (temperature !== undefined) headers['anthropic-version'] = '2023-06-01'

@@ -1,6 +1,6 @@
 import type { ModelEvent } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { MessagesReader } from './stream.ts'
+import { AnthropicReader } from './stream.ts'
 import type { RenamedKeys } from './tools.ts'
 
 const context = { provider: 'anthropic', model: 'claude-opus-5-5', secrets: [] }
@@ -28,7 +28,7 @@ const call = (index: number, id: string, ...pieces: string[]): Told[] =>
   )
 
 function read(events: readonly (Told | string)[], renamed: RenamedKeys = new Map()): ModelEvent[] {
-  const reader = new MessagesReader(context, renamed)
+  const reader = new AnthropicReader(context, renamed)
   const isOver = events.some((event) => {
     const data = typeof event === 'string' ? event : JSON.stringify(event)
     return reader.read({ event: typeof event === 'string' ? '' : String(event.type), data })
@@ -44,7 +44,7 @@ function finishOf(events: readonly ModelEvent[]): Extract<ModelEvent, { type: 'f
   return last
 }
 
-describe('MessagesReader', () => {
+describe('AnthropicReader', () => {
   it('keeps thinking as it came, signed or redacted, with and without text (Q36)', () => {
     const events = read([
       begun,
@@ -247,7 +247,7 @@ describe('MessagesReader', () => {
   })
 
   it('misses the end of a stream that does not say why it ended (Q10)', () => {
-    const reader = new MessagesReader(context, new Map())
+    const reader = new AnthropicReader(context, new Map())
     for (const event of [begun, ...text(0, 'Hi')]) reader.read({ event: '', data: JSON.stringify(event) })
     expect(() => reader.finish()).toThrow(expect.objectContaining({ code: 'incomplete-stream' }))
   })
@@ -261,7 +261,7 @@ describe('MessagesReader', () => {
     ['flat', { type: 'overloaded_error', message: 'Overloaded' }, 'error'],
     ['without a name', { error: { type: 'overloaded_error', message: 'Overloaded' } }, ''],
   ])('throws an error %s', (_name, event, name) => {
-    const reader = new MessagesReader(context, new Map())
+    const reader = new AnthropicReader(context, new Map())
     expect(() => reader.read({ event: name, data: JSON.stringify(event) })).toThrow(
       expect.objectContaining({ code: 'overloaded', retryable: true }),
     )
@@ -302,7 +302,7 @@ describe('MessagesReader', () => {
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}}',
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi" oops }}',
   ])('refuses a text delta that is broken: %s', (data) => {
-    const reader = new MessagesReader(context, new Map())
+    const reader = new AnthropicReader(context, new Map())
     expect(() => reader.read({ event: '', data })).toThrow(expect.objectContaining({ code: 'malformed-stream' }))
   })
 })

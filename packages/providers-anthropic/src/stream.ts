@@ -1,11 +1,19 @@
-import { AgentKitError, type ModelEvent, type ModelFinishReason } from '@agentkit/core'
-import { type ErrorContext, type Frame, type FrameReader, parseFrame, providerError, Reply } from '@agentkit/wire'
+import type { ModelEvent, ModelFinishReason } from '@agentkit/core'
+import {
+  type ErrorContext,
+  type Frame,
+  type FrameReader,
+  incompleteStream,
+  parseFrame,
+  providerError,
+  Reply,
+} from '@agentkit/wire'
 import { failureOfFrame } from './errors.ts'
 import { plainTextDelta } from './plain-text-delta.ts'
 import type { ThinkingData } from './thinking-blocks.ts'
 import { withOwnNames } from './tool-schema.ts'
 import type { RenamedKeys } from './tools.ts'
-import { UsageCount } from './usage.ts'
+import { AnthropicUsage } from './usage.ts'
 
 /** As far as it is read; servers leave out any of it, and send null for any of it. */
 type StreamEvent = {
@@ -37,13 +45,12 @@ type OpenBlock =
   | { type: 'thinking'; signature: string }
 
 /** Reads the events of a Messages stream, and a message that came whole. */
-export class MessagesReader implements FrameReader {
+export class AnthropicReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #renamed: RenamedKeys
   readonly #reply: Reply
   readonly #blocks = new Map<number, OpenBlock>()
-  readonly #warned = new Set<string>()
-  #usage = new UsageCount()
+  #usage = new AnthropicUsage()
   #begun = false
   #spoke = false
   #stopped = false
@@ -95,11 +102,7 @@ export class MessagesReader implements FrameReader {
   }
 
   finish(): void {
-    const { provider, model } = this.#context
-    if (!this.#stopped) {
-      const message = `The answer of ${provider} ended before it was complete.`
-      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
-    }
+    if (!this.#stopped) throw incompleteStream(this.#context)
     for (const index of [...this.#blocks.keys()]) this.#end(index)
     this.#reply.finish(this.#finishReason(), this.#usage.total())
   }
@@ -113,7 +116,7 @@ export class MessagesReader implements FrameReader {
     if (this.#begun) {
       this.#reply.restart()
       this.#blocks.clear()
-      this.#usage = new UsageCount()
+      this.#usage = new AnthropicUsage()
       this.#stopped = this.#spoke = false
     }
     this.#begun = true
@@ -171,7 +174,7 @@ export class MessagesReader implements FrameReader {
         return
       }
       default:
-        this.#warnOnce(block.type ?? 'block')
+        this.#reply.warn(`The server added a "${block.type ?? 'block'}" of its own to the answer: it was left out.`)
     }
   }
 
@@ -189,12 +192,6 @@ export class MessagesReader implements FrameReader {
     const text = argumentsText === '' && input ? JSON.stringify(input) : argumentsText
     const renamed = this.#renamed.get(name)
     this.#reply.toolCall({ callId, name, argumentsText: renamed ? withOwnNames(text, renamed) : text })
-  }
-
-  #warnOnce(type: string): void {
-    if (this.#warned.has(type)) return
-    this.#warned.add(type)
-    this.#reply.warn(`The server added a "${type}" of its own to the answer: it was left out.`)
   }
 
   #stop({ stop_reason, stop_details }: StopDelta, usage: unknown): void {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { JSONSchema } from '@agentkit/core'
+import { isRecord, parseJSON } from '@agentkit/wire'
 
 /** A tool's input schema as the API takes it, and which of its keys have another name there. */
 export type ToolSchema = { schema: JSONSchema & { type: 'object' }; renamed: ReadonlyMap<string, string> }
@@ -28,15 +29,11 @@ export function toolSchema(schema: JSONSchema): ToolSchema {
 
 /** Gives the keys of a call's arguments their own names again; what does not parse stays as the model wrote it. */
 export function withOwnNames(argumentsText: string, renamed: ReadonlyMap<string, string>): string {
-  try {
-    const input: unknown = JSON.parse(argumentsText)
-    if (!isRecord(input)) return argumentsText
-    return JSON.stringify(
-      Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed.get(name) ?? name, value])),
-    )
-  } catch {
-    return argumentsText
-  }
+  const input = parseJSON(argumentsText)
+  if (!isRecord(input)) return argumentsText
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed.get(name) ?? name, value])),
+  )
 }
 
 const longestName = 64
@@ -97,8 +94,4 @@ function joined(schemas: readonly JSONSchema[]): Record<string, unknown> {
   return Object.fromEntries(
     [...byKey].map(([key, kinds]) => [key, kinds.size === 1 ? [...kinds.values()][0] : { anyOf: [...kinds.values()] }]),
   )
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,7 @@ import type {
 export type Turn = { role: 'user' | 'assistant'; content: ContentBlockParam[] }
 
 /** A request to the Messages API. */
-export type MessagesRequest = Omit<MessageCreateParamsStreaming, 'messages' | 'system' | 'thinking'> & {
+export type AnthropicRequest = Omit<MessageCreateParamsStreaming, 'messages' | 'system' | 'thinking'> & {
   messages: Turn[]
   system?: TextBlockParam[]
   /** Gone from the newest version of the API, and from the SDK's types with it. */

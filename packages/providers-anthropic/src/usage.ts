@@ -11,7 +11,7 @@ type ToldUsage = {
 }
 
 /** Adds up what an answer's events tell: what is told last holds, and a later null or zero erases nothing. */
-export class UsageCount {
+export class AnthropicUsage {
   #input: Usage = {}
   #read: Usage = {}
   #written: Usage = {}

@@ -1,5 +1,5 @@
 import { assertNever, type FilePart, type ImagePart, type UserPart } from '@agentkit/core'
-import { isBlank, wellFormed } from '@agentkit/wire'
+import { imageType, isBlank, wellFormed } from '@agentkit/wire'
 import type { DocumentBlockParam, ImageBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages'
 
 export type MediaBlock = TextBlockParam | ImageBlockParam | DocumentBlockParam
@@ -35,7 +35,7 @@ function imageBlock(part: ImagePart, warnings: string[]): MediaBlock {
   warnings.push(
     bytes
       ? `Claude does not read images of type "${type}": a line of text says that one was there.`
-      : noSource('image'),
+      : 'An image without data and address was left out.',
   )
   return { type: 'text', text: '[image left out]' }
 }
@@ -66,7 +66,7 @@ function fileLine(part: FilePart, url: string | undefined, warnings: string[]): 
   }
   warnings.push(
     part.base64 === undefined
-      ? noSource('file')
+      ? `The file ${called(part)} has no data and no address, and was left out.`
       : `Claude does not read files of type "${part.mediaType}": a line of text says that one was there.`,
   )
   return { type: 'text', text: `[file ${called(part)} left out]` }
@@ -74,10 +74,6 @@ function fileLine(part: FilePart, url: string | undefined, warnings: string[]): 
 
 function called({ name, mediaType }: FilePart): string {
   return wellFormed(JSON.stringify(name ?? mediaType))
-}
-
-function noSource(kind: 'image' | 'file'): string {
-  return `An ${kind === 'image' ? 'image' : 'attached file'} has neither data nor a web address, and was left out.`
 }
 
 type Source = { url?: string; bytes?: { data: string; mediaType?: string } }
@@ -99,13 +95,6 @@ const imageTypes: ReadonlySet<string> = new Set<ImageType>(['image/jpeg', 'image
 
 function isImageType(type: string): type is ImageType {
   return imageTypes.has(type)
-}
-
-/** By the first bytes of each format, as base64. */
-function imageType(data: string): ImageType {
-  if (data.startsWith('/9j/')) return 'image/jpeg'
-  if (data.startsWith('R0lGOD')) return 'image/gif'
-  return data.startsWith('UklGR') ? 'image/webp' : 'image/png'
 }
 
 function isTextType(mediaType: string): boolean {

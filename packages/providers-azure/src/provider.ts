@@ -1,6 +1,13 @@
 import type { Embedder, Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, openaiEmbedder, providerModel } from '@agentkit/wire'
-import { type AzureOptions, type Connection, connect } from './connection.ts'
+import {
+  type CallTimeouts,
+  checkTimeouts,
+  type EmbedderOptions,
+  once,
+  openaiEmbedder,
+  providerModel,
+} from '@agentkit/wire'
+import { type AzureOptions, connect } from './connection.ts'
 import { errorContext, toAzureError } from './errors.ts'
 import { modelInfo } from './model-info.ts'
 import { pathOf, prepareCall } from './request.ts'
@@ -11,12 +18,8 @@ export type AzureModelOptions = CallTimeouts & {
   model?: string
 }
 
-export type AzureEmbedderOptions = {
-  /** Shorter vectors than the model's own, where it can make them. */
-  dimensions?: number
-  /** How long one request may take, in milliseconds; 60,000 when absent. */
-  timeoutMs?: number
-}
+/** Shorter vectors, where the model can make them, and how long one request may take. */
+export type AzureEmbedderOptions = EmbedderOptions
 
 export type AzureProvider = {
   readonly id: 'azure'
@@ -38,34 +41,29 @@ export type AzureProvider = {
  * const model = azure({ api: 'responses' }).model('my-deployment', { model: 'gpt-5.6-sol' })
  */
 export function azure(options: AzureOptions = {}): AzureProvider {
-  let connection: Connection | undefined
   // Settled late, so that a `.env` that is read after this call still counts.
-  const connected = (): Connection => {
-    connection ??= connect(options)
-    return connection
-  }
+  const connection = once(() => connect(options))
   return {
     id: 'azure',
     model(deployment, { model = deployment, ...timeouts } = {}) {
-      const context = errorContext(deployment, connected(), model)
+      const context = errorContext(deployment, connection(), model)
       return providerModel({
         provider: 'azure',
         model: deployment,
         info: modelInfo(model),
         timeouts: checkTimeouts(timeouts),
-        prepare: prepareCall(connected(), context, model),
+        prepare: prepareCall(connection(), context, model),
         toError: (error) => toAzureError(error, context),
       })
     },
-    embedder(deployment, { dimensions, timeoutMs } = {}) {
-      const context = errorContext(deployment, connected())
+    embedder(deployment, settings = {}) {
+      const context = errorContext(deployment, connection())
       return openaiEmbedder({
         provider: 'azure',
         model: deployment,
-        client: connected().client,
-        path: pathOf(connected(), deployment, '/embeddings'),
-        dimensions,
-        timeouts: checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs }),
+        client: connection().client,
+        path: pathOf(connection(), deployment, '/embeddings'),
+        settings,
         toError: (error) => toAzureError(error, context),
       })
     },

@@ -1,4 +1,4 @@
-import { checkAddress, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, isRecord, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
 /** As much of a `GoogleGenAI` client as is used. */
@@ -77,16 +77,13 @@ async function createClient(apiKey: string, httpOptions: HttpOptions): Promise<G
 
 /** A client keeps its `fetch` and its key in fields that its type calls private; a call's own `fetch` takes its place. */
 function fetchOf(client: object): typeof fetch | undefined {
-  const own = fieldOf(fieldOf(client, 'httpOptions'), 'fetch')
+  const options = isRecord(client) ? client.httpOptions : undefined
+  const own = isRecord(options) ? options.fetch : undefined
   // The SDK takes nothing else for it.
   return typeof own === 'function' ? (own as typeof fetch) : undefined
 }
 
 function keyOf(client: object): string | undefined {
-  const key = fieldOf(client, 'apiKey')
-  return typeof key === 'string' && key !== '' ? key : undefined
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  const key = isRecord(client) ? client.apiKey : undefined
+  return typeof key === 'string' ? told(key) : undefined
 }

@@ -1,25 +1,22 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, type CallTimeouts, toProviderError } from '@agentkit/wire'
+import { batchedEmbedder, type EmbedderOptions } from '@agentkit/wire'
 import type { EmbedContentConfig } from '@google/genai'
 import type { Connection } from './connection.ts'
-import { errorContext, failureOfGeminiError } from './errors.ts'
-
-export type EmbedderSettings = { dimensions?: number; timeouts: Required<CallTimeouts> }
+import { errorContext, toGeminiError } from './errors.ts'
 
 /** The API's bound on the texts of one request. */
 const mostTexts = 100
 
 /** @param model without `models/` */
-export function geminiEmbedder(model: string, connection: Connection, settings: EmbedderSettings): Embedder {
-  const context = errorContext(model, connection.secrets)
-  const { dimensions, timeouts } = settings
+export function geminiEmbedder(model: string, connection: Connection, settings: EmbedderOptions): Embedder {
+  const context = errorContext(model, connection)
+  const { dimensions } = settings
   return batchedEmbedder({
     provider: 'gemini',
     model,
-    dimensions,
-    timeouts,
+    settings,
     mostTexts,
-    toError: (error) => toProviderError(error, context, failureOfGeminiError),
+    toError: (error) => toGeminiError(error, context),
     async request(texts, signal, task) {
       const client = await connection.client()
       const config: EmbedContentConfig = { abortSignal: signal, httpOptions: connection.httpOptions }

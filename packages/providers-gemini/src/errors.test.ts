@@ -1,13 +1,12 @@
-import { toProviderError } from '@agentkit/wire'
 import { ApiError } from '@google/genai'
 import { describe, expect, it } from 'vitest'
 import { googleError } from './__fixtures__/loopback.ts'
-import { errorContext, failureOfGeminiError } from './errors.ts'
+import { errorContext, toGeminiError } from './errors.ts'
 
 /** As the SDK throws it: with the body as its message. */
 function errorOf(status: number, body: unknown): unknown {
   const error = new ApiError({ status, message: JSON.stringify(body) })
-  return toProviderError(error, errorContext('m', ['secret-key']), failureOfGeminiError)
+  return toGeminiError(error, errorContext('m', { secrets: ['secret-key'] }))
 }
 
 const invalidKey = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }]
@@ -67,7 +66,7 @@ describe('an error of Google', () => {
 
   it('may be no JSON', () => {
     const error = new ApiError({ status: 502, message: '<html>Bad Gateway</html>' })
-    expect(toProviderError(error, errorContext('m', []), failureOfGeminiError)).toMatchObject({
+    expect(toGeminiError(error, errorContext('m', { secrets: [] }))).toMatchObject({
       code: 'provider-error',
       status: 502,
       retryable: true,

@@ -1,8 +1,17 @@
-import type { ErrorCode } from '@agentkit/core'
-import { type ErrorContext, type Failure, failureOfBody, failureOfSdkError } from '@agentkit/wire'
+import type { AgentKitError, ErrorCode } from '@agentkit/core'
+import {
+  type ErrorContext,
+  type Failure,
+  failureOfBody,
+  failureOfSdkError,
+  isRecord,
+  parseJSON,
+  toProviderError,
+} from '@agentkit/wire'
+import type { Connection } from './connection.ts'
 
 /** What errors of this model say, and what they must not say. */
-export function errorContext(model: string, secrets: readonly string[]): ErrorContext {
+export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
   return { provider: 'gemini', model, secrets, hint }
 }
 
@@ -10,10 +19,15 @@ function hint(code: ErrorCode, { status }: Failure): string | undefined {
   return code === 'auth' && status !== 403 ? 'Set GOOGLE_API_KEY or GEMINI_API_KEY, or pass apiKey.' : undefined
 }
 
+/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+export function toGeminiError(error: unknown, context: ErrorContext): AgentKitError {
+  return toProviderError(error, context, failureOfGeminiError)
+}
+
 /** What an error of the SDK tells: its `ApiError` has the body of the answer as its message. */
-export function failureOfGeminiError(error: unknown): Failure {
+function failureOfGeminiError(error: unknown): Failure {
   const failure = failureOfSdkError(error)
-  const body = failure.body === undefined && failure.status !== undefined ? parsed(failure.message) : undefined
+  const body = failure.body === undefined && failure.status !== undefined ? parseJSON(failure.message) : undefined
   return geminiFailure(body === undefined ? failure : { ...failure, ...failureOfBody(body) })
 }
 
@@ -44,7 +58,7 @@ const noQuota = /\blimit: 0\b|credits are depleted|spending cap/i
 type Detail = { reason?: unknown; retryDelay?: unknown; violations?: unknown }
 
 function detailsOf(body: string | undefined): Detail[] {
-  const [answer] = [parsed(body ?? '')].flat()
+  const [answer] = [parseJSON(body ?? '')].flat()
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : answer
   const details = isRecord(error) ? error.details : undefined
   return Array.isArray(details) ? details.filter(isRecord) : []
@@ -54,16 +68,4 @@ function detailsOf(body: string | undefined): Detail[] {
 function milliseconds(duration: unknown): number | undefined {
   const seconds = typeof duration === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(duration)?.[1] : undefined
   return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

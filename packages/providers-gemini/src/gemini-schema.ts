@@ -1,5 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
-import { isRecord, isReference, type Reference, resolveReference, schemasIn, withoutAllOf } from './json-schema.ts'
+import { isRecord } from '@agentkit/wire'
+import { isReference, type Reference, resolveReference, schemasIn, withoutAllOf } from './json-schema.ts'
 
 export type GeminiSchema = {
   schema: JSONSchema

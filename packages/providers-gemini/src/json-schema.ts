@@ -1,5 +1,6 @@
 /** Reading JSON Schemas, of whose shape nothing is known. */
 import type { JSONSchema } from '@agentkit/core'
+import { isRecord } from '@agentkit/wire'
 
 export type Reference = JSONSchema & { $ref: string }
 
@@ -46,8 +47,4 @@ function both(first: JSONSchema, second: JSONSchema): JSONSchema {
 /** The schemas of a list such as `anyOf`. */
 export function schemasIn(value: unknown): JSONSchema[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

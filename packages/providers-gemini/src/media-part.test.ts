@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
+import { geminiTraits } from './gemini-traits.ts'
 import { mediaPart } from './media-part.ts'
-import { geminiTraits } from './model-traits.ts'
 
 function convert(part: ImagePart | FilePart, id = 'gemini-3.5-flash'): { part: object; warnings: string[] } {
   const warnings: string[] = []

@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
 import { fileData, fileName, imageUrl } from '@agentkit/wire'
 import type { Part } from '@google/genai'
-import type { GeminiTraits } from './model-traits.ts'
+import type { GeminiTraits } from './gemini-traits.ts'
 
 /** An image or a file as Gemini takes it; what it cannot read becomes a line of text that says so, with a warning. */
 export function mediaPart(part: ImagePart | FilePart, traits: GeminiTraits, warnings: string[]): Part {

@@ -1,12 +1,12 @@
 import type { AssistantPart, Message, ToolMessage } from '@agentkit/core'
 import type { Content } from '@google/genai'
 import { describe, expect, it } from 'vitest'
-import { toContents } from './messages.ts'
-import { geminiTraits } from './model-traits.ts'
+import { geminiTraits } from './gemini-traits.ts'
+import { toGeminiContents } from './messages.ts'
 
 function contentsOf(messages: Message[], id = 'gemini-3.5-flash'): { contents: Content[]; warnings: string[] } {
   const warnings: string[] = []
-  const contents = toContents(messages, { owner: `gemini/${id}`, traits: geminiTraits(id) }, warnings)
+  const contents = toGeminiContents(messages, { owner: `gemini/${id}`, traits: geminiTraits(id) }, warnings)
   return { contents, warnings }
 }
 

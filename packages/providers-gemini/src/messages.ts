@@ -1,17 +1,18 @@
 import { type AssistantMessage, type AssistantPart, assertNever, type JSONValue, type Message } from '@agentkit/core'
 import {
-  argumentsText,
+  argumentsObject,
   type CallIds,
-  type ConversationCache,
-  type Convert,
+  type ConversionCaches,
   convertConversation,
+  goOn,
   isBlank,
+  isRecord,
   repairTranscript,
   wellFormed,
   wireCallId,
 } from '@agentkit/wire'
 import type { Content, Part } from '@google/genai'
-import type { GeminiTraits } from './model-traits.ts'
+import type { GeminiTraits } from './gemini-traits.ts'
 import { geminiToolName } from './tool-name.ts'
 import { resultContents } from './tool-results.ts'
 import { userParts } from './user-parts.ts'
@@ -27,17 +28,24 @@ export type Reader = {
  * A conversation as Gemini takes it, from a user's turn to a user's turn, each of its contents of another role than
  * the one before. What cannot be carried is told in `warnings`.
  */
-export function toContents(messages: readonly Message[], reader: Reader, warnings: string[]): Content[] {
-  const convert: Convert<Content> = (part, ids, told) => convertPart(part, ids, reader, told)
-  const cache = caches.get(reader.owner) ?? new WeakMap()
-  caches.set(reader.owner, cache)
-  return inTurns(convertConversation(messages, cache, toWireId, convert, warnings))
+export function toGeminiContents(messages: readonly Message[], reader: Reader, warnings: string[]): Content[] {
+  const converted = convertConversation(
+    messages,
+    {
+      key: reader.owner,
+      caches,
+      toWireId: (callId) => wireCallId(callId, longestCallId),
+      convert: (part, ids, told) => convertPart(part, ids, reader, told),
+    },
+    warnings,
+  )
+  return inTurns(converted)
 }
 
 /** By owner, which decides what opaque data is sent, and tells the model. */
-const caches = new Map<string, ConversationCache<Content>>()
+const caches: ConversionCaches<Content> = new Map()
 
-const toWireId = (callId: string): string => wireCallId(callId, 64)
+const longestCallId = 64
 
 function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader, warnings: string[]): Content[] {
   const contents: Content[] = []
@@ -101,7 +109,7 @@ function modelPart(part: AssistantPart, owner: string, traits: GeminiTraits): Pa
       return signature === undefined ? undefined : { text: wellFormed(part.text), thought: true, ...signed }
     case 'tool-call': {
       const id = traits.sinceGemini3 ? { id: part.callId } : {}
-      return { functionCall: { ...id, name: geminiToolName(part.name), args: argumentsOf(part.input) }, ...signed }
+      return { functionCall: { ...id, name: geminiToolName(part.name), args: argumentsObject(part.input) }, ...signed }
     }
     default:
       return assertNever(part)
@@ -109,29 +117,24 @@ function modelPart(part: AssistantPart, owner: string, traits: GeminiTraits): Pa
 }
 
 function signatureOf(data: JSONValue): string | undefined {
-  const told = typeof data === 'object' && data !== null && !Array.isArray(data) ? data.thoughtSignature : undefined
+  const told = isRecord(data) ? data.thoughtSignature : undefined
   return typeof told === 'string' ? told : undefined
 }
 
-/** Arguments are an object there, whatever another model wrote. */
-function argumentsOf(input: JSONValue): Record<string, unknown> {
-  const args: unknown = JSON.parse(argumentsText(input))
-  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
-  // An object of JSON is one.
-  return isObject ? (args as Record<string, unknown>) : { input: args }
-}
+/** What is said for a user where one has to speak and nobody did. */
+const between: Content = { role: 'user', parts: [{ text: goOn }] }
 
 /** Joins neighbours of one role, but for the results of calls, which are counted; ends are users' turns. */
 function inTurns(contents: readonly Content[]): Content[] {
   const turns: Content[] = []
-  if (contents[0]?.role !== 'user') turns.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+  if (contents[0]?.role !== 'user') turns.push(between)
   for (const content of contents) {
     const last = turns.at(-1)
     if (last && last.role === content.role && !isResults(last) && !isResults(content)) {
       turns[turns.length - 1] = { ...last, parts: [...(last.parts ?? []), ...(content.parts ?? [])] }
     } else turns.push(content)
   }
-  if (turns.at(-1)?.role === 'model') turns.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+  if (turns.at(-1)?.role === 'model') turns.push(between)
   return turns
 }
 

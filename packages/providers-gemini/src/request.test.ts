@@ -1,13 +1,13 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
+import type { ModelFacts } from '@agentkit/wire'
 import { describe, expect, it } from 'vitest'
-import { geminiTraits } from './model-traits.ts'
-import { type GeminiRequest, type KnownLimits, toGeminiRequest } from './request.ts'
+import { geminiTraits } from './gemini-traits.ts'
+import { type GeminiRequest, toGeminiRequest } from './request.ts'
 
-type Asked = Partial<ModelRequest> & { id?: string; limits?: KnownLimits }
+type Asked = Partial<ModelRequest> & { id?: string; facts?: ModelFacts }
 
-function ask({ id = 'gemini-3.5-flash', limits, ...request }: Asked): { body: GeminiRequest; warnings: string[] } {
-  const reader = { owner: `gemini/${id}`, traits: geminiTraits(id) }
-  return toGeminiRequest(id, { messages: [{ role: 'user', content: 'hi' }], ...request }, reader, limits)
+function ask({ id = 'gemini-3.5-flash', facts, ...request }: Asked): { body: GeminiRequest; warnings: string[] } {
+  return toGeminiRequest(id, { messages: [{ role: 'user', content: 'hi' }], ...request }, geminiTraits(id), facts)
 }
 
 const tool = (inputSchema: ToolSpec['inputSchema']): ToolSpec => ({ name: 'find', description: 'Finds.', inputSchema })
@@ -50,11 +50,11 @@ describe('a request', () => {
   it('has limits, temperature and stop sequences', () => {
     const { body, warnings } = ask({ maxOutputTokens: 9, temperature: 0.5, stop: ['a', 'b', 'c', 'd', 'e', 'f'] })
     expect(body.config).toEqual({ maxOutputTokens: 9, temperature: 0.5, stopSequences: ['a', 'b', 'c', 'd', 'e'] })
-    expect(warnings).toEqual([expect.stringContaining('5 stop sequences')])
+    expect(warnings).toEqual([expect.stringContaining('Gemini takes 5 texts to stop at')])
   })
 
   it('drops a temperature that the model does not take, with a warning (Q21)', () => {
-    const { body, warnings } = ask({ temperature: 0.5, limits: { temperature: false } })
+    const { body, warnings } = ask({ temperature: 0.5, facts: { temperature: false } })
     expect(body.config).toEqual({})
     expect(warnings).toEqual([expect.stringContaining('`temperature`')])
   })
@@ -162,7 +162,7 @@ describe('reasoning', () => {
   })
 
   it('is left out for a model that is known not to reason', () => {
-    const { body, warnings } = ask({ reasoning: 'low', limits: { reasoning: false } })
+    const { body, warnings } = ask({ reasoning: 'low', facts: { reasoning: false } })
     expect(body.config).toEqual({})
     expect(warnings).toEqual([expect.stringContaining('`reasoning`')])
   })

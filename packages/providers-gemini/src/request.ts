@@ -1,5 +1,15 @@
-import type { Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { isBlank, wellFormed } from '@agentkit/wire'
+import type { FilePart, ImagePart, Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import {
+  type ErrorContext,
+  isImage,
+  isRecord,
+  type ModelFacts,
+  type PreparedCall,
+  readableMessages,
+  splitInstructions,
+  takeResponse,
+  wellFormed,
+} from '@agentkit/wire'
 import type {
   Content,
   FunctionCallingConfig,
@@ -7,34 +17,60 @@ import type {
   FunctionDeclaration,
   GenerateContentConfig,
 } from '@google/genai'
+import type { Connection } from './connection.ts'
 import { toGeminiSchema } from './gemini-schema.ts'
-import { isRecord } from './json-schema.ts'
-import { type Reader, toContents } from './messages.ts'
-import { thinkingConfig } from './thinking.ts'
+import type { GeminiTraits } from './gemini-traits.ts'
+import { toGeminiContents } from './messages.ts'
+import { thinkingConfig } from './reasoning.ts'
+import { GeminiReader } from './stream.ts'
 
 export type GeminiRequest = { model: string; contents: Content[]; config: GenerateContentConfig }
 
-/** What a model is known to refuse, by the table of models. */
-export type KnownLimits = { temperature?: boolean | undefined; reasoning?: boolean | undefined }
+/** Maps a request to Gemini's, and how it is sent. */
+export function prepareCall(
+  connection: Connection,
+  context: ErrorContext,
+  traits: GeminiTraits,
+  facts: ModelFacts | undefined,
+): (request: ModelRequest) => PreparedCall {
+  return (request) => {
+    const { body, warnings } = toGeminiRequest(context.model, request, traits, facts)
+    const { model, contents } = body
+    return {
+      warnings,
+      async send(signal) {
+        const { models } = await connection.client()
+        return takeResponse(
+          (fetch) => {
+            const config = { ...body.config, ...sdkSettings, httpOptions: { ...connection.httpOptions, fetch } }
+            return models.generateContentStream({ model, contents, config })
+          },
+          { signal, fetch: connection.fetch },
+        )
+      },
+      reader: new GeminiReader(context),
+    }
+  }
+}
 
-/**
- * A request as Gemini takes it.
- * @param model the id that the server knows
- */
+/** The SDK only makes the request: it calls no tools, and asks for no more by itself. */
+const sdkSettings = { automaticFunctionCalling: { disable: true }, automaticContinuation: false } as const
+
+/** A request as Gemini takes it. What the model does not take is left out, and told in `warnings`. */
 export function toGeminiRequest(
   model: string,
   request: ModelRequest,
-  reader: Reader,
-  limits: KnownLimits = {},
+  traits: GeminiTraits,
+  facts: ModelFacts | undefined,
 ): { body: GeminiRequest; warnings: string[] } {
   const warnings: string[] = []
-  const { traits } = reader
+  const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, warnings)
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
-  const { instruction, rest } = splitInstruction(request.messages)
+  const { instructions, rest } = splitInstructions(messages)
   const config: GenerateContentConfig = {}
-  const asUser: Message[] = instruction === '' || traits.instructed ? [] : [{ role: 'user', content: instruction }]
-  const contents = toContents([...asUser, ...rest], reader, warnings)
-  if (instruction !== '' && traits.instructed) config.systemInstruction = { parts: [{ text: instruction }] }
+  const asUser: Message[] = instructions === '' || traits.instructed ? [] : [{ role: 'user', content: instructions }]
+  const contents = toGeminiContents([...asUser, ...rest], { owner: `gemini/${model}`, traits }, warnings)
+  if (instructions !== '' && traits.instructed) config.systemInstruction = { parts: [{ text: instructions }] }
   const hasTools = request.tools !== undefined && request.tools.length > 0
   if (hasTools) {
     config.tools = [{ functionDeclarations: (request.tools ?? []).map((tool) => declaration(tool, warnings)) }]
@@ -54,24 +90,20 @@ export function toGeminiRequest(
   }
   if (request.maxOutputTokens !== undefined) config.maxOutputTokens = request.maxOutputTokens
   if (request.temperature !== undefined) {
-    if (limits.temperature === false) drop('temperature')
+    if (facts?.temperature === false) drop('temperature')
     else config.temperature = request.temperature
   }
   if (request.stop && request.stop.length > 0) config.stopSequences = stopSequences(request.stop, warnings)
-  const thinkable = limits.reasoning === false ? undefined : traits.thinking
+  const thinkable = facts?.reasoning === false ? undefined : traits.thinking
   const thinking = thinkingConfig(request.reasoning, model, thinkable, warnings)
   if (thinking) config.thinkingConfig = thinking
   return { body: { model, contents, config }, warnings }
 }
 
-/** The system messages that stand first are the instruction. */
-function splitInstruction(messages: readonly Message[]): { instruction: string; rest: Message[] } {
-  const instruction: string[] = []
-  let first = 0
-  for (let message = messages[0]; message?.role === 'system'; message = messages[++first]) {
-    if (!isBlank(message.content)) instruction.push(wellFormed(message.content))
-  }
-  return { instruction: instruction.join('\n\n'), rest: messages.slice(first) }
+function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
+  if (!facts?.reads) return true
+  if (isImage(part)) return facts.reads.includes('image')
+  return part.mediaType !== 'application/pdf' || facts.reads.includes('pdf')
 }
 
 function declaration({ name, description, inputSchema }: ToolSpec, warnings: string[]): FunctionDeclaration {
@@ -114,11 +146,11 @@ function mode(name: 'AUTO' | 'NONE' | 'ANY'): FunctionCallingConfigMode {
 }
 
 /** Gemini refuses more of them. */
-const mostStopSequences = 5
+const mostStops = 5
 
 function stopSequences(stop: readonly string[], warnings: string[]): string[] {
-  if (stop.length > mostStopSequences) {
-    warnings.push(`Gemini takes ${mostStopSequences} stop sequences: the others were left out.`)
+  if (stop.length > mostStops) {
+    warnings.push(`Gemini takes ${mostStops} texts to stop at: the rest of \`stop\` was left out.`)
   }
-  return stop.slice(0, mostStopSequences)
+  return stop.slice(0, mostStops)
 }

@@ -6,7 +6,7 @@ import { GeminiReader } from './stream.ts'
 
 /** Reads chunks, and the end after them. */
 function read(chunks: unknown[]): ModelEvent[] {
-  const reader = new GeminiReader(errorContext('m', ['secret']))
+  const reader = new GeminiReader(errorContext('m', { secrets: ['secret'] }))
   for (const chunk of chunks) reader.read({ event: '', data: JSON.stringify(chunk) })
   reader.finish()
   return reader.take()
@@ -146,7 +146,7 @@ describe('an answer', () => {
   })
 
   it('ends where a gateway says so', () => {
-    const reader = new GeminiReader(errorContext('m', []))
+    const reader = new GeminiReader(errorContext('m', { secrets: [] }))
     expect(reader.read({ event: '', data: '[DONE]' })).toBe(true)
   })
 })

@@ -4,6 +4,7 @@ import {
   type Frame,
   type FrameReader,
   failureOfBody,
+  incompleteStream,
   parseFrame,
   providerError,
   Reply,
@@ -34,7 +35,6 @@ export class GeminiReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: Reply
   readonly #usage = new GeminiUsage()
-  readonly #warned = new Set<string>()
   #call: PartialCall | undefined
   #finishReason: string | undefined
   #finishMessage = ''
@@ -121,16 +121,14 @@ export class GeminiReader implements FrameReader {
   #warnOfPart(part: Part): void {
     for (const kind of Object.keys(part)) {
       this.#saidSomething = true
-      if (this.#warned.has(kind)) continue
-      this.#warned.add(kind)
-      this.#reply.warn(`gemini sent a part that is not read (${kind}).`)
+      this.#reply.warn(`The server added a "${kind}" of its own to the answer: it was left out.`)
     }
   }
 
   #reason(): ModelFinishReason {
     const reason = this.#finishReason
     if (reason === undefined) {
-      if (this.#blockReason === undefined) throw this.#failure('incomplete-stream', 'ended before it was complete')
+      if (this.#blockReason === undefined) throw incompleteStream(this.#context)
       this.#reply.warn(`gemini blocked the prompt (${this.#blockReason}).`)
       return 'content-filter'
     }
@@ -149,16 +147,17 @@ export class GeminiReader implements FrameReader {
     return 'stop'
   }
 
-  #failure(
-    code: 'incomplete-stream' | 'malformed-stream' | 'invalid-tool-call' | 'provider-error',
-    what: string,
-  ): AgentKitError {
+  #failure(code: 'malformed-stream' | 'invalid-tool-call' | 'provider-error', what: string): AgentKitError {
     const { provider, model } = this.#context
     const finishReason = this.#finishReason
-    const told = finishReason === undefined ? '' : ` (${finishReason})`
     const cause = { finishReason, ...(this.#finishMessage !== '' && { failedGeneration: this.#finishMessage }) }
     const retryable = code !== 'invalid-tool-call'
-    return new AgentKitError(code, `The answer of ${provider} ${what}${told}.`, { provider, model, retryable, cause })
+    return new AgentKitError(code, `The answer of ${provider} ${what} (${finishReason}).`, {
+      provider,
+      model,
+      retryable,
+      cause,
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ImagePart, ToolMessage } from '@agentkit/core'
-import { wellFormed } from '@agentkit/wire'
+import { imagesHeading, movedImage, partsOf, wellFormed } from '@agentkit/wire'
 import type { Content, FunctionResponsePart, Part } from '@google/genai'
+import type { GeminiTraits } from './gemini-traits.ts'
 import { inlineData, mediaPart } from './media-part.ts'
-import type { GeminiTraits } from './model-traits.ts'
 import { geminiToolName } from './tool-name.ts'
 
 /**
@@ -21,7 +21,7 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], 
   const name = geminiToolName(message.name)
   const held: FunctionResponsePart[] = []
   const outside: ImagePart[] = []
-  const lines = (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map((part) => {
+  const lines = partsOf(content).map((part) => {
     if (part.type === 'text') return wellFormed(part.text)
     const inline = traits.sinceGemini3 ? inlineData(part) : undefined
     if (inline && holdable.test(inline.mimeType)) {
@@ -29,10 +29,10 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], 
       return '[image: see the parts of this result]'
     }
     outside.push(part)
-    return '[image: see the next message]'
+    return movedImage
   })
   if (outside.length > 0) {
-    images.push({ text: `Returned by the tool "${message.name}":` })
+    images.push({ text: imagesHeading(message).text })
     for (const image of outside) images.push(mediaPart(image, traits, warnings))
   }
   const response = { [isError ? 'error' : 'output']: lines.join('\n') }

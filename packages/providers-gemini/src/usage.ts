@@ -1,5 +1,5 @@
 import type { Usage } from '@agentkit/core'
-import { withTotal } from '@agentkit/wire'
+import { isRecord, withTotal } from '@agentkit/wire'
 
 const fields = [
   'promptTokenCount',
@@ -15,10 +15,9 @@ export class GeminiUsage {
   readonly #counts: Partial<Record<(typeof fields)[number], number>> = {}
 
   add(told: unknown): void {
-    if (typeof told !== 'object' || told === null) return
+    if (!isRecord(told)) return
     for (const field of fields) {
-      // Each field is checked where it is read.
-      const count = (told as Record<string, unknown>)[field]
+      const count = told[field]
       if (typeof count === 'number' && (count > 0 || this.#counts[field] === undefined)) this.#counts[field] = count
     }
   }

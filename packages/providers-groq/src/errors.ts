@@ -1,8 +1,9 @@
 import type { AgentKitError, ErrorCode } from '@agentkit/core'
 import { type ErrorContext, type Failure, failureOfSdkError, toProviderError } from '@agentkit/wire'
+import type { Connection } from './connection.ts'
 
 /** What errors of this model say, and what they must not say. */
-export function errorContext(model: string, secrets: readonly string[]): ErrorContext {
+export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
   return { provider: 'groq', model, secrets, hint }
 }
 

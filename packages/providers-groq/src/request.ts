@@ -1,21 +1,45 @@
-import { type ModelRequest, toolCalls } from '@agentkit/core'
+import { type FilePart, type ImagePart, type ModelRequest, toolCalls } from '@agentkit/core'
 import {
+  ChatReader,
   type ChatRequest,
   type ChatTool,
+  type ErrorContext,
+  isImage,
   type ModelFacts,
+  type PreparedCall,
+  postForStream,
   readableMessages,
   toChatRequest,
   wireToolName,
 } from '@agentkit/wire'
 import type { ChatCompletionCreateParamsStreaming } from 'groq-sdk/resources/chat/completions'
-import { type GroqTraits, groqTraits } from './model-traits.ts'
+import type { Connection } from './connection.ts'
+import { type GroqTraits, groqTraits } from './groq-traits.ts'
 
 /** The body of a request to Groq, as far as agentkit sends it. */
 export type GroqRequest = Omit<ChatRequest, 'stream_options' | 'response_format' | 'reasoning_effort'> &
   Pick<ChatCompletionCreateParamsStreaming, 'reasoning_effort' | 'reasoning_format' | 'disable_tool_validation'>
 
+const path = '/openai/v1/chat/completions'
+
+/** Maps a request to Groq's, and how it is sent. */
+export function prepareCall(
+  { client, ownFetch }: Connection,
+  context: ErrorContext,
+  facts: ModelFacts | undefined,
+): (request: ModelRequest) => PreparedCall {
+  return (request) => {
+    const { body, warnings } = toGroqRequest(context.model, request, facts)
+    return {
+      warnings,
+      send: async (signal) => postForStream(await client(), path, body, { signal, ownFetch }),
+      reader: new ChatReader(context),
+    }
+  }
+}
+
 /**
- * A request as Groq takes it, streaming.
+ * A request as Groq takes it, streaming. What the model does not take is left out, and told in `warnings`.
  * @param facts what is known of the model
  */
 export function toGroqRequest(
@@ -25,7 +49,7 @@ export function toGroqRequest(
 ): { body: GroqRequest; warnings: string[] } {
   const traits = groqTraits(model, facts)
   const unread: string[] = []
-  const messages = [...readableMessages(request.messages, reader(facts), model, unread)]
+  const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, unread)
   const { body: chat, warnings } = toChatRequest(
     model,
     { ...request, messages },
@@ -40,7 +64,7 @@ export function toGroqRequest(
   warnings.unshift(...unread)
   // Usage comes unasked.
   const { stream_options: _usage, response_format: schema, reasoning_effort: effort, ...body } = chat
-  bound(body, facts, warnings)
+  keepToBounds(body, facts, warnings)
   if (schema) warnings.push('Groq holds no answer that streams to a schema: `output` was left out.')
   return {
     body: { ...body, ...toolFields(request, body.tools), ...reasoningFields(model, effort, traits, warnings) },
@@ -50,19 +74,22 @@ export function toGroqRequest(
 
 const mostStops = 4
 
-/** Groq refuses more than its bounds, which are no reason to fail. */
-function bound(body: GroqRequest, facts: ModelFacts | undefined, warnings: string[]): void {
-  const most = facts?.maxOutputTokens ?? Number.POSITIVE_INFINITY
-  if (body.max_completion_tokens !== undefined) body.max_completion_tokens = Math.min(body.max_completion_tokens, most)
-  if (body.stop === undefined || body.stop.length <= mostStops) return
-  warnings.push(`Groq takes ${mostStops} texts to stop at: the rest of \`stop\` was left out.`)
-  body.stop = body.stop.slice(0, mostStops)
+/** Groq refuses a request that asks for more than its bounds. */
+function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings: string[]): void {
+  const longest = facts?.maxOutputTokens
+  if (longest !== undefined && body.max_completion_tokens !== undefined && body.max_completion_tokens > longest) {
+    warnings.push(`"${body.model}" answers with up to ${longest} tokens: \`maxOutputTokens\` was lowered to that.`)
+    body.max_completion_tokens = longest
+  }
+  if (body.stop !== undefined && body.stop.length > mostStops) {
+    warnings.push(`Groq takes ${mostStops} texts to stop at: the rest of \`stop\` was left out.`)
+    body.stop = body.stop.slice(0, mostStops)
+  }
 }
 
-/** Which parts the model reads; files it never does. */
-function reader(facts: ModelFacts | undefined): Parameters<typeof readableMessages>[1] {
-  const readsImages = facts?.reads === undefined ? facts === undefined : facts.reads.includes('image')
-  return (part) => readsImages && (part.type === 'image' || part.mediaType.startsWith('image/'))
+/** Whether the model takes a part: files it never does, and images are taken for read where nothing is known of it. */
+function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
+  return isImage(part) && (facts === undefined || facts.reads?.includes('image') === true)
 }
 
 /**

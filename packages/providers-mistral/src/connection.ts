@@ -75,7 +75,7 @@ type SendOptions = {
   headers: Record<string, string> | undefined
 }
 
-/** The SDK refuses error frames with a riddle of its schema, and drops what it does not know: so we read the answer. */
+/** The SDK reports error frames as faults of its schema, and drops what it does not know: so we read the answer. */
 async function send(call: SdkCall, settings: ClientSettings, options: SendOptions): Promise<Response> {
   const { signal, fetch, headers } = options
   const { MistralCore, HTTPClient } = await sdk()
@@ -92,7 +92,7 @@ async function send(call: SdkCall, settings: ClientSettings, options: SendOption
 
 type Sdk = { MistralCore: typeof MistralCore; HTTPClient: typeof HTTPClient }
 
-/** The SDK's core alone: all of it takes more than twice as long to load. */
+/** The core of the SDK alone loads in less than half the time of the whole. */
 const sdk: () => Promise<Sdk> = once(async () => {
   const [{ MistralCore }, { HTTPClient }] = await Promise.all([
     import('@mistralai/mistralai/core.js'),

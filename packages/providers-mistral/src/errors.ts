@@ -1,5 +1,12 @@
 import type { AgentKitError, ErrorCode } from '@agentkit/core'
-import { type ErrorContext, type Failure, failureOfSdkError, toProviderError } from '@agentkit/wire'
+import {
+  type ErrorContext,
+  type Failure,
+  failureOfSdkError,
+  isRecord,
+  parseJSON,
+  toProviderError,
+} from '@agentkit/wire'
 import type { Connection } from './connection.ts'
 
 /** What errors of this model say, and what they must not say. */
@@ -9,32 +16,28 @@ export function errorContext(model: string, { secrets, baseURL }: Connection): E
 
 function hint(code: ErrorCode, { status }: Failure, baseURL: string | undefined): string | undefined {
   if (code === 'auth' && status !== 403) return 'Set MISTRAL_API_KEY, or pass apiKey.'
-  if (status === 404 && baseURL !== undefined && /\/v1\/*$/.test(baseURL))
-    return 'The baseURL is the root, without /v1.'
+  if (status === 404 && baseURL !== undefined && /\/v1\/*$/.test(baseURL)) {
+    return 'The baseURL is the root: leave out /v1.'
+  }
   return undefined
 }
 
-/** What the SDK, our fetch or a broken body throws, as an AgentKitError. */
+/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
 export function toMistralError(error: unknown, context: ErrorContext): AgentKitError {
   return toProviderError(error, context, (thrown) => readable(failureOfSdkError(thrown)))
 }
 
-/** A refused field comes as a list of what is wrong where; of it, a sentence. */
+/** A refused field comes as a list of problems and their places, in JSON: here as a sentence. */
 function readable(failure: Failure): Failure {
   const message = problemsOf(failure.message)
   return message === undefined ? failure : { ...failure, message }
 }
 
 function problemsOf(message: string): string | undefined {
-  if (!/^[[{]/.test(message)) return undefined
-  try {
-    const told: unknown = JSON.parse(message)
-    const problems: unknown = isRecord(told) && 'detail' in told ? told.detail : told
-    if (!Array.isArray(problems) || !problems.every(isProblem)) return undefined
-    return problems.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
-  } catch {
-    return undefined
-  }
+  const told = parseJSON(message)
+  const problems = isRecord(told) ? told.detail : told
+  if (!Array.isArray(problems) || !problems.every(isProblem)) return undefined
+  return problems.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
 }
 
 type Problem = { loc?: (string | number)[]; msg: string }
@@ -42,8 +45,4 @@ type Problem = { loc?: (string | number)[]; msg: string }
 function isProblem(value: unknown): value is Problem {
   if (!isRecord(value) || typeof value.msg !== 'string') return false
   return value.loc === undefined || Array.isArray(value.loc)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -6,21 +6,23 @@ import {
   type ImagePart,
   type Message,
   type ReasoningPart,
-  type ToolMessage,
   toolCalls,
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
 import {
   argumentsText,
-  CallIds,
-  type ConversationCache,
-  type Convert,
+  assistantText,
+  type CallIds,
+  type ConversionCaches,
   convertConversation,
   fileData,
   fileName,
+  imagesAfterResults,
   imageUrl,
   isBlank,
+  isImage,
+  isRecord,
   type ModelFacts,
   repairTranscript,
   wellFormed,
@@ -28,7 +30,7 @@ import {
 } from '@agentkit/wire'
 import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/components/chatcompletionstreamrequest.js'
 import type { ContentChunk } from '@mistralai/mistralai/models/components/contentchunk.js'
-import { inOrder } from './message-order.ts'
+import { inOrder } from './in-order.ts'
 
 export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
 
@@ -37,20 +39,21 @@ export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
  * @param owner `provider/model`: reasoning of any other model is left out
  */
 export function toMistralMessages(messages: readonly Message[], owner: string, warnings: string[]): MistralMessage[] {
-  const begins = messages.findIndex((message) => message.role !== 'system')
-  const start = begins === -1 ? messages.length : begins
-  const convert: Convert<MistralMessage> = (part, ids, told) => convertPart(part, ids, owner, told)
-  const cache = caches.get(owner) ?? new WeakMap()
-  caches.set(owner, cache)
-  const converted = [
-    ...convert(messages.slice(0, start), new CallIds(mistralCallId), warnings),
-    ...convertConversation(messages.slice(start), cache, mistralCallId, convert, warnings),
-  ]
-  return inOrder(converted, warnings)
+  const converted = convertConversation(
+    messages,
+    {
+      key: owner,
+      caches,
+      toWireId: mistralCallId,
+      convert: (part, ids, told) => convertPart(part, ids, owner, told),
+    },
+    warnings,
+  )
+  return inOrder(converted)
 }
 
 /** By owner, which decides what reasoning is sent. */
-const caches = new Map<string, ConversationCache<MistralMessage>>()
+const caches: ConversionCaches<MistralMessage> = new Map()
 
 /** Mistral takes ids of nine letters and digits: its own, or a hash of another provider's. */
 function mistralCallId(callId: string): string {
@@ -62,35 +65,22 @@ function mistralCallId(callId: string): string {
 }
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): MistralMessage[] {
-  const converted: MistralMessage[] = []
-  let images: ContentChunk[] = []
-  for (const message of repairTranscript(messages, ids)) {
-    if (message.role === 'tool') {
-      converted.push(toolMessage(message, images, warnings))
-      continue
+  return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message): MistralMessage | [] => {
+    switch (message.role) {
+      case 'system':
+        return isBlank(message.content) ? [] : { role: 'system', content: wellFormed(message.content) }
+      case 'user':
+        return userMessage(message, warnings) ?? []
+      case 'assistant':
+        return assistantMessage(message, owner) ?? []
+      case 'tool': {
+        const { callId, name, content } = message
+        return { role: 'tool', toolCallId: callId, name: wireToolName(name), content: wellFormed(content) }
+      }
+      default:
+        return assertNever(message)
     }
-    if (images.length > 0) converted.push({ role: 'user', content: images })
-    images = []
-    if (message.role === 'system') {
-      if (!isBlank(message.content)) converted.push({ role: 'system', content: wellFormed(message.content) })
-    } else {
-      const turn = message.role === 'user' ? userMessage(message, warnings) : assistantMessage(message, owner)
-      if (turn) converted.push(turn)
-    }
-  }
-  if (images.length > 0) converted.push({ role: 'user', content: images })
-  return converted
-}
-
-/** @param images those that tools returned: Mistral's tools answer in text, so they follow in a user's message */
-function toolMessage(message: ToolMessage, images: ContentChunk[], warnings: string[]): MistralMessage {
-  const { callId, content } = message
-  const name = wireToolName(message.name)
-  if (typeof content === 'string') return { role: 'tool', toolCallId: callId, name, content: wellFormed(content) }
-  const found = content.flatMap((part) => (part.type === 'image' ? userChunks([part], warnings) : []))
-  if (found.length > 0) images.push({ type: 'text', text: `Returned by the tool "${name}":` }, ...found)
-  const lines = content.map((part) => (part.type === 'text' ? wellFormed(part.text) : '[image: see the next message]'))
-  return { role: 'tool', toolCallId: callId, name, content: lines.join('\n') }
+  })
 }
 
 function userMessage({ content }: UserMessage, warnings: string[]): MistralMessage | undefined {
@@ -129,8 +119,8 @@ function userChunk(part: UserPart, warnings: string[]): ContentChunk | undefined
 
 /** Whether the model takes a part; Mistral reads documents for every model, images go to those that see. */
 export function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
-  if (part.type === 'image' || isImage(part)) return facts?.reads?.includes('image') ?? true
-  return documents.has(part.mediaType)
+  if (isImage(part)) return facts?.reads?.includes('image') ?? true
+  return documents.has(part.mediaType ?? '')
 }
 
 const documents: ReadonlySet<string> = new Set([
@@ -139,15 +129,10 @@ const documents: ReadonlySet<string> = new Set([
   'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 ])
 
-function isImage({ mediaType }: FilePart): boolean {
-  return mediaType.startsWith('image/')
-}
-
 function assistantMessage(message: AssistantMessage, owner: string): MistralMessage | undefined {
-  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = toolCalls(message)
   // Reasoning is worth something only with what it led to.
-  if (isBlank(text) && calls.length === 0) return undefined
+  if (isBlank(assistantText(message)) && calls.length === 0) return undefined
   const turn: MistralMessage = { role: 'assistant', content: assistantContent(message, owner) }
   if (calls.length > 0) {
     turn.toolCalls = calls.map(({ callId, name, input }) => ({
@@ -170,8 +155,7 @@ function assistantContent(message: AssistantMessage, owner: string): string | Co
 }
 
 function thinkChunk({ text, opaque }: ReasoningPart): ContentChunk {
-  const data = opaque?.data
-  const signature = typeof data === 'object' && data !== null && 'signature' in data ? data.signature : undefined
+  const signature = isRecord(opaque?.data) ? opaque.data.signature : undefined
   const thinking = [{ type: 'text' as const, text: wellFormed(text) }]
   return { type: 'thinking', thinking, closed: true, ...(typeof signature === 'string' && { signature }) }
 }

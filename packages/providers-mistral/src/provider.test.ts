@@ -69,7 +69,7 @@ describe('mistral', () => {
   it('says that the address is the root where it is not', async () => {
     await using server = await loopback(json(404, { detail: 'Not Found' }))
     const error = await errorOf(call(mistral({ baseURL: `${server.baseURL}/v1` })))
-    expect(error.message).toContain('without /v1')
+    expect(error.message).toContain('leave out /v1')
   })
 
   it('uses a client of the SDK as it is, with its key, address, HTTP client and hooks', async () => {

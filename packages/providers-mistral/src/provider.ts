@@ -1,6 +1,14 @@
 import type { Embedder, Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, modelFacts, modelInfoOf, providerModel } from '@agentkit/wire'
-import { type Connection, connect, type MistralOptions } from './connection.ts'
+import {
+  type CallTimeouts,
+  checkTimeouts,
+  type EmbedderOptions,
+  modelFacts,
+  modelInfoOf,
+  once,
+  providerModel,
+} from '@agentkit/wire'
+import { connect, type MistralOptions } from './connection.ts'
 import { mistralEmbedder } from './embedder.ts'
 import { errorContext, toMistralError } from './errors.ts'
 import models from './models.json' with { type: 'json' }
@@ -9,12 +17,8 @@ import { prepareCall } from './request.ts'
 /** How long a model may be silent before its call ends in `timeout`. */
 export type MistralModelOptions = CallTimeouts
 
-export type MistralEmbedderOptions = {
-  /** Shorter vectors than the model's own, where it can make them. */
-  dimensions?: number
-  /** How long one request may take, in milliseconds; 60,000 when absent. */
-  timeoutMs?: number
-}
+/** Shorter vectors, where the model can make them, and how long one request may take. */
+export type MistralEmbedderOptions = EmbedderOptions
 
 export type MistralProvider = {
   readonly id: 'mistral'
@@ -35,31 +39,23 @@ export type MistralProvider = {
  * const embedder = mistral().embedder('mistral-embed')
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
-  let connection: Connection | undefined
   // Settled late, so that a `.env` that is read after this call still counts.
-  const connected = (): Connection => {
-    connection ??= connect(options)
-    return connection
-  }
+  const connection = once(() => connect(options))
   return {
     id: 'mistral',
     model(id, timeouts = {}) {
       const facts = modelFacts(id, models)
-      const context = errorContext(id, connected())
+      const context = errorContext(id, connection())
       return providerModel({
         provider: 'mistral',
         model: id,
         // Mistral refuses a schema for the answer beside tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'without-tools' },
         timeouts: checkTimeouts(timeouts),
-        prepare: prepareCall(connected(), context, facts),
+        prepare: prepareCall(connection(), context, facts),
         toError: (error) => toMistralError(error, context),
       })
     },
-    embedder: (id, { dimensions, timeoutMs } = {}) =>
-      mistralEmbedder(id, connected(), {
-        ...(dimensions !== undefined && { dimensions }),
-        timeouts: checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs }),
-      }),
+    embedder: (id, settings = {}) => mistralEmbedder(id, connection(), settings),
   }
 }

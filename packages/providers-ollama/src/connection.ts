@@ -4,7 +4,7 @@ import { type ServerAddress, serverAddress } from './server-address.ts'
 
 /** Which server is called, and how. */
 export type OllamaOptions = {
-  /** As the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
+  /** The address, as the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
   serverUrl?: string
   /** Sent with every request. */
   headers?: Record<string, string>
@@ -69,7 +69,7 @@ function keyFor(apiKey: string | undefined, host: string): string | undefined {
   return findKey(apiKey, { ...source, variables: [] })
 }
 
-/** The client's own settings, but for this call's fetch. It reads no image from the disk by its path. */
+/** The client with its own settings and this call's fetch. Images stay text: it would read a path from the disk. */
 function sendBy(client: Ollama, call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response> {
   // Every client has one; only its type hides it.
   const { fetch } = client as unknown as { fetch: typeof globalThis.fetch }
@@ -88,24 +88,8 @@ function take(
   signal: AbortSignal,
   fetch: typeof globalThis.fetch | undefined,
 ): Promise<Response> {
-  return takeResponse(
-    async (taking) => {
-      let answered = false
-      const tracked: typeof globalThis.fetch = async (input, init) => {
-        const response = await taking(input, init)
-        answered = true
-        return response
-      }
-      try {
-        await call(tracked)
-      } catch (error) {
-        // What the SDK thinks of the empty answer that it got is of no interest.
-        if (!answered) throw error
-      }
-    },
-    { signal, fetch, contentType: 'application/x-ndjson' },
-  )
+  return takeResponse(call, { signal, fetch, contentType: 'application/x-ndjson' })
 }
 
-/** The build without a file system: that of Node sends the file where an image's text is a path. */
+/** The build without a file system: where an image's text is a path, Node's build would send that file. */
 const sdk: () => Promise<typeof Ollama> = once(async () => (await import('ollama/browser')).Ollama)

@@ -17,7 +17,7 @@ function hint(code: ErrorCode, { status, message }: Failure, model: string): str
   return undefined
 }
 
-/** What the SDK, our fetch or a broken body throws, as an AgentKitError. */
+/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
 export function toOllamaError(error: unknown, context: ErrorContext, { host }: Connection): AgentKitError {
   const told = toProviderError(error, context)
   if (told.code !== 'network' || !/ECONNREFUSED/.test(told.message)) return told

@@ -5,18 +5,19 @@ import {
   type ImagePart,
   type JSONValue,
   type Message,
-  type ToolMessage,
   toolCalls,
   type UserMessage,
-  type UserPart,
 } from '@agentkit/core'
 import {
-  argumentsText,
-  CallIds,
-  type ConversationCache,
-  type Convert,
+  argumentsObject,
+  assistantText,
+  type CallIds,
+  type ConversionCaches,
   convertConversation,
+  goOn,
+  imagesAfterResults,
   isBlank,
+  partsOf,
   repairTranscript,
   wellFormed,
   wireCallId,
@@ -42,57 +43,47 @@ const longestCallId = 64
  * @param owner `provider/model`: reasoning of any other model is left out
  */
 export function toOllamaMessages(messages: readonly Message[], owner: string, warnings: string[]): OllamaMessage[] {
-  const begins = messages.findIndex((message) => message.role !== 'system')
-  const start = begins === -1 ? messages.length : begins
-  const convert: Convert<OllamaMessage> = (part, ids, told) => convertPart(part, ids, owner, told)
-  const cache = caches.get(owner) ?? new WeakMap()
-  caches.set(owner, cache)
-  return [
-    ...convert(messages.slice(0, start), new CallIds(ollamaCallId), warnings),
-    ...convertConversation(messages.slice(start), cache, ollamaCallId, convert, warnings),
-  ]
-}
-
-/** By owner, which decides what reasoning is sent. */
-const caches = new Map<string, ConversationCache<OllamaMessage>>()
-
-const ollamaCallId = (callId: string): string => wireCallId(callId, longestCallId)
-
-function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): OllamaMessage[] {
-  const converted: OllamaMessage[] = []
-  let images: UserPart[] = []
-  const tellImages = (): void => {
-    if (images.length > 0) converted.push(...userMessage({ role: 'user', content: images }, warnings))
-    images = []
-  }
-  for (const message of repairTranscript(messages, ids)) {
-    if (message.role !== 'tool') tellImages()
-    switch (message.role) {
-      case 'system':
-        if (!isBlank(message.content)) converted.push({ role: 'system', content: wellFormed(message.content) })
-        break
-      case 'user':
-        converted.push(...userMessage(message, warnings))
-        break
-      case 'assistant':
-        converted.push(...assistantMessage(message, owner))
-        break
-      case 'tool':
-        converted.push(toolMessage(message, images))
-        break
-      default:
-        assertNever(message)
-    }
-  }
-  tellImages()
+  const converted = convertConversation(
+    messages,
+    {
+      key: owner,
+      caches,
+      toWireId: (callId) => wireCallId(callId, longestCallId),
+      convert: (part, ids, told) => convertPart(part, ids, owner, told),
+    },
+    warnings,
+  )
+  // Without a message the server only loads the model, and many templates fail where nobody speaks.
+  if (converted.every(({ role }) => role === 'system')) converted.push({ role: 'user', content: goOn })
   return converted
 }
 
-function userMessage({ content }: UserMessage, warnings: string[]): OllamaMessage[] {
+/** By owner, which decides what reasoning is sent. */
+const caches: ConversionCaches<OllamaMessage> = new Map()
+
+function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): OllamaMessage[] {
+  return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message): OllamaMessage | [] => {
+    switch (message.role) {
+      case 'system':
+        return isBlank(message.content) ? [] : { role: 'system', content: wellFormed(message.content) }
+      case 'user':
+        return userMessage(message, warnings) ?? []
+      case 'assistant':
+        return assistantMessage(message, owner) ?? []
+      case 'tool': {
+        const { callId, name, content } = message
+        return { role: 'tool', content: wellFormed(content), tool_name: wireToolName(name), tool_call_id: callId }
+      }
+      default:
+        return assertNever(message)
+    }
+  })
+}
+
+function userMessage({ content }: UserMessage, warnings: string[]): OllamaMessage | undefined {
   const lines: string[] = []
   const images: string[] = []
-  const parts: readonly UserPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  for (const part of parts) {
+  for (const part of partsOf(content)) {
     if (part.type === 'text') {
       if (!isBlank(part.text)) lines.push(wellFormed(part.text))
       continue
@@ -104,13 +95,8 @@ function userMessage({ content }: UserMessage, warnings: string[]): OllamaMessag
       lines.push(part.url === undefined ? '[image left out]' : `[image at ${part.url}]`)
     }
   }
-  if (lines.length === 0 && images.length === 0) return []
-  return [{ role: 'user', content: lines.join('\n'), ...(images.length > 0 && { images }) }]
-}
-
-/** Whether a part can be sent. Ollama takes no files; whether a model sees images only the server knows. */
-export function readsPart(part: ImagePart | FilePart): boolean {
-  return part.type === 'image' || part.mediaType.startsWith('image/')
+  if (lines.length === 0 && images.length === 0) return undefined
+  return { role: 'user', content: lines.join('\n'), ...(images.length > 0 && { images }) }
 }
 
 /** The base64 of an image, if it is one: a path is never taken for it. */
@@ -122,20 +108,20 @@ function imageBytes({ base64, url }: ImagePart | FilePart): string | undefined {
   return Buffer.from(bytes, 'base64').toString('base64')
 }
 
-function assistantMessage(message: AssistantMessage, owner: string): OllamaMessage[] {
-  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+function assistantMessage(message: AssistantMessage, owner: string): OllamaMessage | undefined {
+  const text = assistantText(message)
   const calls = toolCalls(message)
-  if (isBlank(text) && calls.length === 0) return []
+  if (isBlank(text) && calls.length === 0) return undefined
   const converted: OllamaMessage = { role: 'assistant', content: isBlank(text) ? '' : wellFormed(text) }
   const thinking = ownReasoning(message, owner)
   if (thinking !== '') converted.thinking = thinking
   if (calls.length > 0) {
     converted.tool_calls = calls.map(({ callId, name, input }) => ({
       id: callId,
-      function: { name: wireToolName(name), arguments: argumentsOf(input) },
+      function: { name: wireToolName(name), arguments: argumentsObject(input) },
     }))
   }
-  return [converted]
+  return converted
 }
 
 function ownReasoning({ content, model }: AssistantMessage, owner: string): string {
@@ -143,21 +129,4 @@ function ownReasoning({ content, model }: AssistantMessage, owner: string): stri
     part.type === 'reasoning' && (part.opaque?.owner ?? model) === owner ? part.text : '',
   )
   return wellFormed(own.join(''))
-}
-
-/** The server wants an object. */
-function argumentsOf(input: JSONValue): Record<string, JSONValue> {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
-  // What was well-formed JSON text of an object is one.
-  return JSON.parse(argumentsText(isObject ? input : { value: input })) as Record<string, JSONValue>
-}
-
-/** @param images those that tools returned: templates show images of users only, so they follow in a user's message */
-function toolMessage({ callId, name, content }: ToolMessage, images: UserPart[]): OllamaMessage {
-  const head = { role: 'tool', tool_name: wireToolName(name), tool_call_id: callId } as const
-  if (typeof content === 'string') return { ...head, content: wellFormed(content) }
-  const found = content.filter((part) => part.type === 'image')
-  if (found.length > 0) images.push({ type: 'text', text: `Returned by the tool "${name}":` }, ...found)
-  const lines = content.map((part) => (part.type === 'text' ? part.text : '[image: see the next message]'))
-  return { ...head, content: wellFormed(lines.join('\n')) }
 }

@@ -1,6 +1,6 @@
 import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, providerModel } from '@agentkit/wire'
-import { type Connection, connect, type OllamaOptions } from './connection.ts'
+import { type CallTimeouts, checkTimeouts, type EmbedderOptions, once, providerModel } from '@agentkit/wire'
+import { connect, type OllamaOptions } from './connection.ts'
 import { ollamaEmbedder } from './embedder.ts'
 import { errorContext, toOllamaError } from './errors.ts'
 import { prepareCall } from './request.ts'
@@ -16,12 +16,8 @@ export type OllamaModelOptions = CallTimeouts & {
   keepAlive?: string | number
 }
 
-export type OllamaEmbedderOptions = {
-  /** Shorter vectors than the model's own, where it can make them. */
-  dimensions?: number
-  /** How long one request may take, in milliseconds; 300,000 when absent. */
-  timeoutMs?: number
-}
+/** Shorter vectors, where the model can make them, and how long one request may take: 300,000 ms when absent. */
+export type OllamaEmbedderOptions = EmbedderOptions
 
 export type OllamaProvider = {
   readonly id: 'ollama'
@@ -46,17 +42,13 @@ const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22
  * const embedder = ollama().embedder('nomic-embed-text')
  */
 export function ollama(options: OllamaOptions = {}): OllamaProvider {
-  let connection: Connection | undefined
   // Settled late, so that a `.env` that is read after this call still counts.
-  const connected = (): Connection => {
-    connection ??= connect(options)
-    return connection
-  }
+  const connection = once(() => connect(options))
   return {
     id: 'ollama',
     model(id, { contextWindow, keepAlive, ...timeouts } = {}) {
       if (contextWindow !== undefined) checkWindow(contextWindow)
-      const context = errorContext(id, connected())
+      const context = errorContext(id, connection())
       const info: ModelInfo = { price, nativeOutput: 'without-tools' }
       if (contextWindow !== undefined) info.contextWindow = contextWindow
       return providerModel({
@@ -65,15 +57,12 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
         info,
         timeouts: checkTimeouts({ firstByteTimeoutMs, ...timeouts }),
         framing: 'ndjson',
-        prepare: prepareCall(connected(), context, { contextWindow, keepAlive }),
-        toError: (error) => toOllamaError(error, context, connected()),
+        prepare: prepareCall(connection(), context, { contextWindow, keepAlive }),
+        toError: (error) => toOllamaError(error, context, connection()),
       })
     },
-    embedder: (id, { dimensions, timeoutMs = firstByteTimeoutMs } = {}) =>
-      ollamaEmbedder(id, connected(), {
-        ...(dimensions !== undefined && { dimensions }),
-        timeouts: checkTimeouts({ firstByteTimeoutMs: timeoutMs }),
-      }),
+    embedder: (id, settings = {}) =>
+      ollamaEmbedder(id, connection(), { ...settings, timeoutMs: settings.timeoutMs ?? firstByteTimeoutMs }),
   }
 }
 

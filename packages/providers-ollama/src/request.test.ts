@@ -30,6 +30,16 @@ function result(callId: string, content = 'seen'): Message {
 }
 
 describe('a conversation', () => {
+  it('has something to answer, also when all of it was blank', () => {
+    const blank: Message = { role: 'user', content: ' \n' }
+    const goOn = { role: 'user', content: 'Continue.' }
+    expect(sent(blank)).toEqual([goOn])
+    expect(sent({ role: 'system', content: 'be brief' }, blank)).toEqual([
+      { role: 'system', content: 'be brief' },
+      goOn,
+    ])
+  })
+
   it('has arguments as objects, and results by name and id in the order of the calls (Q69, Q78)', () => {
     const system: Message = { role: 'system', content: 'be brief' }
     expect(sent(system, question, call('a', 'b'), result('b', '2'), result('a', '1'))).toEqual([
@@ -73,7 +83,7 @@ describe('a conversation', () => {
       {
         tool_calls: [
           { function: { name: 'multi_use', arguments: { a: '\ufffd' } } },
-          { function: { arguments: { value: [1] } } },
+          { function: { arguments: { input: [1] } } },
         ],
       },
       { content: 'b\ufffd' },

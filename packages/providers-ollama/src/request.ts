@@ -1,10 +1,10 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
-import { type ErrorContext, type PreparedCall, readableMessages, wellFormed } from '@agentkit/wire'
+import { type ErrorContext, isImage, type PreparedCall, readableMessages, wellFormed } from '@agentkit/wire'
 import type { ChatRequest, Options, Tool } from 'ollama/browser'
 import type { Connection } from './connection.ts'
-import { type OllamaMessage, readsPart, toOllamaMessages } from './messages.ts'
+import { type OllamaMessage, toOllamaMessages } from './messages.ts'
+import { think } from './reasoning.ts'
 import { OllamaReader } from './stream.ts'
-import { think } from './think.ts'
 import { toolSchema } from './tool-schema.ts'
 
 /** How the model is run. */
@@ -47,7 +47,8 @@ export function toOllamaRequest(
   { contextWindow, keepAlive }: RunOptions,
 ): { body: OllamaRequest; warnings: string[] } {
   const warnings: string[] = []
-  const messages = readableMessages(request.messages, readsPart, model, warnings)
+  // Ollama takes no files; whether a model sees images only the server knows.
+  const messages = readableMessages(request.messages, isImage, model, warnings)
   const body: OllamaRequest = {
     model,
     messages: toOllamaMessages(messages, `ollama/${model}`, warnings),

@@ -1,9 +1,10 @@
-import { AgentKitError, type ModelEvent, type Usage } from '@agentkit/core'
+import type { ModelEvent, Usage } from '@agentkit/core'
 import {
   type ErrorContext,
   type Frame,
   type FrameReader,
   failureOfBody,
+  incompleteStream,
   parseFrame,
   providerError,
   Reply,
@@ -47,11 +48,7 @@ export class OllamaReader implements FrameReader {
   }
 
   finish(): void {
-    const { provider, model } = this.#context
-    if (!this.#last) {
-      const message = `The answer of ${provider} ended before it was complete.`
-      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
-    }
+    if (!this.#last) throw incompleteStream(this.#context)
     const { done_reason, prompt_eval_count, eval_count } = this.#last
     const usage: Usage = {}
     if (typeof prompt_eval_count === 'number') usage.inputTokens = prompt_eval_count

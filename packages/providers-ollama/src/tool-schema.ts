@@ -1,5 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
-import { toolParameters } from '@agentkit/wire'
+import { isRecord, toolParameters } from '@agentkit/wire'
 
 type Fields = Record<string, unknown>
 
@@ -14,18 +14,18 @@ export function toolSchema(schema: JSONSchema): JSONSchema {
 
 /** @param path the references that led here: a schema may hold itself */
 function convert(schema: unknown, root: Fields, path: readonly string[]): Fields {
-  if (!isFields(schema)) return {}
+  if (!isRecord(schema)) return {}
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, root, path)
   const converted: Fields = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'const') converted.enum = [value]
-    else if (keyword === 'properties' && isFields(value)) {
+    else if (keyword === 'properties' && isRecord(value)) {
       converted.properties = Object.fromEntries(
         Object.entries(value).map(([name, property]) => [name, convert(property, root, path)]),
       )
     } else if ((keyword === 'anyOf' || keyword === 'oneOf') && Array.isArray(value)) {
       converted.anyOf = value.map((choice) => convert(choice, root, path))
-    } else if (keyword === 'items' && isFields(value)) converted.items = convert(value, root, path)
+    } else if (keyword === 'items' && isRecord(value)) converted.items = convert(value, root, path)
     else converted[keyword] = value
   }
   return converted
@@ -42,10 +42,6 @@ function lookUp(reference: string, root: Fields): unknown {
   const steps = reference.replace(/^#\/?/, '').split('/')
   return steps.reduce<unknown>((place, step) => {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isFields(place) ? place[name] : undefined
+    return isRecord(place) ? place[name] : undefined
   }, root)
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

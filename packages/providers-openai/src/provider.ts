@@ -1,6 +1,13 @@
 import type { Embedder, Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, providerModel, toProviderError } from '@agentkit/wire'
-import { type Connection, connect, type OpenAIOptions } from './connection.ts'
+import {
+  type CallTimeouts,
+  checkTimeouts,
+  type EmbedderOptions,
+  once,
+  providerModel,
+  toProviderError,
+} from '@agentkit/wire'
+import { connect, type OpenAIOptions } from './connection.ts'
 import { openaiEmbedder } from './embedder.ts'
 import { errorContext } from './errors.ts'
 import { modelInfo } from './model-info.ts'
@@ -9,12 +16,8 @@ import { prepareCall } from './request.ts'
 /** How long a model may be silent before its call ends in `timeout`. */
 export type OpenAIModelOptions = CallTimeouts
 
-export type OpenAIEmbedderOptions = {
-  /** Shorter vectors than the model's own, where it can make them. */
-  dimensions?: number
-  /** How long one request may take, in milliseconds; 60,000 when absent. */
-  timeoutMs?: number
-}
+/** Shorter vectors, where the model can make them, and how long one request may take. */
+export type OpenAIEmbedderOptions = EmbedderOptions
 
 export type OpenAIProvider = {
   readonly id: 'openai'
@@ -37,29 +40,21 @@ export type OpenAIProvider = {
  * const local = openai({ baseURL: 'http://localhost:8080/v1' }).model('qwen3')
  */
 export function openai(options: OpenAIOptions = {}): OpenAIProvider {
-  let connection: Connection | undefined
   // Settled late, so that a `.env` that is read after this call still counts.
-  const connected = (): Connection => {
-    connection ??= connect(options)
-    return connection
-  }
+  const connection = once(() => connect(options))
   return {
     id: 'openai',
     model(id, timeouts = {}) {
-      const context = errorContext(id, connected())
+      const context = errorContext(id, connection())
       return providerModel({
         provider: 'openai',
         model: id,
-        info: modelInfo(id, connected().official),
+        info: modelInfo(id, connection().official),
         timeouts: checkTimeouts(timeouts),
-        prepare: prepareCall(connected(), context),
+        prepare: prepareCall(connection(), context),
         toError: (error) => toProviderError(error, context),
       })
     },
-    embedder: (id, { dimensions, timeoutMs } = {}) =>
-      openaiEmbedder(id, connected(), {
-        ...(dimensions !== undefined && { dimensions }),
-        timeouts: checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs }),
-      }),
+    embedder: (id, settings = {}) => openaiEmbedder(id, connection(), settings),
   }
 }

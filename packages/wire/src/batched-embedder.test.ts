@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callee, errorOf, timeouts } from './__fixtures__/streams.ts'
+import { callee, errorOf } from './__fixtures__/streams.ts'
 import { batchedEmbedder, vectorsByIndex } from './batched-embedder.ts'
 import { toProviderError } from './provider-error.ts'
 
@@ -9,7 +9,7 @@ function embedder(answer: (texts: string[]) => unknown, mostTexts = 2) {
   const batches: string[][] = []
   const made = batchedEmbedder({
     ...callee,
-    timeouts,
+    settings: {},
     mostTexts,
     mostCharacters: 10,
     async request(texts) {
@@ -61,17 +61,22 @@ describe('an embedder', () => {
 describe('vectorsByIndex', () => {
   it('puts vectors in the order of the texts', () => {
     expect(
-      vectorsByIndex([
-        { index: 1, embedding: [2] },
-        { index: 0, embedding: [1] },
-      ]),
+      vectorsByIndex({
+        data: [
+          { index: 1, embedding: [2] },
+          { index: 0, embedding: [1] },
+        ],
+      }),
     ).toEqual([[1], [2]])
-    expect(vectorsByIndex([{ embedding: [1] }, { embedding: [2] }])).toEqual([[1], [2]])
+    expect(vectorsByIndex({ data: [{ embedding: [1] }, { embedding: [2] }] })).toEqual([[1], [2]])
   })
 
   it('leaves a hole where one is missing', () => {
-    expect(vectorsByIndex([{ index: 1, embedding: [2] }])).toEqual([undefined, [2]])
-    expect(vectorsByIndex('no list')).toBeUndefined()
-    expect(vectorsByIndex([null])).toEqual([])
+    expect(vectorsByIndex({ data: [{ index: 1, embedding: [2] }] })).toEqual([undefined, [2]])
+    expect(vectorsByIndex({ data: [null] })).toEqual([])
+  })
+
+  it.each([undefined, null, 'text', [], {}, { data: 'no list' }])('finds none in %j', (answer) => {
+    expect(vectorsByIndex(answer)).toBeUndefined()
   })
 })

@@ -1,10 +1,18 @@
 import { AgentKitError, abortError, type Embedder } from '@agentkit/core'
-import { type Callee, type CallTimeouts, CallWatch } from './call-watch.ts'
+import { type Callee, CallWatch, checkTimeouts } from './call-watch.ts'
+import { isRecord } from './is-record.ts'
 import { wellFormed } from './text.ts'
 
+/** What the embedder of any provider may be told. */
+export type EmbedderOptions = {
+  /** Shorter vectors than the model's own, where it can make them. */
+  dimensions?: number
+  /** How long one request may take, in milliseconds; 60,000 when absent. */
+  timeoutMs?: number
+}
+
 export type BatchedEmbedderOptions = Callee & {
-  dimensions?: number | undefined
-  timeouts: Required<CallTimeouts>
+  settings: EmbedderOptions
   /** The API's bound on the texts of one request. */
   mostTexts: number
   /** Keeps a request under the API's bound of tokens; 300,000 when absent. */
@@ -19,7 +27,10 @@ export type BatchedEmbedderOptions = Callee & {
 
 /** An embedder that asks for as many vectors at once as the API gives. For every provider. */
 export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
-  const { provider, model, dimensions, timeouts, mostTexts, mostCharacters = 300_000, request, toError } = options
+  const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
+  const { dimensions, timeoutMs } = settings
+  // The whole answer comes at once.
+  const timeouts = checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs })
   return {
     id: `${provider}/${model}`,
     ...(dimensions !== undefined && { dimensions }),
@@ -68,15 +79,16 @@ function toVectors(answer: unknown, count: number, { provider, model }: Callee):
 }
 
 /**
- * Puts the items of an embeddings answer in the order of the texts, which `index` gives.
- * @param data what the API calls `data`: `{ index, embedding }` for each text
+ * The vectors of an embeddings answer as OpenAI and Mistral write it, `{ data: [{ index, embedding }, …] }`, in the
+ * order of the texts, which `index` gives.
  */
-export function vectorsByIndex(data: unknown): unknown {
+export function vectorsByIndex(answer: unknown): unknown {
+  const data = isRecord(answer) ? answer.data : undefined
   if (!Array.isArray(data)) return undefined
   const vectors: unknown[] = []
   data.forEach((item: unknown, position) => {
-    if (typeof item !== 'object' || item === null) return
-    const { index, embedding } = item as { index?: unknown; embedding?: unknown }
+    if (!isRecord(item)) return
+    const { index, embedding } = item
     vectors[typeof index === 'number' ? index : position] = embedding
   })
   return Array.from(vectors)

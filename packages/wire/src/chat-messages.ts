@@ -1,19 +1,18 @@
 import {
   type AssistantMessage,
   assertNever,
-  type ImagePart,
   type Message,
-  type ToolMessage,
   toolCalls,
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
-import { CallIds } from './call-ids.ts'
+import type { CallIds } from './call-ids.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
-import { type ConversationCache, type Convert, convertConversation } from './convert-conversation.ts'
-import { fileData, fileName, imageUrl } from './media.ts'
+import { type ConversionCaches, convertConversation } from './convert-conversation.ts'
+import { imagesAfterResults } from './images-after-results.ts'
+import { fileData, fileName, imageUrl, isImage } from './media.ts'
 import { repairTranscript } from './repair-transcript.ts'
-import { argumentsText, isBlank, wellFormed } from './text.ts'
+import { argumentsText, assistantText, isBlank, wellFormed } from './text.ts'
 import { wireCallId } from './wire-call-id.ts'
 import { wireToolName } from './wire-tool-name.ts'
 
@@ -33,27 +32,20 @@ export function toChatMessages(
   warnings: string[],
   reasoningOwner?: string,
 ): ChatMessage[] {
-  const begins = messages.findIndex((message) => message.role !== 'system')
-  const start = begins === -1 ? messages.length : begins
   const ways = { systemRole, reasoningOwner }
-  const convert: Convert<ChatMessage> = (part, ids, told) => convertPart(part, ids, ways, told)
-  return [
-    ...convert(messages.slice(0, start), new CallIds(toWireId), warnings),
-    ...convertConversation(messages.slice(start), cacheOf(ways), toWireId, convert, warnings),
-  ]
+  return convertConversation(
+    messages,
+    {
+      key: `${systemRole} ${reasoningOwner ?? ''}`,
+      caches,
+      toWireId: (callId) => wireCallId(callId, longestCallId),
+      convert: (part, ids, told) => convertPart(part, ids, ways, told),
+    },
+    warnings,
+  )
 }
 
-/** By what a conversion depends on. */
-const caches = new Map<string, ConversationCache<ChatMessage>>()
-
-function cacheOf({ systemRole, reasoningOwner = '' }: ChatWays): ConversationCache<ChatMessage> {
-  const key = `${systemRole} ${reasoningOwner}`
-  const cache = caches.get(key) ?? new WeakMap()
-  caches.set(key, cache)
-  return cache
-}
-
-const toWireId = (callId: string): string => wireCallId(callId, longestCallId)
+const caches: ConversionCaches<ChatMessage> = new Map()
 
 function convertPart(
   messages: readonly Message[],
@@ -61,44 +53,20 @@ function convertPart(
   { systemRole, reasoningOwner }: ChatWays,
   warnings: string[],
 ): ChatMessage[] {
-  const chat: ChatMessage[] = []
-  let images: ToolImages[] = []
-  for (const message of repairTranscript(messages, ids)) {
-    if (message.role === 'tool') {
-      chat.push(toolMessage(message, images))
-      continue
+  return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message) => {
+    switch (message.role) {
+      case 'system':
+        return isBlank(message.content) ? [] : { role: systemRole, content: wellFormed(message.content) }
+      case 'user':
+        return userMessage(message, warnings) ?? []
+      case 'assistant':
+        return assistantMessage(message, reasoningOwner) ?? []
+      case 'tool':
+        return { role: 'tool', tool_call_id: message.callId, content: wellFormed(message.content) }
+      default:
+        return assertNever(message)
     }
-    if (images.length > 0) chat.push(imagesMessage(images, warnings))
-    images = []
-    if (message.role === 'system') {
-      if (!isBlank(message.content)) chat.push({ role: systemRole, content: wellFormed(message.content) })
-    } else {
-      const converted =
-        message.role === 'user' ? userMessage(message, warnings) : assistantMessage(message, reasoningOwner)
-      if (converted) chat.push(converted)
-    }
-  }
-  if (images.length > 0) chat.push(imagesMessage(images, warnings))
-  return chat
-}
-
-/** Images that a tool returned: this wire's tool messages are text, so they follow in a user's message. */
-type ToolImages = { name: string; images: ImagePart[] }
-
-function toolMessage({ callId, name, content }: ToolMessage, images: ToolImages[]): ChatMessage {
-  if (typeof content === 'string') return { role: 'tool', tool_call_id: callId, content: wellFormed(content) }
-  const found = content.filter((part) => part.type === 'image')
-  if (found.length > 0) images.push({ name, images: found })
-  const lines = content.map((part) => (part.type === 'text' ? wellFormed(part.text) : '[image: see the next message]'))
-  return { role: 'tool', tool_call_id: callId, content: lines.join('\n') }
-}
-
-function imagesMessage(images: readonly ToolImages[], warnings: string[]): ChatMessage {
-  const content = images.flatMap(({ name, images }): ChatUserPart[] => [
-    { type: 'text', text: `Returned by the tool "${name}":` },
-    ...userParts(images, warnings),
-  ])
-  return { role: 'user', content }
+  })
 }
 
 function userMessage({ content }: UserMessage, warnings: string[]): ChatMessage | undefined {
@@ -126,7 +94,7 @@ function userPart(part: UserPart, warnings: string[]): ChatUserPart | undefined 
       return undefined
     }
     case 'file': {
-      if (part.mediaType.startsWith('image/')) return userPart({ ...part, type: 'image' }, warnings)
+      if (isImage(part)) return userPart({ ...part, type: 'image' }, warnings)
       const data = fileData(part)
       if (data !== undefined) return { type: 'file', file: { filename: fileName(part), file_data: data } }
       warnings.push(`Chat Completions takes no files by address: of "${fileName(part)}" only its address was sent.`)
@@ -138,12 +106,12 @@ function userPart(part: UserPart, warnings: string[]): ChatUserPart | undefined 
 }
 
 function assistantMessage(message: AssistantMessage, reasoningOwner: string | undefined): ChatMessage | undefined {
-  const text = textOf(message, 'text')
+  const text = assistantText(message)
   const content = isBlank(text) ? null : wellFormed(text)
   const calls = toolCalls(message)
   if (calls.length === 0 && content === null) return undefined
   const own = reasoningOwner !== undefined && message.model === reasoningOwner
-  const reasoning = own ? textOf(message, 'reasoning') : ''
+  const reasoning = own ? reasoningText(message) : ''
   return {
     role: 'assistant',
     content,
@@ -158,6 +126,6 @@ function assistantMessage(message: AssistantMessage, reasoningOwner: string | un
   }
 }
 
-function textOf({ content }: AssistantMessage, type: 'text' | 'reasoning'): string {
-  return content.map((part) => (part.type === type ? part.text : '')).join('')
+function reasoningText({ content }: AssistantMessage): string {
+  return content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
 }

@@ -1,7 +1,8 @@
-import { AgentKitError, type ModelEvent, type ModelFinishReason, type Usage } from '@agentkit/core'
+import type { ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
 import { readContentPart } from './content-part.ts'
 import { failureOfBody } from './failure.ts'
 import type { Frame } from './frame.ts'
+import { incompleteStream } from './incomplete-stream.ts'
 import { parseFrame } from './parse-frame.ts'
 import { type ErrorContext, providerError } from './provider-error.ts'
 import { Reply } from './reply.ts'
@@ -59,11 +60,7 @@ export class ChatReader implements FrameReader {
 
   finish(): void {
     const reason = this.#finishReason
-    const { provider, model } = this.#context
-    if (reason === undefined) {
-      const message = `The answer of ${provider} ended before it was complete.`
-      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
-    }
+    if (reason === undefined) throw incompleteStream(this.#context)
     if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
     for (const call of this.#calls) this.#reply.toolCall(call)
     const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')

@@ -4,7 +4,7 @@ import type { ChatRequest, ChatTool } from './chat-types.ts'
 import { honouredOptions, type ReasoningEffort } from './honoured-options.ts'
 import type { OpenAITraits } from './openai-traits.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
-import { wellFormed } from './text.ts'
+import { goOn, wellFormed } from './text.ts'
 
 /** How a server's Chat Completions differ from OpenAI's. */
 export type ChatCompat = {
@@ -32,7 +32,7 @@ export function toChatRequest(
   const honoured = honouredOptions(request, compat.traits, model, warnings)
   const messages = toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner)
   // All of it was blank, and none is refused.
-  if (messages.length === 0) messages.push({ role: 'user', content: 'Continue.' })
+  if (messages.length === 0) messages.push({ role: 'user', content: goOn })
   const body: ChatRequest = {
     model,
     messages,

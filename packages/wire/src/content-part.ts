@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.ts'
 import type { Reply } from './reply.ts'
 
 /**
@@ -18,8 +19,4 @@ function thoughts(thinking: unknown): string {
   if (typeof thinking === 'string') return thinking
   if (!Array.isArray(thinking)) return ''
   return thinking.map((thought) => (isRecord(thought) && typeof thought.text === 'string' ? thought.text : '')).join('')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

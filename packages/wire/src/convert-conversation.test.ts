@@ -1,24 +1,27 @@
 import type { Message } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { type ConversationCache, convertConversation } from './convert-conversation.ts'
+import { type ConversionCaches, convertConversation } from './convert-conversation.ts'
 
 /** Tells of each message what it was converted to, and counts. */
 function setUp() {
-  const cache: ConversationCache<string> = new WeakMap()
+  const caches: ConversionCaches<string> = new Map()
   let converted = 0
-  const send = (messages: readonly Message[]): { items: string[]; warnings: string[]; converted: number } => {
+  const send = (messages: readonly Message[], key = ''): { items: string[]; warnings: string[]; converted: number } => {
     const warnings: string[] = []
     converted = 0
     const items = convertConversation(
       messages,
-      cache,
-      (callId) => callId,
-      (part, ids, told) =>
-        part.map((message) => {
-          converted++
-          if (message.role === 'user' && message.content === 'odd') told.push('an odd one')
-          return message.role === 'tool' ? ids.take(message.callId) : JSON.stringify(message.content)
-        }),
+      {
+        key,
+        caches,
+        toWireId: (callId) => callId,
+        convert: (part, ids, told) =>
+          part.map((message) => {
+            converted++
+            if (message.role === 'user' && message.content === 'odd') told.push('an odd one')
+            return message.role === 'tool' ? ids.take(message.callId) : key + JSON.stringify(message.content)
+          }),
+      },
       warnings,
     )
     return { items, warnings, converted }
@@ -84,6 +87,21 @@ it('leaves what a result may still join to the rest', () => {
   const open = [question, call] as Message[]
   send(open)
   expect(send([...open, result('a')]).items).toEqual(['"1"', '[]', 'a'])
+})
+
+it('converts instructions each time, and what follows them once', () => {
+  const { send } = setUp()
+  const history = frozen(user('1'), result('a'), user('2'))
+  const instructed = (content: string): Message[] => [{ role: 'system', content }, ...history]
+  expect(send(instructed('of today'))).toMatchObject({ items: ['"of today"', '"1"', 'a', '"2"'], converted: 4 })
+  expect(send(instructed('of now'))).toMatchObject({ items: ['"of now"', '"1"', 'a', '"2"'], converted: 2 })
+  expect(send([{ role: 'system', content: 'alone' }]).items).toEqual(['"alone"'])
+})
+
+it('keeps what was converted for another reader apart', () => {
+  const { send } = setUp()
+  const messages = frozen(user('1'), result('a'), user('2'))
+  for (const key of ['x', 'y', 'x']) expect(send(messages, key).items).toEqual([`${key}"1"`, 'a', `${key}"2"`])
 })
 
 it('tells warnings each time', () => {

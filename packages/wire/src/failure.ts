@@ -1,3 +1,6 @@
+import { isRecord } from './is-record.ts'
+import { parseJSON } from './parse-json.ts'
+
 /** What is known of a failed call, whatever SDK or frame told it. */
 export type Failure = {
   /** HTTP status, where there was an answer. */
@@ -20,7 +23,11 @@ export function failureOfBody(body: unknown): Failure {
   // Gemini's answers may be a list of one.
   const told = Array.isArray(body) && body.length > 0 ? body[0] : body
   const inner = isRecord(told) && told.error !== undefined && told.error !== null ? told.error : told
-  if (!isRecord(inner)) return { message: textOf(inner), body: textOf(body) }
+  if (!isRecord(inner)) {
+    // Ollama hands on what its runner says as it came.
+    const handedOn = typeof inner === 'string' ? parseJSON(inner) : undefined
+    return { ...(isRecord(handedOn) ? failureOfBody(handedOn) : { message: textOf(inner) }), body: textOf(body) }
+  }
   const failure: Failure = { message: textOf(inner.message ?? inner.detail ?? inner), body: textOf(body) }
   const status = [inner.status, inner.code, inner.raw_status_code]
     .map(Number)
@@ -37,8 +44,4 @@ export function failureOfBody(body: unknown): Failure {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -11,6 +11,12 @@ export function fileData({ base64, mediaType }: FilePart): string | undefined {
   return base64 === undefined ? undefined : dataUrl(base64, mediaType)
 }
 
+/** Whether a part is an image, also where it came as a file. */
+export function isImage(part: ImagePart | FilePart): boolean {
+  return part.type === 'image' || part.mediaType.startsWith('image/')
+}
+
+/** A file's name, made of its type where it has none. */
 export function fileName({ name, mediaType }: FilePart): string {
   return name ?? `file.${extensions.get(mediaType) ?? mediaType.split(/[/+;]/)[1] ?? 'bin'}`
 }
@@ -26,7 +32,8 @@ const imageTypes = [
   ['UklGR', 'image/webp'],
 ] as const
 
-function imageType(base64: string): string {
+/** What kind of image its bytes are; PNG where they do not tell. */
+export function imageType(base64: string): 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/png' {
   return imageTypes.find(([start]) => base64.startsWith(start))?.[1] ?? 'image/png'
 }
 

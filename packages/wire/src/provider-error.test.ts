@@ -241,6 +241,10 @@ describe('failureOfBody', () => {
       { message: 'm', code: 'c' },
     ],
     [{ error: 'm' }, { message: 'm' }],
+    [
+      { error: '{"error":{"code":400,"message":"m","type":"exceed_context_size_error"}}' },
+      { message: 'm', type: 'exceed_context_size_error', body: expect.stringContaining('{"error":"{') },
+    ],
     [{ error: { message: 'm', code: 429 } }, { message: 'm', status: 429 }],
     [
       { error: { message: 'm', innererror: { code: 'ResponsibleAIPolicyViolation' } } },

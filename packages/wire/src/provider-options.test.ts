@@ -53,7 +53,19 @@ it('knows the headers that hold secrets', () => {
   expect(secretsOf(undefined)).toEqual([])
 })
 
-it('makes a value once, and again after a failure', async () => {
+it('makes a value once, and again after a failure', () => {
+  const make = vi
+    .fn(() => 'connection')
+    .mockImplementationOnce(() => {
+      throw new Error('no key yet')
+    })
+  const connection = once(make)
+  expect(connection).toThrow('no key yet')
+  expect([connection(), connection()]).toEqual(['connection', 'connection'])
+  expect(make).toHaveBeenCalledTimes(2)
+})
+
+it('makes a promise once, and again after it failed', async () => {
   const make = vi.fn().mockRejectedValueOnce(new Error('offline')).mockResolvedValue('client')
   const client = once(make)
   await expect(client()).rejects.toThrow('offline')

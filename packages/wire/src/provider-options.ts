@@ -61,15 +61,19 @@ export function told(value: string | null | undefined): string | undefined {
   return value?.trim() || undefined
 }
 
-/** Makes a value when it is first asked for, such as a client whose SDK takes a while to import; a failure is tried again. */
-export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let making: Promise<Value> | undefined
+/** Makes a value, or the promise of one, when it is first asked for: the one time that it does not fail. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
   return () => {
-    making ??= make().catch((error: unknown) => {
-      making = undefined
-      throw error
-    })
-    return making
+    if (made) return made.value
+    const value = make()
+    made = { value }
+    if (value instanceof Promise) {
+      value.catch(() => {
+        made = undefined
+      })
+    }
+    return value
   }
 }
 

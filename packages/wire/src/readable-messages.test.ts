@@ -32,3 +32,13 @@ it('leaves what is read as it is', () => {
   expect(read[2]).toBe(messages[2])
   expect(warnings).toHaveLength(1)
 })
+
+it('gives the same copy of a message that cannot change, so that it is converted once', () => {
+  const [, frozen] = messages.map((message) => Object.freeze({ ...message }))
+  const read = (reads: (part: { type: string }) => boolean): Message | undefined =>
+    readableMessages(frozen ? [frozen] : [], reads, 'small', [])[0]
+  const nothing = read(() => false)
+  expect(Object.isFrozen(nothing)).toBe(true)
+  expect(read(() => false)).toBe(nothing)
+  expect(read(({ type }) => type === 'file')).not.toEqual(nothing)
+})

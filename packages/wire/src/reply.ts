@@ -18,6 +18,7 @@ export class Reply {
   readonly #model: string
   readonly #parts: AssistantPart[] = []
   readonly #callIds = new Set<string>()
+  readonly #warnings = new Set<string>()
   #events: ModelEvent[] = []
   #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
   /** The first half of a character that was cut between two deltas. */
@@ -88,7 +89,10 @@ export class Reply {
     }
   }
 
+  /** Tells a warning, once: some servers do the same thing with every chunk. */
   warn(message: string): void {
+    if (this.#warnings.has(message)) return
+    this.#warnings.add(message)
     this.#events.push({ type: 'warning', message })
   }
 

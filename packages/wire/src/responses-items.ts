@@ -8,8 +8,8 @@ import {
   type UserPart,
 } from '@agentkit/core'
 import type { CallIds } from './call-ids.ts'
-import { type ConversationCache, type Convert, convertConversation } from './convert-conversation.ts'
-import { fileData, fileName, imageUrl } from './media.ts'
+import { type ConversionCaches, convertConversation } from './convert-conversation.ts'
+import { fileData, fileName, imageUrl, isImage } from './media.ts'
 import { repairTranscript } from './repair-transcript.ts'
 import type {
   ResponsesAssistantItem,
@@ -17,7 +17,7 @@ import type {
   ResponsesItem,
   ResponsesReasoningItem,
 } from './responses-types.ts'
-import { argumentsText, isBlank, wellFormed } from './text.ts'
+import { argumentsText, isBlank, partsOf, wellFormed } from './text.ts'
 import { wireCallId } from './wire-call-id.ts'
 import { wireToolName } from './wire-tool-name.ts'
 
@@ -29,14 +29,20 @@ const longestCallId = 64
  * @param owner `provider/model`: opaque data of any other owner is left out
  */
 export function toResponsesItems(messages: readonly Message[], owner: string, warnings: string[]): ResponsesItem[] {
-  const convert: Convert<ResponsesItem> = (part, ids, told) => convertPart(part, ids, owner, told)
-  const cache = caches.get(owner) ?? new WeakMap()
-  caches.set(owner, cache)
-  return convertConversation(messages, cache, (callId) => wireCallId(callId, longestCallId), convert, warnings)
+  return convertConversation(
+    messages,
+    {
+      key: owner,
+      caches,
+      toWireId: (callId) => wireCallId(callId, longestCallId),
+      convert: (part, ids, told) => convertPart(part, ids, owner, told),
+    },
+    warnings,
+  )
 }
 
 /** By owner, which decides what opaque data is sent. */
-const caches = new Map<string, ConversationCache<ResponsesItem>>()
+const caches: ConversionCaches<ResponsesItem> = new Map()
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): ResponsesItem[] {
   return repairTranscript(messages, ids).flatMap((message) => {
@@ -60,8 +66,7 @@ function developerItem(content: string): ResponsesItem {
 }
 
 function userItem({ content }: UserMessage, warnings: string[]): ResponsesItem[] {
-  const parts: readonly UserPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  const converted = inputParts(parts, warnings)
+  const converted = inputParts(partsOf(content), warnings)
   return converted.length === 0 ? [] : [{ type: 'message', role: 'user', content: converted }]
 }
 
@@ -85,7 +90,7 @@ function inputPart(part: UserPart, warnings: string[]): ResponsesInputPart | und
       return undefined
     }
     case 'file': {
-      if (part.mediaType.startsWith('image/')) return inputPart({ ...part, type: 'image' }, warnings)
+      if (isImage(part)) return inputPart({ ...part, type: 'image' }, warnings)
       const data = fileData(part)
       if (data !== undefined) return { type: 'input_file', filename: fileName(part), file_data: data }
       if (part.url !== undefined) return { type: 'input_file', file_url: part.url }

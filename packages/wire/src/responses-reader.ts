@@ -1,6 +1,7 @@
-import { AgentKitError, type ModelEvent, type ModelFinishReason, type Usage } from '@agentkit/core'
+import type { AgentKitError, ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
 import { failureOfBody } from './failure.ts'
 import type { Frame } from './frame.ts'
+import { incompleteStream } from './incomplete-stream.ts'
 import { parseFrame } from './parse-frame.ts'
 import { type ErrorContext, providerError } from './provider-error.ts'
 import { Reply } from './reply.ts'
@@ -47,7 +48,6 @@ export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: Reply
   readonly #items = new Map<number | string, SeenItem>()
-  readonly #warned = new Set<string>()
   #final: ResponseObject | undefined
   #refused = false
   #usage: Usage = {}
@@ -100,12 +100,8 @@ export class ResponsesReader implements FrameReader {
   }
 
   finish(): void {
-    const { provider, model } = this.#context
     const final = this.#final
-    if (!final) {
-      const message = `The answer of ${provider} ended before it was complete.`
-      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
-    }
+    if (!final) throw incompleteStream(this.#context)
     const reason = this.#refused ? 'content-filter' : finishReason(final)
     this.#reply.finish(reason, withTotal(this.#usage))
   }
@@ -144,8 +140,7 @@ export class ResponsesReader implements FrameReader {
   #begin(seen: SeenItem, item: OutputItem): void {
     seen.item = item
     if (item.type === 'message' && item.phase) this.#reply.beginText({ phase: item.phase })
-    else if (item.type !== undefined && !readItems.has(item.type) && !this.#warned.has(item.type)) {
-      this.#warned.add(item.type)
+    else if (item.type !== undefined && !readItems.has(item.type)) {
       this.#reply.warn(`The server added a "${item.type}" of its own to the answer: it was left out.`)
     }
   }

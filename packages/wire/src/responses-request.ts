@@ -1,10 +1,11 @@
-import type { Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { honouredOptions } from './honoured-options.ts'
 import type { OpenAITraits } from './openai-traits.ts'
 import { toResponsesItems } from './responses-items.ts'
 import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
+import { splitInstructions } from './split-instructions.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
-import { isBlank, wellFormed } from './text.ts'
+import { goOn, wellFormed } from './text.ts'
 
 /**
  * A request as the Responses API takes it: streaming and stateless (nothing is stored, the whole conversation is
@@ -23,8 +24,7 @@ export function toResponsesRequest(
   const { instructions, rest } = splitInstructions(request.messages)
   const input = toResponsesItems(rest, owner, warnings)
   // All of it was blank, and none is refused.
-  if (input.length === 0)
-    input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Continue.' }] })
+  if (input.length === 0) input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: goOn }] })
   const body: ResponsesRequest = { model, input, stream: true, store: false }
   if (instructions !== '') body.instructions = instructions
   if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
@@ -43,16 +43,6 @@ export function toResponsesRequest(
   const { effort } = honoured
   if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
   return { body, warnings }
-}
-
-/** The system messages that stand first are the instructions. */
-function splitInstructions(messages: readonly Message[]): { instructions: string; rest: Message[] } {
-  const instructions: string[] = []
-  let first = 0
-  for (let message = messages[0]; message?.role === 'system'; message = messages[++first]) {
-    if (!isBlank(message.content)) instructions.push(wellFormed(message.content))
-  }
-  return { instructions: instructions.join('\n\n'), rest: messages.slice(first) }
 }
 
 function responsesTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {

@@ -1,4 +1,5 @@
 import { type Failure, failureOfBody } from './failure.ts'
+import { isRecord } from './is-record.ts'
 import { RefusedRequest } from './take-response.ts'
 
 /**
@@ -7,15 +8,11 @@ import { RefusedRequest } from './take-response.ts'
  */
 export function failureOfSdkError(error: unknown): Failure {
   if (error instanceof RefusedRequest) return error.failure
-  const { status, headers, error: body, message } = (isRecord(error) ? error : {}) as Record<string, unknown>
+  const { status, headers, error: body, message } = isRecord(error) ? error : {}
   const failure = isRecord(body)
     ? failureOfBody(body)
     : { message: typeof message === 'string' ? message : String(error) }
   if (typeof status === 'number') failure.status = status
   if (headers instanceof Headers) failure.headers = headers
   return failure
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

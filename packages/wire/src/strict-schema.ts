@@ -1,4 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
+import { isRecord } from './is-record.ts'
 
 /**
  * Whether OpenAI's strict mode takes this schema as it is: every object is closed and requires all of its keys, and
@@ -55,10 +56,6 @@ export function toolParameters(schema: JSONSchema): JSONSchema {
   if (parameters.type === undefined) parameters.type = 'object'
   if (parameters.type === 'object') parameters.properties ??= {}
   return parameters
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function valuesOf(value: unknown): unknown[] {

@@ -1,6 +1,6 @@
-import type { Failure } from './failure.ts'
-import { failureOfBody } from './failure.ts'
+import { type Failure, failureOfBody } from './failure.ts'
 import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
+import { parseJSON } from './parse-json.ts'
 
 /** An answer with a status that is no success, as it came. */
 export class RefusedRequest extends Error {
@@ -70,19 +70,11 @@ async function send(
   return send(fetch, url, { method, headers, ...(body !== '' && { body }) }, signal)
 }
 
-/** How much of a refusal is read, in characters. */
+/** How much of a refusal is kept, in characters. */
 const longestRefusal = 65_536
 
 async function refusalOf(response: Response): Promise<RefusedRequest> {
   const text = (await response.text()).slice(0, longestRefusal)
-  const failure = failureOfBody(parsed(text))
+  const failure = failureOfBody(parseJSON(text) ?? (text || 'it gave no reason.'))
   return new RefusedRequest({ ...failure, status: response.status, headers: response.headers, body: text })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text || 'it gave no reason.'
-  }
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '@agentkit/core'
+import { isRecord } from './is-record.ts'
 
 /**
  * Usage as the OpenAI wires tell it, in either wording, added to what was told before: what is told last holds, and
@@ -30,8 +31,4 @@ export function withTotal(usage: Usage): Usage {
 function set(usage: Usage, field: Exclude<keyof Usage, 'estimated'>, told: unknown): void {
   if (typeof told !== 'number' || !Number.isFinite(told) || told < 0) return
   if (told > 0 || usage[field] === undefined) usage[field] = told
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import type { FakeWire } from '../fake-provider/script.ts'
 import { answerTests } from './answer-tests.ts'
 import { conversationTests } from './conversation-tests.ts'
+import { defaultModels } from './default-models.ts'
 import { embeddingTests } from './embedding-tests.ts'
 import { failureTests } from './failure-tests.ts'
 import { optionTests } from './option-tests.ts'
@@ -15,15 +16,15 @@ import { quirkTests } from './quirk-tests.ts'
  *
  * @param wire which the provider speaks: its tests are those of all wires, and its own
  * @param makeProvider makes the provider, so that it asks the server at this address with this key
- * @param models of the provider, by its own ids
+ * @param models by the ids that the provider has for them; those of the wire's own provider when absent
  * @example
- * providerContract('groq', ({ url, apiKey }) => groq({ baseURL: url, apiKey }), {
- *   usual: 'meta-llama/llama-4-scout-17b-16e-instruct',
- *   reasoning: 'openai/gpt-oss-120b',
- *   textOnly: 'llama-3.3-70b-versatile',
- * })
+ * providerContract('groq', ({ url, apiKey }) => groq({ baseURL: url, apiKey }))
  */
-export function providerContract(wire: FakeWire, makeProvider: MakeProvider, models: ModelsUnderTest): void {
+export function providerContract(
+  wire: FakeWire,
+  makeProvider: MakeProvider,
+  models: ModelsUnderTest = defaultModels[wire],
+): void {
   const subject = { wire, makeProvider, models }
   describe(`${wire} keeps the contract of a provider`, () => {
     answerTests(subject)

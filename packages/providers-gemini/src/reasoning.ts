@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@agentkit/core'
 import type { ThinkingConfig, ThinkingLevel } from '@google/genai'
-import type { GeminiTraits, Level } from './model-traits.ts'
+import type { GeminiTraits, Level } from './gemini-traits.ts'
 
 type Effort = NonNullable<ModelRequest['reasoning']>
 
@@ -17,7 +17,7 @@ export function thinkingConfig(
     return undefined
   }
   const sentAs = (sent: string): void =>
-    void warnings.push(`"${model}" does not take the reasoning "${effort}": it was sent as ${sent}.`)
+    void warnings.push(`"${model}" does not take the effort "${effort}": it was sent as ${sent}.`)
   const thoughts = effort === 'none' ? {} : { includeThoughts: true }
   if (thinking.by === 'budget') {
     if (effort === 'none' && thinking.least > 0) sentAs(`${thinking.least} tokens`)

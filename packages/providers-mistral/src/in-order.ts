@@ -1,10 +1,11 @@
+import { goOn } from '@agentkit/wire'
 import type { MistralMessage } from './messages.ts'
 
 /**
  * Puts messages in an order that Mistral takes: no user straight after a tool, no system message in the middle of a
  * conversation, neighbours of one user joined, and at the end a user or a tool.
  */
-export function inOrder(messages: readonly MistralMessage[], warnings: string[]): MistralMessage[] {
+export function inOrder(messages: readonly MistralMessage[]): MistralMessage[] {
   const ordered: MistralMessage[] = []
   for (const message of messages) {
     const before = ordered.at(-1)
@@ -14,10 +15,7 @@ export function inOrder(messages: readonly MistralMessage[], warnings: string[])
     else ordered.push(next)
   }
   const last = ordered.at(-1)?.role
-  if (last !== 'user' && last !== 'tool') {
-    warnings.push('Mistral only answers a user or a tool: "Continue." was added.')
-    ordered.push({ role: 'user', content: 'Continue.' })
-  }
+  if (last !== 'user' && last !== 'tool') ordered.push({ role: 'user', content: goOn })
   return ordered
 }
 

@@ -1,0 +1,4 @@
+/** Whether an unknown value has fields to look at: lists and `null` are objects too, and no records. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
