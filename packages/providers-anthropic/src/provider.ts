@@ -1,5 +1,5 @@
 import type { Model } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, noEmbeddings, once, providerModel } from '@agentkit/wire'
+import { type CallTimeouts, checkModelId, checkTimeouts, noEmbeddings, once, providerModel } from '@agentkit/wire'
 import { type AnthropicOptions, connect } from './connection.ts'
 import { errorContext, toAnthropicError } from './errors.ts'
 import { knownModel } from './model-info.ts'
@@ -37,6 +37,7 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
   return {
     id: 'anthropic',
     model(id, { promptCaching = true, ...timeouts } = {}) {
+      checkModelId(id, 'anthropic')
       const context = errorContext(id, connection())
       const known = knownModel(id)
       return providerModel({

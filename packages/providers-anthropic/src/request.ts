@@ -116,7 +116,8 @@ function addSampling(
   const stops = stop.filter((text) => !isBlank(text))
   if (stops.length > 0) body.stop_sequences = stops
   if (stops.length < stop.length) warnings.push('Claude does not stop at white space: such a `stop` was left out.')
-  if (temperature === undefined) return
+  // 1 is what they have of themselves, and always.
+  if (temperature === undefined || temperature === 1) return
   if (!sampling || isOn(body.thinking)) {
     warnings.push(`"${model}" does not take \`temperature\`${sampling ? ' while it reasons' : ''}: it was left out.`)
   } else {

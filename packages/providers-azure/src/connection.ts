@@ -92,8 +92,10 @@ function endpointOf(options: AzureOptions): string {
   if (endpoint === undefined) {
     throw invalid(`No endpoint for Azure OpenAI. Set AZURE_OPENAI_ENDPOINT, or pass endpoint: ${exampleEndpoint}.`)
   }
-  checkAddress(endpoint, 'endpoint', exampleEndpoint, 'azure')
-  return endpoint.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '')
+  // The portal's "target URI" is the address of one call.
+  const root = endpoint.replace(/\/openai\/(?:deployments|responses)\b.*$/, '').replace(/\/+$/, '')
+  checkAddress(root, 'endpoint', exampleEndpoint, 'azure')
+  return root.replace(/\/openai(?:\/v1)?$/, '')
 }
 
 type Settled = {

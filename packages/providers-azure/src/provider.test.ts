@@ -81,7 +81,8 @@ describe('azure', () => {
     expect(names.filter((name) => name.startsWith('openai-'))).toEqual([])
   })
 
-  it.each(['', '/', '/openai', '/openai/', '/openai/v1', '/openai/v1/'])(
+  const copied = ['/openai/deployments/x/chat/completions?api-version=2024-06-01', '/openai/responses?api-version=1']
+  it.each(['', '/', '/openai', '/openai/', '/openai/v1', '/openai/v1/', ...copied])(
     'takes an endpoint that was copied with "%s" at its end',
     async (end) => {
       const { fetch, sent } = fakeFetch()

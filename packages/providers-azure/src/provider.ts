@@ -1,6 +1,7 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  checkModelId,
   checkTimeouts,
   type EmbedderOptions,
   once,
@@ -46,6 +47,7 @@ export function azure(options: AzureOptions = {}): AzureProvider {
   return {
     id: 'azure',
     model(deployment, { model = deployment, ...timeouts } = {}) {
+      checkModelId(deployment, 'azure')
       const context = errorContext(deployment, connection(), model)
       return providerModel({
         provider: 'azure',
@@ -57,6 +59,7 @@ export function azure(options: AzureOptions = {}): AzureProvider {
       })
     },
     embedder(deployment, settings = {}) {
+      checkModelId(deployment, 'azure', 'embedder')
       const context = errorContext(deployment, connection())
       return openaiEmbedder({
         provider: 'azure',

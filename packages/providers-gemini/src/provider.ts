@@ -1,6 +1,7 @@
 import type { Embedder, Model, ModelInfo } from '@agentkit/core'
 import {
   type CallTimeouts,
+  checkModelId,
   checkTimeouts,
   type EmbedderOptions,
   type ModelFacts,
@@ -49,6 +50,7 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
   return {
     id: 'gemini',
     model(id, timeouts = {}) {
+      checkModelId(id, 'gemini')
       const model = nameOf(id)
       const traits = geminiTraits(model)
       const facts = modelFacts(model, models)
@@ -62,7 +64,8 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
         toError: (error) => toGeminiError(error, context),
       })
     },
-    embedder: (id, settings = {}) => geminiEmbedder(nameOf(id), connection(), settings),
+    embedder: (id, settings = {}) =>
+      geminiEmbedder(nameOf(checkModelId(id, 'gemini', 'embedder')), connection(), settings),
   }
 }
 

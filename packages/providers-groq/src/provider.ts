@@ -1,6 +1,7 @@
 import type { Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  checkModelId,
   checkTimeouts,
   modelFacts,
   modelInfoOf,
@@ -39,6 +40,7 @@ export function groq(options: GroqOptions = {}): GroqProvider {
   return {
     id: 'groq',
     model(id, timeouts = {}) {
+      checkModelId(id, 'groq')
       const facts = modelFacts(id, models)
       const context = errorContext(id, connection())
       return providerModel({

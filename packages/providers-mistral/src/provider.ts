@@ -1,6 +1,7 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  checkModelId,
   checkTimeouts,
   type EmbedderOptions,
   modelFacts,
@@ -44,6 +45,7 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
   return {
     id: 'mistral',
     model(id, timeouts = {}) {
+      checkModelId(id, 'mistral')
       const facts = modelFacts(id, models)
       const context = errorContext(id, connection())
       return providerModel({
@@ -56,6 +58,6 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
         toError: (error) => toMistralError(error, context),
       })
     },
-    embedder: (id, settings = {}) => mistralEmbedder(id, connection(), settings),
+    embedder: (id, settings = {}) => mistralEmbedder(checkModelId(id, 'mistral', 'embedder'), connection(), settings),
   }
 }

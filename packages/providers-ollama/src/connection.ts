@@ -40,11 +40,10 @@ export function connect(options: OllamaOptions): Connection {
   }
   const { host, authorization, secrets } = findServer(options.serverUrl)
   const apiKey = keyFor(options.apiKey, host)
-  const headers = {
-    ...(authorization !== undefined && { authorization }),
-    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-    ...options.headers,
-  }
+  const token = apiKey === undefined ? authorization : `Bearer ${apiKey}`
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: token }
+  // However it is written, a header of the user's own counts first.
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value
   return {
     async send(call, signal) {
       const Ollama = await sdk()

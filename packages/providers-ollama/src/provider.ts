@@ -1,5 +1,12 @@
 import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
-import { type CallTimeouts, checkTimeouts, type EmbedderOptions, once, providerModel } from '@agentkit/wire'
+import {
+  type CallTimeouts,
+  checkModelId,
+  checkTimeouts,
+  type EmbedderOptions,
+  once,
+  providerModel,
+} from '@agentkit/wire'
 import { connect, type OllamaOptions } from './connection.ts'
 import { ollamaEmbedder } from './embedder.ts'
 import { errorContext, toOllamaError } from './errors.ts'
@@ -47,6 +54,7 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
   return {
     id: 'ollama',
     model(id, { contextWindow, keepAlive, ...timeouts } = {}) {
+      checkModelId(id, 'ollama')
       if (contextWindow !== undefined) checkWindow(contextWindow)
       const context = errorContext(id, connection())
       const info: ModelInfo = { price, nativeOutput: 'without-tools' }
@@ -62,7 +70,10 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
       })
     },
     embedder: (id, settings = {}) =>
-      ollamaEmbedder(id, connection(), { ...settings, timeoutMs: settings.timeoutMs ?? firstByteTimeoutMs }),
+      ollamaEmbedder(checkModelId(id, 'ollama', 'embedder'), connection(), {
+        ...settings,
+        timeoutMs: settings.timeoutMs ?? firstByteTimeoutMs,
+      }),
   }
 }
 

@@ -17,6 +17,7 @@ describe('the address of a server', () => {
     ['"gpu:8080"', 'http://gpu:8080'],
     [' gpu ', 'http://gpu:11434'],
     ['http://gpu', 'http://gpu'],
+    ['http://gpu:11434/api', 'http://gpu:11434'],
     ['https://gpu', 'https://gpu'],
     ['https://gpu/ollama/', 'https://gpu/ollama'],
     ['gpu/ollama', 'http://gpu:11434/ollama'],

@@ -14,14 +14,17 @@ const usualPort = '11434'
  */
 export function serverAddress(address: string, name: string): ServerAddress {
   const bare = address.trim().replace(/^(["'])(.*)\1$/, '$2')
-  const url = checkAddress(withScheme(bare), name, `http://127.0.0.1:${usualPort}`, 'ollama')
-  const { protocol, username, password, pathname } = url
+  const given = URL.parse(withScheme(bare))
+  // Requests take no user and password in their address: they become a header.
+  const { username = '', password = '' } = given ?? {}
+  if (given) given.username = given.password = ''
+  const url = checkAddress(given?.href ?? bare, name, `http://127.0.0.1:${usualPort}`, 'ollama')
+  const { protocol, pathname } = url
   // A server listens on all addresses by these; nobody can call them everywhere.
   const hostname = url.hostname === '0.0.0.0' ? '127.0.0.1' : url.hostname === '[::]' ? '[::1]' : url.hostname
   const port = url.port || (/^https?:\/\//i.test(bare) || protocol === 'https:' ? '' : usualPort)
-  const host = `${protocol}//${hostname}${port && `:${port}`}${pathname.replace(/\/+$/, '')}`
+  const host = `${protocol}//${hostname}${port && `:${port}`}${pathname.replace(/\/+$/, '').replace(/\/api$/, '')}`
   if (username === '' && password === '') return { host, secrets: [] }
-  // Requests take no user and password in their address.
   const secret = decodeURIComponent(password)
   const token = Buffer.from(`${decodeURIComponent(username)}:${secret}`).toString('base64')
   return { host, authorization: `Basic ${token}`, secrets: [token, secret].filter(Boolean) }

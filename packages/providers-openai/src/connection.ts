@@ -40,7 +40,8 @@ const officialHost = 'api.openai.com'
 export function connect(options: OpenAIOptions): Connection {
   const { client } = options
   const baseURL = client?.baseURL ?? told(options.baseURL) ?? told(process.env.OPENAI_BASE_URL) ?? officialURL
-  const official = checkAddress(baseURL, 'baseURL', 'http://localhost:8080/v1', 'openai').hostname === officialHost
+  const official =
+    checkAddress(baseURL, 'baseURL', 'http://localhost:8080/v1', 'openai', 'kept').hostname === officialHost
   const apiKey = client ? told(client.apiKey) : keyFor(options, official)
   const api = options.api ?? 'auto'
   return {

@@ -1,6 +1,7 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  checkModelId,
   checkTimeouts,
   type EmbedderOptions,
   once,
@@ -45,6 +46,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   return {
     id: 'openai',
     model(id, timeouts = {}) {
+      checkModelId(id, 'openai')
       const context = errorContext(id, connection())
       return providerModel({
         provider: 'openai',
@@ -55,6 +57,6 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         toError: (error) => toProviderError(error, context),
       })
     },
-    embedder: (id, settings = {}) => openaiEmbedder(id, connection(), settings),
+    embedder: (id, settings = {}) => openaiEmbedder(checkModelId(id, 'openai', 'embedder'), connection(), settings),
   }
 }

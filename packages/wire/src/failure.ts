@@ -14,6 +14,8 @@ export type Failure = {
   body?: string
   /** How long to wait, in milliseconds, where the body says so and no header does. */
   retryAfterMs?: number
+  /** The request's id, where the body has it and no header does. */
+  requestId?: string
   /** What the model wrote, where that is what failed. */
   failedGeneration?: string
 }
@@ -38,6 +40,8 @@ export function failureOfBody(body: unknown): Failure {
   if (typeof type === 'string') failure.type = type
   const deeper = isRecord(inner.innererror) ? inner.innererror.code : undefined
   if (failure.code === undefined && typeof deeper === 'string') failure.code = deeper
+  const requestId = isRecord(told) ? (told.request_id ?? inner.request_id) : undefined
+  if (typeof requestId === 'string') failure.requestId = requestId
   if (typeof inner.failed_generation === 'string') failure.failedGeneration = inner.failed_generation
   return failure
 }

@@ -176,6 +176,17 @@ describe('providerError', () => {
     expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
   })
 
+  it('tells the id of the request from the body, where no header has it', () => {
+    const failure = failureOfBody({ request_id: 'req_1', error: { message: 'no' } })
+    expect(providerError(failure, context).requestId).toBe('req_1')
+    const headers = new Headers({ 'x-kong-request-id': 'req_2' })
+    expect(providerError({ ...failure, headers }, context).requestId).toBe('req_2')
+  })
+
+  it.each(['<html>down</html>', '502 <html>down</html>', '<!doctype html>'])('says of %s what it is', (message) => {
+    expect(providerError({ status: 502, message }, context).message).toContain('a page of HTML')
+  })
+
   it('takes no number in brackets for a page of HTML', () => {
     const { message } = providerError(
       { status: 400, message: '<400> InternalError: the arguments are no JSON' },

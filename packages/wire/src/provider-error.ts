@@ -32,7 +32,7 @@ export function providerError(failure: Failure, context: ErrorContext): AgentKit
     cause: causeOf(failure, secrets),
   }
   const wait = retryAfterMs(failure.headers) ?? failure.retryAfterMs
-  const requestId = requestIdOf(failure.headers)
+  const requestId = requestIdOf(failure.headers) ?? failure.requestId
   if (failure.status !== undefined) details.status = failure.status
   if (wait !== undefined) details.retryAfterMs = wait
   if (requestId !== undefined) details.requestId = requestId
@@ -225,9 +225,16 @@ function plainWords(message: string): string {
   return /^\s*(?:\d{3} )?<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
 }
 
-const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id'] as const
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'mistral-correlation-id',
+  'x-kong-request-id',
+] as const
 
-function requestIdOf(headers: Headers | undefined): string | undefined {
+/** What the provider calls this exchange, for its support. */
+export function requestIdOf(headers: Headers | undefined): string | undefined {
   return requestIdHeaders.map((name) => headers?.get(name)).find(Boolean) ?? undefined
 }
 

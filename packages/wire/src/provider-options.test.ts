@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { checkAddress, findKey, once, requireKey, secretsOf } from './provider-options.ts'
+import { checkAddress, checkModelId, findKey, once, requireKey, secretsOf } from './provider-options.ts'
 
 const acme = { provider: 'acme', vendor: 'Acme', variables: ['ACME_API_KEY', 'ACME_KEY'] }
 
@@ -47,9 +47,29 @@ it('refuses what is no address', () => {
   }
 })
 
+it('refuses a user and a password in an address, and does not tell them', () => {
+  const check = (): URL => checkAddress('http://ada:hunter2@gw/v1', 'baseURL', 'http://gw/v1', 'acme')
+  expect(check).toThrow(
+    expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('a header') }),
+  )
+  expect(check).not.toThrow(/ada|hunter2/)
+})
+
+it('refuses a query where paths would be appended to it', () => {
+  expect(() => checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme')).toThrow(/has a query/)
+  expect(checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme', 'kept').search).toBe('?x=1')
+})
+
+it.each([undefined, null, '', ' ', 3])('takes %j for no name of a model', (id) => {
+  expect(() => checkModelId(id as string, 'acme')).toThrow(
+    expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('acme: model(id)') }),
+  )
+  expect(checkModelId('small', 'acme')).toBe('small')
+})
+
 it('knows the headers that hold secrets', () => {
   const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-team': 'd' }
-  expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'b', 'c'])
+  expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'a', 'b', 'c'])
   expect(secretsOf(undefined)).toEqual([])
 })
 

@@ -38,21 +38,53 @@ export function requireKey(given: string | undefined, source: KeySource): string
 }
 
 /**
- * Checks an address that a user gave.
+ * Checks an address that a user gave. Requests cannot carry a user and a password in theirs.
  * @param name of the option, such as `baseURL`
  * @param example of one that is right
+ * @param query whether the provider's SDK keeps one in its place; others append paths to it
  * @throws AgentKitError `invalid-config` for what is none
  */
-export function checkAddress(address: string, name: string, example: string, provider: string): URL {
+export function checkAddress(
+  address: string,
+  name: string,
+  example: string,
+  provider: string,
+  query: 'kept' | 'refused' = 'refused',
+): URL {
   const url = URL.parse(address)
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
-  const message = `The ${name} "${address}" is no address. It looks like ${example}.`
-  throw new AgentKitError('invalid-config', message, { provider })
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  const hasQuery = query === 'refused' && Boolean(url?.search)
+  if (url && isWeb && !url.username && !url.password && !hasQuery) return url
+  let problem = `"${address}" is no address`
+  // The address is not told: it holds a password.
+  if (url?.username || url?.password) problem = 'has a user or a password in it: pass them as a header'
+  else if (hasQuery) problem = `"${address}" has a query: leave it out, and pass what the server wants as a header`
+  throw new AgentKitError('invalid-config', `The ${name} ${problem}. It looks like ${example}.`, { provider })
 }
 
-/** The values that no error may carry: the key, and headers that hold one. */
+/**
+ * Checks what a user calls a model: an environment variable that is not set becomes one easily.
+ * @throws AgentKitError `invalid-argument` for what names none
+ */
+export function checkModelId(id: string, provider: string, what = 'model'): string {
+  // Without a compiler anything may come.
+  if (typeof id === 'string' && id.trim() !== '') return id
+  throw new AgentKitError(
+    'invalid-argument',
+    `${provider}: ${what}(id) takes the name of a model, and got ${JSON.stringify(id) ?? 'nothing'}.`,
+    {
+      provider,
+    },
+  )
+}
+
+/** The values that no error may carry: the key, and headers that hold one, with and without the word before it. */
 export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>> = {}): string[] {
-  const secret = Object.entries(headers).flatMap(([name, value]) => (secretHeader.test(name) ? [value] : []))
+  const secret = Object.entries(headers).flatMap(([name, value]) => {
+    if (!secretHeader.test(name)) return []
+    const bare = value.replace(/^\w+\s+/, '')
+    return bare === value ? [value] : [value, bare]
+  })
   return key === undefined ? secret : [key, ...secret]
 }
 

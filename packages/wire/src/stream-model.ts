@@ -2,6 +2,7 @@ import { type AgentKitError, abortError, isAgentKitError, type ModelEvent } from
 import { type Callee, type CallTimeouts, CallWatch } from './call-watch.ts'
 import { EventIterator } from './event-iterator.ts'
 import type { Frame } from './frame.ts'
+import { requestIdOf } from './provider-error.ts'
 import { type Framing, readFrames } from './read-frames.ts'
 
 /** Turns the frames of one answer into events, which it keeps until they are taken. */
@@ -42,11 +43,14 @@ export function streamModel(call: ModelCall): EventIterator<ModelEvent> {
 async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<ModelEvent[], void> {
   const { reader, warnings, framing = 'sse', provider, model } = call
   let complete = false
+  let headers: Headers | undefined
   try {
     if (call.signal.aborted) throw abortError(call.signal)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
     watch.start()
-    const frames = readFrames(await watch.race(send(call, watch)), { watch, framing, provider, model })
+    const response = await watch.race(send(call, watch))
+    headers = response.headers
+    const frames = readFrames(response, { watch, framing, provider, model })
     try {
       while (!complete) {
         const { ended, failure } = readAll(reader, await frames.read())
@@ -62,11 +66,17 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
       frames.close(complete)
     }
   } catch (error) {
-    throw watch.failure ?? (isAgentKitError(error) ? error : call.toError(error))
+    throw watch.failure ?? withRequestId(isAgentKitError(error) ? error : call.toError(error), headers)
   } finally {
     watch.stop()
     if (!complete) watch.cancel()
   }
+}
+
+/** What fails in the middle of an answer knows nothing of its headers. */
+function withRequestId(error: AgentKitError, headers: Headers | undefined): AgentKitError {
+  const requestId = error.requestId ?? requestIdOf(headers)
+  return requestId === undefined ? error : Object.assign(error, { requestId })
 }
 
 async function send({ send }: ModelCall, watch: CallWatch): Promise<Response> {

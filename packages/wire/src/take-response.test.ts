@@ -87,6 +87,14 @@ it('says so when the SDK asks nobody', async () => {
   await expect(takeResponse(async () => {}, { signal })).rejects.toThrow('The SDK made no request.')
 })
 
+it('takes whatever a fetch of the user throws for a broken connection', async () => {
+  const broken = async (): Promise<Response> => {
+    throw new Error('the proxy is on fire')
+  }
+  const error = await errorOf(takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch: broken }))
+  expect(error).toMatchObject({ message: 'fetch failed', cause: { message: 'the proxy is on fire' } })
+})
+
 it('ends with the signal', async () => {
   await using server = await httpServer(() => {})
   const controller = new AbortController()

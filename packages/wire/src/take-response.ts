@@ -36,7 +36,10 @@ export async function takeResponse(
   let taken: Response | undefined
   let refused: RefusedRequest | undefined
   const takingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const response = await send(fetch, input, init, signal)
+    const response = await send(fetch, input, init, signal).catch((error: unknown) => {
+      // A fetch of the user's fails as it likes: that no answer came is all that counts.
+      throw signal.aborted ? error : new TypeError('fetch failed', { cause: error })
+    })
     if (response.ok) {
       taken = response
       return new Response('', { headers: { 'content-type': contentType } })

@@ -63,6 +63,14 @@ export function failureTests(subject: Subject): void {
       expect(error).toMatchObject({ code: 'context-overflow', retryable: false })
     })
 
+    it('in the middle tells the id of its request, as one before the answer does (Q22)', async () => {
+      const [before, middle] = await Promise.all([
+        ask(subject, { status: 500 }),
+        ask(subject, { text, fault: 'error-frame' }),
+      ])
+      expect(middle?.error?.requestId === undefined).toBe(before?.error?.requestId === undefined)
+    })
+
     it('tells how long to wait (Q15, Q65)', async () => {
       const { error } = await ask(subject, { status: 429, retryAfter: 7 })
       expect(error).toMatchObject({ code: 'rate-limit', retryAfterMs: 7000 })

@@ -111,7 +111,7 @@ const options: Record<string, Partial<ModelRequest>> = {
   'everything at once': {
     tools: [weather],
     toolChoice: 'auto',
-    temperature: 1,
+    temperature: 0.9,
     stop: ['END'],
     maxOutputTokens: 3000,
     reasoning: 'medium',
