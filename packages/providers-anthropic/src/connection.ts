@@ -4,14 +4,14 @@ import type { Anthropic, ClientOptions } from '@anthropic-ai/sdk'
 /** Which server is called, and how. */
 export type AnthropicOptions = {
   /** Else `ANTHROPIC_API_KEY`. A server of your own needs none. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** The root, without `/v1`; else `ANTHROPIC_BASE_URL`, else Anthropic's own. */
-  baseURL?: string
+  baseURL?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** An `Anthropic` client of your own, used as it is: it brings its key, address, headers and fetch. */
-  client?: Anthropic
+  client?: Anthropic | undefined
 }
 
 /** Where requests go, and what they carry. */

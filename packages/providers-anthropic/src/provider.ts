@@ -11,7 +11,7 @@ export type AnthropicModelOptions = CallTimeouts & {
    * Keeps a prompt that will be read again (one with tools, or of a conversation that goes on) in Anthropic's cache,
    * where reading it costs a tenth or less, and writing it a quarter more. On when absent.
    */
-  promptCaching?: boolean
+  promptCaching?: boolean | undefined
 }
 
 export type AnthropicProvider = {

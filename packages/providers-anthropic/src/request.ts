@@ -1,5 +1,13 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
-import { type ErrorContext, isBlank, type PreparedCall, postForStream, splitInstructions } from '@agentkit/wire'
+import {
+  type ErrorContext,
+  isBlank,
+  isElsewhere,
+  type PreparedCall,
+  postForStream,
+  readableMessages,
+  splitInstructions,
+} from '@agentkit/wire'
 import type { ClaudeTraits } from './claude-traits.ts'
 import type { Connection } from './connection.ts'
 import { toAnthropicTurns } from './messages.ts'
@@ -47,7 +55,8 @@ export function prepareCall(
 /** A request as Anthropic takes it, streaming. What the model does not take is left out, and told in `warnings`. */
 export function toAnthropicRequest(model: string, request: ModelRequest, settings: RequestSettings): ConvertedRequest {
   const warnings: string[] = []
-  const { instructions, rest } = splitInstructions(request.messages)
+  const messages = readableMessages(request.messages, (part) => !isElsewhere(part), model, warnings)
+  const { instructions, rest } = splitInstructions(messages)
   const turns = toAnthropicTurns(rest, `anthropic/${model}`, warnings)
   const maxTokens = maxTokensOf(model, request, settings, warnings)
   const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }

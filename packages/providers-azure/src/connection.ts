@@ -6,25 +6,25 @@ import { guardTokens } from './token-provider.ts'
 /** Which resource is called, and how. */
 export type AzureOptions = {
   /** `https://<resource>.openai.azure.com`; else `AZURE_OPENAI_ENDPOINT`. */
-  endpoint?: string
+  endpoint?: string | undefined
   /** Else `AZURE_OPENAI_API_KEY`. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** Gives a token of Microsoft Entra for each request, in place of a key. */
-  azureADTokenProvider?: () => Promise<string>
+  azureADTokenProvider?: (() => Promise<string>) | undefined
   /** Else `OPENAI_API_VERSION`, else 2025-04-01-preview. The v1 API has none. */
-  apiVersion?: string
+  apiVersion?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /**
    * A client of your own, used as it is: it brings its key, address, headers and fetch. A plain `OpenAI` client is
    * one of the v1 API.
    */
-  client?: AzureOpenAI | OpenAI
+  client?: AzureOpenAI | OpenAI | undefined
   /** `chat` when absent: Chat Completions, which every deployment has. */
-  api?: 'chat' | 'responses'
+  api?: 'chat' | 'responses' | undefined
   /** Whether to call the API at `/openai/v1/`, which has no versions. */
-  v1?: boolean
+  v1?: boolean | undefined
 }
 
 /** Where requests go, and what they carry. */

@@ -16,7 +16,7 @@ import { pathOf, prepareCall } from './request.ts'
 /** How long a model may be silent before its call ends in `timeout`, and which model it is. */
 export type AzureModelOptions = CallTimeouts & {
   /** The model that is deployed, as OpenAI calls it: `gpt-5.6-sol`. Where it is absent, the deployment's name tells. */
-  model?: string
+  model?: string | undefined
 }
 
 /** Shorter vectors, where the model can make them, and how long one request may take. */

@@ -12,14 +12,14 @@ export interface GeminiClient {
 /** Which server is called, and how. */
 export type GeminiOptions = {
   /** Else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** The root, without a version; else `GOOGLE_GEMINI_BASE_URL`, else Google's own. */
-  baseURL?: string
+  baseURL?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** A `GoogleGenAI` client of your own, used as it is (also one of Vertex): it brings its key, address and fetch. */
-  client?: GeminiClient
+  client?: GeminiClient | undefined
 }
 
 /** Where requests go, and what they carry. */

@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, type EmbedderOptions } from '@agentkit/wire'
+import { batchedEmbedder, type EmbedderOptions, refusingFetch } from '@agentkit/wire'
 import type { EmbedContentConfig } from '@google/genai'
 import type { Connection } from './connection.ts'
 import { errorContext, toGeminiError } from './errors.ts'
@@ -19,7 +19,8 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
     toError: (error) => toGeminiError(error, context),
     async request(texts, signal, task) {
       const client = await connection.client()
-      const config: EmbedContentConfig = { abortSignal: signal, httpOptions: connection.httpOptions }
+      const fetch = refusingFetch(signal, connection.fetch)
+      const config: EmbedContentConfig = { abortSignal: signal, httpOptions: { ...connection.httpOptions, fetch } }
       if (dimensions !== undefined) config.outputDimensionality = dimensions
       const byType = takesTaskType.test(model)
       if (task !== undefined && byType) config.taskType = taskTypes[task]

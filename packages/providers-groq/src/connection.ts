@@ -4,14 +4,14 @@ import type { ClientOptions, Groq } from 'groq-sdk'
 /** Which server is called, and how. */
 export type GroqOptions = {
   /** Else `GROQ_API_KEY`. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** Without `/openai/v1`; else `GROQ_BASE_URL`, else Groq's own. */
-  baseURL?: string
+  baseURL?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** A `Groq` client of your own, used as it is: it brings its key, address, headers and fetch. */
-  client?: Groq
+  client?: Groq | undefined
 }
 
 /** Where requests go, and what they carry. */

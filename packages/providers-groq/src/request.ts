@@ -4,7 +4,7 @@ import {
   type ChatRequest,
   type ChatTool,
   type ErrorContext,
-  isImage,
+  isCommonImage,
   type ModelFacts,
   type PreparedCall,
   postForStream,
@@ -89,7 +89,7 @@ function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings
 
 /** Whether the model takes a part: files it never does, and images are taken for read where nothing is known of it. */
 function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
-  return isImage(part) && (facts === undefined || facts.reads?.includes('image') === true)
+  return isCommonImage(part) && (facts === undefined || facts.reads?.includes('image') === true)
 }
 
 /**

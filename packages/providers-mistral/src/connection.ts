@@ -7,14 +7,14 @@ import type { Result } from '@mistralai/mistralai/types/fp.js'
 /** Which server is called, and how. */
 export type MistralOptions = {
   /** Else `MISTRAL_API_KEY`. A server of your own needs none. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** The root, without `/v1`; else Mistral's own. */
-  baseURL?: string
+  baseURL?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** A `Mistral` client of your own, used as it is: it brings its key, address, hooks and HTTP client. */
-  client?: MistralCore
+  client?: MistralCore | undefined
 }
 
 /** Where requests go, and what they carry. */

@@ -21,6 +21,8 @@ import {
   imagesAfterResults,
   imageUrl,
   isBlank,
+  isCommonImage,
+  isElsewhere,
   isImage,
   isRecord,
   type ModelFacts,
@@ -119,8 +121,8 @@ function userChunk(part: UserPart, warnings: string[]): ContentChunk | undefined
 
 /** Whether the model takes a part; Mistral reads documents for every model, images go to those that see. */
 export function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
-  if (isImage(part)) return facts?.reads?.includes('image') ?? true
-  return documents.has(part.mediaType ?? '')
+  if (isImage(part)) return isCommonImage(part) && (facts?.reads?.includes('image') ?? true)
+  return documents.has(part.mediaType ?? '') && !isElsewhere(part)
 }
 
 const documents: ReadonlySet<string> = new Set([

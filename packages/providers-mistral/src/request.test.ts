@@ -198,13 +198,13 @@ describe('images and files', () => {
         role: 'user',
         content: [
           { type: 'image', base64: png },
-          { type: 'file', base64: 'YQ==', mediaType: 'text/csv', name: 'a.csv' },
+          { type: 'file', base64: 'YQ==', mediaType: 'application/zip', name: 'a.zip' },
         ],
       },
     ]
     const { body, warnings } = toMistralRequest(model, { messages }, { reads: [] })
     expect(body.messages).toMatchObject([
-      { content: [{ text: '[image left out]' }, { text: '[file "a.csv" left out]' }] },
+      { content: [{ text: '[image left out]' }, { text: '[file "a.zip" left out]' }] },
     ])
     expect(warnings).toHaveLength(2)
     expect(sent(messages)).toMatchObject([{ content: [{ type: 'image_url' }, { type: 'text' }] }])

@@ -5,14 +5,14 @@ import { type ServerAddress, serverAddress } from './server-address.ts'
 /** Which server is called, and how. */
 export type OllamaOptions = {
   /** The address, as the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
-  serverUrl?: string
+  serverUrl?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** An `Ollama` client of your own, used as it is: it brings its address, headers and fetch. */
-  client?: Ollama
+  client?: Ollama | undefined
   /** For a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`. */
-  apiKey?: string
+  apiKey?: string | undefined
 }
 
 /** Where requests go, and what they carry. */

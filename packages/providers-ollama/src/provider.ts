@@ -18,9 +18,9 @@ export type OllamaModelOptions = CallTimeouts & {
    * How many tokens the model is loaded for, prompt and answer together. The server's own when absent: often 4,096,
    * which is little for an agent. More takes more memory.
    */
-  contextWindow?: number
+  contextWindow?: number | undefined
   /** How long the model stays loaded: seconds, or a text such as `"10m"`; the server's own when absent. */
-  keepAlive?: string | number
+  keepAlive?: string | number | undefined
 }
 
 /** Shorter vectors, where the model can make them, and how long one request may take: 300,000 ms when absent. */

@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
-import { type ErrorContext, isImage, type PreparedCall, readableMessages, wellFormed } from '@agentkit/wire'
+import { type ErrorContext, isCommonImage, type PreparedCall, readableMessages, wellFormed } from '@agentkit/wire'
 import type { ChatRequest, Options, Tool } from 'ollama/browser'
 import type { Connection } from './connection.ts'
 import { type OllamaMessage, toOllamaMessages } from './messages.ts'
@@ -48,7 +48,7 @@ export function toOllamaRequest(
 ): { body: OllamaRequest; warnings: string[] } {
   const warnings: string[] = []
   // Ollama takes no files; whether a model sees images only the server knows.
-  const messages = readableMessages(request.messages, isImage, model, warnings)
+  const messages = readableMessages(request.messages, isCommonImage, model, warnings)
   const body: OllamaRequest = {
     model,
     messages: toOllamaMessages(messages, `ollama/${model}`, warnings),

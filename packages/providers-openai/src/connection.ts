@@ -4,22 +4,23 @@ import type { ClientOptions, OpenAI } from 'openai'
 /** Which server is called, and how. */
 export type OpenAIOptions = {
   /** Else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`. A server of your own needs none. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** With `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own. */
-  baseURL?: string
+  baseURL?: string | undefined
   /** Sent with every request. */
-  headers?: Record<string, string>
-  fetch?: typeof fetch
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
   /** An `OpenAI` client of your own, used as it is: it brings its key, address, headers and fetch. */
-  client?: OpenAI
+  client?: OpenAI | undefined
   /** `auto` is the Responses API on OpenAI's own server, and Chat Completions on any other. */
-  api?: 'auto' | 'responses' | 'chat'
+  api?: 'auto' | 'responses' | 'chat' | undefined
 }
 
 /** Where requests go, and what they carry. */
 export type Connection = {
   /** The SDK, loaded at the first call. */
   client(): Promise<OpenAI>
+  baseURL: string
   /** Whether this is OpenAI's own server. */
   official: boolean
   api: 'responses' | 'chat'
@@ -48,6 +49,7 @@ export function connect(options: OpenAIOptions): Connection {
     client: client
       ? () => Promise.resolve(client)
       : once(() => createClient({ ...options, apiKey: apiKey ?? noKey, baseURL })),
+    baseURL,
     official,
     ownFetch: client === undefined && options.fetch === undefined,
     api: api === 'auto' ? (official ? 'responses' : 'chat') : api,

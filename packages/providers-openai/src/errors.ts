@@ -14,10 +14,11 @@ export function errorContext(model: string, connection: Connection): ErrorContex
 
 function hint(code: ErrorCode, { status, message }: Failure, connection: Connection): string | undefined {
   if (code === 'auth' && status !== 403) return 'Set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or pass apiKey.'
-  if (connection.api === 'chat') return wantsResponses.test(message) ? "Set api: 'responses'." : undefined
-  if (code === 'bad-request' && status === 404 && !connection.official)
-    return "This server may not have the Responses API: set api: 'chat'."
-  return undefined
+  if (connection.api === 'chat' && wantsResponses.test(message)) return "Set api: 'responses'."
+  if (code !== 'bad-request' || status !== 404 || connection.official) return undefined
+  if (!/\/v\d/.test(connection.baseURL))
+    return `The baseURL of most servers ends in /v1: ${connection.baseURL} does not.`
+  return connection.api === 'responses' ? "This server may not have the Responses API: set api: 'chat'." : undefined
 }
 
 const wantsResponses = /v1\/responses/

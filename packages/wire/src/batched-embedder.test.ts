@@ -45,9 +45,17 @@ describe('an embedder', () => {
     expect(batches).toEqual([])
   })
 
-  it.each([undefined, [], [[1]], [[1], []], [[1], ['x']]])('fails on %j for two texts', async (answer) => {
-    const { embed } = embedder(() => answer)
-    expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
+  it.each([undefined, [], [[1]], [[1], []], [[1], ['x']], [[1], [1, 2]]])(
+    'fails on %j for two texts',
+    async (answer) => {
+      const { embed } = embedder(() => answer)
+      expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
+    },
+  )
+
+  it('takes an answer that is no JSON for malformed', async () => {
+    const { embed } = embedder(() => JSON.parse('<html>'))
+    expect(await errorOf(embed(['a'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
   it('turns failures into ours', async () => {

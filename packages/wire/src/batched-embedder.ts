@@ -6,9 +6,9 @@ import { wellFormed } from './text.ts'
 /** What the embedder of any provider may be told. */
 export type EmbedderOptions = {
   /** Shorter vectors than the model's own, where it can make them. */
-  dimensions?: number
+  dimensions?: number | undefined
   /** How long one request may take, in milliseconds; 60,000 when absent. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
 
 export type BatchedEmbedderOptions = Callee & {
@@ -44,7 +44,7 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
           const answer = await watch.race(request(batch, watch.signal, task))
           vectors.push(...toVectors(answer, batch.length, options))
         } catch (error) {
-          throw watch.failure ?? toError(error)
+          throw watch.failure ?? (error instanceof SyntaxError ? malformed(batch.length, options) : toError(error))
         } finally {
           watch.cancel()
         }
@@ -70,12 +70,16 @@ function* batches(texts: readonly string[], mostTexts: number, mostCharacters: n
   if (batch.length > 0) yield batch
 }
 
-function toVectors(answer: unknown, count: number, { provider, model }: Callee): Float32Array[] {
-  if (Array.isArray(answer) && answer.length === count && answer.every(isVector)) {
-    return answer.map((vector) => Float32Array.from(vector))
-  }
-  const message = `${provider} did not answer with one vector for each of ${count} texts.`
-  throw new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
+function toVectors(answer: unknown, count: number, callee: Callee): Float32Array[] {
+  if (!Array.isArray(answer)) throw malformed(count, callee)
+  const isOne = (vector: unknown): vector is number[] => isVector(vector) && vector.length === answer.at(0)?.length
+  if (answer.length === count && answer.every(isOne)) return answer.map((vector) => Float32Array.from(vector))
+  throw malformed(count, callee)
+}
+
+function malformed(count: number, { provider, model }: Callee): AgentKitError {
+  const message = `${provider} did not answer with one vector for each of ${count} texts, all of one length.`
+  return new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }
 
 /**

@@ -27,15 +27,23 @@ function dataUrl(base64: string, mediaType: string): string {
 
 /** The first bytes of each format, as base64. */
 const imageTypes = [
+  ['iVBOR', 'image/png'],
   ['/9j/', 'image/jpeg'],
   ['R0lGOD', 'image/gif'],
   ['UklGR', 'image/webp'],
 ] as const
 
-/** What kind of image its bytes are; PNG where they do not tell. */
-export function imageType(base64: string): 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/png' {
-  return imageTypes.find(([start]) => base64.startsWith(start))?.[1] ?? 'image/png'
+/** What kind of image its bytes are, where they tell. */
+export function seenImageType(base64: string): ImageType | undefined {
+  return imageTypes.find(([start]) => base64.startsWith(start))?.[1]
 }
+
+/** What kind of image its bytes are; PNG where they do not tell. */
+export function imageType(base64: string): ImageType {
+  return seenImageType(base64) ?? 'image/png'
+}
+
+type ImageType = (typeof imageTypes)[number][1]
 
 const extensions = new Map([
   ['text/plain', 'txt'],

@@ -1,9 +1,11 @@
-import type { ModelRequest } from '@agentkit/core'
+import type { FilePart, ImagePart, ModelRequest } from '@agentkit/core'
 import { ChatReader } from './chat-reader.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
+import { isImage } from './media.ts'
 import type { OpenAITraits } from './openai-traits.ts'
 import type { ErrorContext } from './provider-error.ts'
 import type { PreparedCall } from './provider-model.ts'
+import { isCommonImage, isElsewhere, readableMessages } from './readable-messages.ts'
 import { ResponsesReader } from './responses-reader.ts'
 import { toResponsesRequest } from './responses-request.ts'
 import { type PostingClient, postForStream } from './sdk-post.ts'
@@ -20,15 +22,29 @@ export type OpenAIEndpoint = {
 
 /** A request in Chat Completions, ready to be sent. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
-  const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
-  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context))
+  const { model } = endpoint.context
+  const unread: string[] = []
+  const messages = readableMessages(request.messages, readByChat, model, unread)
+  const { body, warnings } = toChatRequest(model, { ...request, messages }, compat)
+  return openaiCall(body, [...unread, ...warnings], endpoint, '/chat/completions', new ChatReader(endpoint.context))
 }
 
 /** A request in Responses, ready to be sent. */
 export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, traits: OpenAITraits): PreparedCall {
   const { provider, model } = endpoint.context
-  const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, request, traits)
-  return openaiCall(body, warnings, endpoint, '/responses', new ResponsesReader(endpoint.context))
+  const unread: string[] = []
+  const messages = readableMessages(request.messages, readByResponses, model, unread)
+  const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, { ...request, messages }, traits)
+  return openaiCall(body, [...unread, ...warnings], endpoint, '/responses', new ResponsesReader(endpoint.context))
+}
+
+/** Chat Completions takes PDFs alone; its servers read text as text. */
+function readByChat(part: ImagePart | FilePart): boolean {
+  return isImage(part) ? isCommonImage(part) : part.mediaType === 'application/pdf' && !isElsewhere(part)
+}
+
+function readByResponses(part: ImagePart | FilePart): boolean {
+  return isImage(part) ? isCommonImage(part) : !isElsewhere(part)
 }
 
 function openaiCall(

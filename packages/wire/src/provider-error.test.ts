@@ -183,6 +183,11 @@ describe('providerError', () => {
     expect(providerError({ ...failure, headers }, context).requestId).toBe('req_2')
   })
 
+  it('tells a status once', () => {
+    expect(failureOfSdkError({ status: 404, message: '404 page not found' }).message).toBe('page not found')
+    expect(failureOfSdkError({ status: 500, message: '404 pages' }).message).toBe('404 pages')
+  })
+
   it.each(['<html>down</html>', '502 <html>down</html>', '<!doctype html>'])('says of %s what it is', (message) => {
     expect(providerError({ status: 502, message }, context).message).toContain('a page of HTML')
   })

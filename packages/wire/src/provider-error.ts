@@ -221,7 +221,7 @@ function causeOf(failure: Failure, secrets: readonly string[]): object {
 }
 
 function plainWords(message: string): string {
-  // A tag of HTML, and not the number that some write before their words: "<400> …".
+  // A tag of HTML, and not the number in brackets that some begin with: "<400> …".
   return /^\s*(?:\d{3} )?<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
 }
 

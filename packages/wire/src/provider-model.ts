@@ -22,6 +22,18 @@ export function providerModel(options: ProviderModelOptions): Model {
     id: `${provider}/${model}`,
     ...(info && { info }),
     stream: (request, signal) =>
-      streamModel({ provider, model, signal, timeouts, framing, toError, ...prepare(request) }),
+      streamModel({ provider, model, signal, timeouts, framing, toError, ...prepared(prepare, request) }),
   }
 }
+
+/** What cannot be mapped fails when it is asked for, as everything else does. */
+function prepared(prepare: ProviderModelOptions['prepare'], request: ModelRequest): PreparedCall {
+  try {
+    return prepare(request)
+  } catch (error) {
+    return { warnings: [], send: () => Promise.reject(error), reader: nothing }
+  }
+}
+
+/** Nothing is read of a request that is not sent. */
+const nothing: PreparedCall['reader'] = { read: () => true, finish() {}, take: () => [] }

@@ -1,6 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { readableMessages } from './readable-messages.ts'
+import { isCommonImage, isElsewhere, readableMessages } from './readable-messages.ts'
 
 const image = { type: 'image', base64: 'iVBO' } as const
 const file = { type: 'file', base64: 'JVBE', mediaType: 'application/pdf', name: 'a.pdf' } as const
@@ -31,6 +31,41 @@ it('leaves what is read as it is', () => {
   const read = readableMessages(messages, ({ type }) => type === 'image', 'small', warnings)
   expect(read[2]).toBe(messages[2])
   expect(warnings).toHaveLength(1)
+})
+
+it('makes text of files that are text, where files are not taken', () => {
+  const csv = { type: 'file', base64: btoa('a,b'), mediaType: 'text/csv', name: 'a.csv' } as const
+  const warnings: string[] = []
+  const [read] = readableMessages([{ role: 'user', content: [csv] }], () => false, 'small', warnings)
+  expect(read?.content).toEqual([{ type: 'text', text: '[file "a.csv"]\na,b' }])
+  expect(warnings).toEqual([])
+})
+
+it('gives parts in their plain form, and says of what has none where it was', () => {
+  const content = [
+    { type: 'image', url: 'data:image/png;base64,iVBORw0KGgoA' },
+    { type: 'image', url: 'file:///etc/passwd' },
+    { type: 'file', url: '', mediaType: 'application/pdf' },
+  ] as const
+  const [read] = readableMessages([{ role: 'user', content: [...content] }], () => true, 'small', [])
+  expect(read?.content).toEqual([
+    { type: 'image', base64: 'iVBORw0KGgoA', mediaType: 'image/png' },
+    { type: 'text', text: '[image at file:///etc/passwd left out]' },
+    { type: 'text', text: '[file "file.pdf" at  left out]' },
+  ])
+})
+
+it('knows the images that all read, and addresses that only their owner can fetch', () => {
+  expect(
+    ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].every((mediaType) => isCommonImage({ ...image, mediaType })),
+  ).toBe(true)
+  expect([isCommonImage(image), isCommonImage({ ...image, mediaType: 'image/svg+xml' }), isCommonImage(file)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect(isElsewhere({ type: 'image', url: 'gs://bucket/a.png' })).toBe(true)
+  expect(isElsewhere({ type: 'image', url: 'https://example.com/a.png' })).toBe(false)
 })
 
 it('gives the same copy of a message that cannot change, so that it is converted once', () => {

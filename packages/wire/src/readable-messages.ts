@@ -1,12 +1,14 @@
 import type { FilePart, ImagePart, Message, TextPart, ToolMessage, UserMessage, UserPart } from '@agentkit/core'
-import { fileName } from './media.ts'
+import { fileName, isImage } from './media.ts'
+import { plainMedia, textOfFile } from './plain-media.ts'
 import { partsOf } from './text.ts'
 
 /**
- * A conversation as a model can read it: images and files that it does not take become a line of text that says so, with
- * one warning for each kind. Messages without any stay the very same objects.
+ * A conversation as a model can read it: images and files in their plain form, files of text as text where files are not
+ * taken, and of anything else that is not read a line of text that says that it was there, with one warning for each
+ * kind. Messages that are so already stay the very same objects.
  *
- * @param reads whether it takes a part; what is unknown is taken to be read
+ * @param reads whether the model takes a part, which is in its plain form; what is unknown is taken to be read
  */
 export function readableMessages(
   messages: readonly Message[],
@@ -17,36 +19,60 @@ export function readableMessages(
   const unread = new Set<'image' | 'file'>()
   const converted = messages.map((message) => {
     if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message
-    const leftOut = message.content.filter((part) => part.type !== 'text' && !reads(part))
-    if (leftOut.length === 0) return message
-    for (const part of leftOut) if (part.type !== 'text') unread.add(part.type)
-    return without(leftOut, message)
+    if (message.content.every(({ type }) => type === 'text')) return message
+    const parts = partsOf<UserPart>(message.content).map((part) => readablePart(part, reads))
+    for (const { leftOut } of parts) if (leftOut) unread.add(leftOut)
+    return parts.every(({ how }) => how === 'same') ? message : replaced(message, parts)
   })
   for (const kind of unread) warnings.push(`"${model}" does not read ${kind}s: a line of text says that one was there.`)
   return converted
 }
 
-/** By the message, and the places in it of what is left out. */
+/** Whether it is an image in one of the formats that every model reads which sees. */
+export function isCommonImage(part: ImagePart | FilePart): boolean {
+  return isImage(part) && (part.mediaType === undefined || commonImages.test(part.mediaType)) && !isElsewhere(part)
+}
+
+/** Whether it lies where only its owner can fetch it. */
+export function isElsewhere({ url }: ImagePart | FilePart): boolean {
+  return url !== undefined && !/^https?:/i.test(url)
+}
+
+const commonImages = /^image\/(?:png|jpeg|gif|webp)$/
+
+type Readable = { part: UserPart; how: 'same' | 'plain' | 'text' | 'line'; leftOut?: 'image' | 'file' }
+
+function readablePart(part: UserPart, reads: (part: ImagePart | FilePart) => boolean): Readable {
+  if (part.type === 'text') return { part, how: 'same' }
+  const plain = plainMedia(part)
+  if (plain && reads(plain)) return { part: plain, how: plain === part ? 'same' : 'plain' }
+  const text = plain && textOfFile(plain)
+  if (text !== undefined) return { part: { type: 'text', text: `[file "${nameOf(part)}"]\n${text}` }, how: 'text' }
+  return { part: lineFor(part), how: 'line', leftOut: part.type }
+}
+
+function lineFor(part: ImagePart | FilePart): TextPart {
+  const place = part.url === undefined || part.url.startsWith('data:') ? '' : ` at ${part.url}`
+  const what = part.type === 'file' ? `file "${nameOf(part)}"` : 'image'
+  return { type: 'text', text: `[${what}${place} left out]` }
+}
+
+function nameOf(part: ImagePart | FilePart): string {
+  return part.type === 'file' ? fileName({ ...part, mediaType: part.mediaType ?? '' }) : 'image'
+}
+
+/** By the message, and what has become of its parts. */
 const replacements = new WeakMap<Message, Map<string, Message>>()
 
 /** Of a message that nobody can change the copy is kept, and frozen: `convertConversation` knows it again. */
-function without(leftOut: readonly UserPart[], message: UserMessage | ToolMessage): Message {
-  if (!Object.isFrozen(message)) return replaced(message, leftOut)
-  const places = partsOf<UserPart>(message.content)
-    .map((part) => (leftOut.includes(part) ? 1 : 0))
-    .join('')
+function replaced(message: UserMessage | ToolMessage, parts: readonly Readable[]): Message {
+  const content = parts.map(({ part }) => part)
+  // What a tool gives holds no files, and what becomes of its parts is none either.
+  const copy = { ...message, content } as Message
+  if (!Object.isFrozen(message)) return copy
+  const outcome = parts.map(({ how }) => how).join()
   const known = replacements.get(message) ?? new Map<string, Message>()
-  const replacement = known.get(places) ?? Object.freeze(replaced(message, leftOut))
-  replacements.set(message, known.set(places, replacement))
+  const replacement = known.get(outcome) ?? Object.freeze(copy)
+  replacements.set(message, known.set(outcome, replacement))
   return replacement
-}
-
-function replaced(message: UserMessage | ToolMessage, leftOut: readonly UserPart[]): Message {
-  const line = <Part extends UserPart>(part: Part): Part | TextPart => (leftOut.includes(part) ? lineFor(part) : part)
-  if (message.role === 'user') return { ...message, content: partsOf(message.content).map(line) }
-  return { ...message, content: partsOf(message.content).map(line) }
-}
-
-function lineFor(part: UserPart): TextPart {
-  return { type: 'text', text: part.type === 'file' ? `[file "${fileName(part)}" left out]` : '[image left out]' }
 }

@@ -89,4 +89,12 @@ describe('wireCallId', () => {
     const long = 'x'.repeat(450)
     expect(wireCallId(`${long}1`, 64)).not.toBe(wireCallId(`${long}2`, 64))
   })
+
+  it('gives a failure without a word some', () => {
+    const failed: Message = { role: 'tool', callId: 'a', name: 'x', content: '', isError: true }
+    const call: Message = { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'x', input: {} }] }
+    expect(repairTranscript([call, failed], (id) => id)[1]).toMatchObject({ content: 'The call failed.' })
+    const done: Message = { role: 'tool', callId: 'a', name: 'x', content: '' }
+    expect(repairTranscript([call, done], (id) => id)[1]).toMatchObject({ content: '' })
+  })
 })

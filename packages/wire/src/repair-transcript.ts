@@ -5,7 +5,7 @@ import type { CallIds } from './call-ids.ts'
  * Messages that every provider accepts: each tool call is directly followed by its one result, in the order of the
  * calls, under an id that is unique in the conversation and fits the wire.
  *
- * A call without a result gets one that says so; a result without a call is dropped.
+ * A call without a result gets one that says so, a failure without a word gets words; a result without a call is dropped.
  *
  * @param ids gives each call its id on the wire
  */
@@ -27,7 +27,7 @@ export function repairTranscript(messages: readonly Message[], ids: CallIds): Me
       const callId = wireIds[position] as string
       // In order, the next messages are the results; they are tool messages, or it would not hold.
       const result = later ? later.get(call.callId)?.shift() : (messages[index + 1 + position] as ToolMessage)
-      repaired.push(result ? withCallId(result, callId) : missingResult(callId, call.name))
+      repaired.push(result ? spoken(withCallId(result, callId)) : missingResult(callId, call.name))
     }
   }
   return repaired
@@ -70,6 +70,11 @@ function withCallIds(
 
 function withCallId(result: ToolMessage, callId: string): ToolMessage {
   return result.callId === callId ? result : { ...result, callId }
+}
+
+/** Most wires carry nothing but the words of a failure. */
+function spoken(result: ToolMessage): ToolMessage {
+  return result.isError && result.content === '' ? { ...result, content: 'The call failed.' } : result
 }
 
 function missingResult(callId: string, name: string): ToolMessage {

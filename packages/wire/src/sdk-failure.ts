@@ -11,8 +11,13 @@ export function failureOfSdkError(error: unknown): Failure {
   const { status, headers, error: body, message } = isRecord(error) ? error : {}
   const failure = isRecord(body)
     ? failureOfBody(body)
-    : { message: typeof message === 'string' ? message : String(error) }
+    : { message: typeof message === 'string' ? withoutStatus(message, status) : String(error) }
   if (typeof status === 'number') failure.status = status
   if (headers instanceof Headers) failure.headers = headers
   return failure
+}
+
+/** The SDKs put it before the words, and so do we. */
+function withoutStatus(message: string, status: unknown): string {
+  return message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message
 }

@@ -35,17 +35,13 @@ export async function takeResponse(
 ): Promise<Response> {
   let taken: Response | undefined
   let refused: RefusedRequest | undefined
+  const refusing = refusingFetch(signal, fetch)
   const takingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const response = await send(fetch, input, init, signal).catch((error: unknown) => {
-      // A fetch of the user's fails as it likes: that no answer came is all that counts.
-      throw signal.aborted ? error : new TypeError('fetch failed', { cause: error })
+    taken = await refusing(input, init).catch((error: unknown) => {
+      if (error instanceof RefusedRequest) refused = error
+      throw error
     })
-    if (response.ok) {
-      taken = response
-      return new Response('', { headers: { 'content-type': contentType } })
-    }
-    refused = await refusalOf(response)
-    throw refused
+    return new Response('', { headers: { 'content-type': contentType } })
   }
   try {
     await call(takingFetch)
@@ -55,6 +51,24 @@ export async function takeResponse(
   }
   if (taken) return taken
   throw refused ?? new Error('The SDK made no request.')
+}
+
+/**
+ * A `fetch` for one call of an SDK that keeps little of a refusal: it throws all of it.
+ * @throws RefusedRequest for a status that is no success
+ */
+export function refusingFetch(
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch = nodeFetch,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await send(fetch, input, init, signal).catch((error: unknown) => {
+      // A fetch of the user's fails as it likes: that no answer came is all that counts.
+      throw signal.aborted ? error : new TypeError('fetch failed', { cause: error })
+    })
+    if (response.ok) return response
+    throw await refusalOf(response)
+  }
 }
 
 /** Some SDKs make a `Request`, which our own fetch would have to leave to the web's. */

@@ -280,6 +280,52 @@ const conversations: Record<string, { messages: Message[]; arrives?: string[]; t
     ],
     arrives: ['Read-1'],
   },
+  'with a file of text that few take': {
+    messages: [user([{ type: 'file', base64: btoa('Inside-1'), mediaType: 'text/csv', name: 'a.csv' }])],
+  },
+  'with a PDF inside of its address': {
+    messages: [
+      user([
+        { type: 'text', text: 'Read-1' },
+        { type: 'file', url: `data:application/pdf;base64,${pdf}`, mediaType: 'application/pdf' },
+      ]),
+    ],
+    arrives: ['Read-1'],
+  },
+  'with an image inside of its address': {
+    messages: [user([{ type: 'image', url: `data:image/png;base64,${png}` }])],
+    arrives: [png],
+  },
+  'with an image whose type is vague or wrong': {
+    messages: [
+      user([
+        { type: 'image', base64: png, mediaType: 'image/*' },
+        { type: 'image', base64: png, mediaType: 'image/jpeg' },
+      ]),
+    ],
+    arrives: [png],
+  },
+  'with images that nobody can read': {
+    messages: [
+      user([
+        { type: 'text', text: 'Look-1' },
+        { type: 'image', base64: btoa('<svg/>'), mediaType: 'image/svg+xml' },
+        { type: 'image', url: 'file:///etc/passwd' },
+        { type: 'image', base64: '' },
+        { type: 'image', base64: 'no base64!' },
+      ]),
+    ],
+    arrives: ['Look-1'],
+  },
+  'with a failure without a word': {
+    messages: [
+      user('Hello'),
+      assistant(call('c1')),
+      { role: 'tool', callId: 'c1', name: 'weather', content: '', isError: true },
+    ],
+    tools: [weather],
+    arrives: ['The call failed.'],
+  },
   'with a text file': {
     messages: [
       user([

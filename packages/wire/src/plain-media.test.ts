@@ -1,0 +1,83 @@
+import type { FilePart, ImagePart } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { plainMedia, textOfFile } from './plain-media.ts'
+
+const png = 'iVBORw0KGgoA'
+const jpeg = '/9j/4AAQSkZJ'
+const image = (part: object): ImagePart => ({ type: 'image', ...part })
+const file = (part: object): FilePart => ({ type: 'file', ...part }) as FilePart
+
+describe('a part', () => {
+  it.each([
+    image({ base64: png }),
+    image({ base64: png, mediaType: 'image/png' }),
+    image({ url: 'https://example.com/a.png' }),
+    file({ base64: 'JVBERi0x', mediaType: 'application/pdf' }),
+    file({ url: 'gs://bucket/a.pdf', mediaType: 'application/pdf' }),
+  ])('that is plain stays the same: %j', (part) => {
+    expect(plainMedia(part)).toBe(part)
+  })
+
+  it.each<[ImagePart | FilePart, object]>([
+    [image({ url: `data:image/png;base64,${png}` }), { base64: png, mediaType: 'image/png' }],
+    [image({ base64: `data:image/png;base64,${png}` }), { base64: png, mediaType: 'image/png' }],
+    [image({ base64: png, mediaType: 'image/*' }), { base64: png, mediaType: 'image/png' }],
+    [image({ base64: jpeg, mediaType: 'image/jpg' }), { base64: jpeg, mediaType: 'image/jpeg' }],
+    [image({ base64: jpeg, mediaType: 'image/png' }), { base64: jpeg, mediaType: 'image/jpeg' }],
+    [image({ base64: 'AAAA', mediaType: 'image/jpg' }), { base64: 'AAAA', mediaType: 'image/jpeg' }],
+    [image({ base64: 'AAAA', mediaType: 'image/*' }), { base64: 'AAAA', mediaType: 'image/png' }],
+    [image({ base64: 'PHN2', mediaType: 'image/svg+xml; charset=utf-8' }), { mediaType: 'image/svg+xml' }],
+    [image({ base64: ' iVBORw0K\n Ggo ' }), { base64: 'iVBORw0KGgo=' }],
+    [image({ base64: '_9j_4AA-' }), { base64: '/9j/4AA+', mediaType: 'image/jpeg' }],
+    [file({ base64: jpeg, mediaType: 'image/png' }), { type: 'file', mediaType: 'image/jpeg' }],
+    [
+      file({ url: 'data:text/plain,hello%20w', mediaType: 'text/plain' }),
+      { base64: 'aGVsbG8gdw==', mediaType: 'text/plain' },
+    ],
+    [file({ url: 'data:,50%25%', mediaType: 'text/plain' }), { base64: Buffer.from('50%25%').toString('base64') }],
+    [
+      file({ url: 'data:application/pdf;base64,JVBE', mediaType: '' }),
+      { base64: 'JVBE', mediaType: 'application/pdf' },
+    ],
+    [file({ base64: 'JVBE' }), { mediaType: 'application/octet-stream' }],
+    [file({ url: 'https://example.com/a' }), { mediaType: 'application/octet-stream' }],
+  ])('becomes plain: %j', (part, plain) => {
+    const made = plainMedia(part)
+    expect(made).toMatchObject(plain)
+    if (made?.base64) expect(made).not.toHaveProperty('url')
+  })
+
+  it.each([
+    image({}),
+    image({ base64: '' }),
+    image({ base64: ' \n' }),
+    image({ base64: '/etc/passwd.png' }),
+    image({ url: 'file:///etc/passwd' }),
+    image({ url: '/etc/passwd' }),
+    image({ url: 'data:image/png;base64,' }),
+    file({ url: 'blob:1234', mediaType: 'application/pdf' }),
+  ])('with nothing to read is none: %j', (part) => {
+    expect(plainMedia(part)).toBeUndefined()
+  })
+
+  it('that cannot change is made plain once', () => {
+    const part = Object.freeze(image({ base64: png, mediaType: 'image/*' }))
+    expect(plainMedia(part)).toBe(plainMedia(part))
+    expect(plainMedia({ ...part })).not.toBe(plainMedia(part))
+  })
+})
+
+describe('textOfFile', () => {
+  it.each(['text/csv', 'application/json', 'application/ld+json; charset=utf-8', 'application/x-yaml'])(
+    'reads %s',
+    (mediaType) => {
+      const base64 = Buffer.from('größe,1').toString('base64')
+      expect(textOfFile(file({ base64, mediaType }))).toBe('größe,1')
+    },
+  )
+
+  it('reads no other, and nothing by address', () => {
+    expect(textOfFile(file({ base64: 'JVBE', mediaType: 'application/pdf' }))).toBeUndefined()
+    expect(textOfFile(file({ url: 'https://example.com/a.txt', mediaType: 'text/plain' }))).toBeUndefined()
+  })
+})
