@@ -214,4 +214,11 @@ describe('ChatReader', () => {
       expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
     },
   )
+
+  it('reads the first of several choices', () => {
+    const choice = (index: number, content: string) => ({ choices: [{ index, delta: { content } }] })
+    const ended = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+    const events = readAll(new ChatReader(context), [choice(0, 'a'), choice(1, 'b'), choice(0, 'c'), ended])
+    expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'ac' }] } })
+  })
 })

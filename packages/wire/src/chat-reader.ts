@@ -17,7 +17,13 @@ type Chunk = {
   error?: unknown
   object?: unknown
 }
-type Choice = { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null; usage?: unknown }
+type Choice = {
+  index?: unknown
+  delta?: Delta | null
+  message?: Delta | null
+  finish_reason?: string | null
+  usage?: unknown
+}
 type Delta = {
   content?: unknown
   refusal?: unknown
@@ -51,7 +57,8 @@ export class ChatReader implements FrameReader {
     // Why Groq stops early, in a word.
     const stopped = chunk.x_groq?.error
     if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
-    const choice = chunk.choices?.[0]
+    // One was asked for; of several the first is meant.
+    const choice = chunk.choices?.find((one) => !one?.index)
     if (choice) this.#readChoice(choice)
     const usage = chunk.usage ?? chunk.x_groq?.usage ?? choice?.usage
     if (usage) this.#usage = mergeUsage(this.#usage, usage)

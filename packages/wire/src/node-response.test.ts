@@ -20,6 +20,19 @@ async function readText(reader: BodyReader): Promise<string> {
 }
 
 describe('a NodeResponse', () => {
+  it('reads a refusal up to a bound, and an answer to its end', async () => {
+    const endless = Buffer.alloc(3_000_000, 'x')
+    await using server = await httpServer((request, response) => {
+      response.writeHead(request.url === '/ok' ? 200 : 500)
+      response.write(endless)
+      if (request.url === '/ok') response.end()
+    })
+    const refusal = await (await call(server.url)).text()
+    expect(refusal.length).toBeGreaterThanOrEqual(1_048_576)
+    expect(refusal.length).toBeLessThan(endless.length)
+    expect(await (await call(`${server.url}/ok`)).text()).toHaveLength(endless.length)
+  })
+
   it('tells status, headers and address', async () => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(429, 'Slow Down', { 'set-cookie': ['a=1', 'b=2'], 'x-request-id': 'req_1' }).end()

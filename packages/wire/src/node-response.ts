@@ -30,7 +30,8 @@ export class NodeResponse implements Response {
     this.url = url
     this.#message = message
     // From the start: what ends unread, or has no body at all, gives its connection back.
-    this.#reader = readerOf(decoded(message), signal)
+    const reader = readerOf(decoded(message), signal)
+    this.#reader = this.ok ? reader : bounded(reader)
   }
 
   get headers(): Headers {
@@ -105,6 +106,25 @@ function pullFrom(reader: BodyReader): UnderlyingDefaultSource<Uint8Array<ArrayB
       const { done, value } = await reader.read()
       if (value) controller.enqueue(value)
       if (done) controller.close()
+    },
+    cancel: () => reader.cancel(),
+  }
+}
+
+/** How much of a refusal is read, in bytes: some servers write without end. */
+const longestRefusal = 1_048_576
+
+function bounded(reader: BodyReader): BodyReader {
+  let read = 0
+  return {
+    async read() {
+      if (read >= longestRefusal) {
+        await reader.cancel()
+        return { done: true }
+      }
+      const piece = await reader.read()
+      read += piece.value?.byteLength ?? 0
+      return piece
     },
     cancel: () => reader.cancel(),
   }

@@ -183,6 +183,18 @@ describe('providerError', () => {
     expect(providerError({ ...failure, headers }, context).requestId).toBe('req_2')
   })
 
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+    'says how to trust a server, and does not try again: %s',
+    (code) => {
+      const error = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+      expect(networkError(error, context)).toMatchObject({
+        code: 'network',
+        retryable: false,
+        message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      })
+    },
+  )
+
   it('tells a status once', () => {
     expect(failureOfSdkError({ status: 404, message: '404 page not found' }).message).toBe('page not found')
     expect(failureOfSdkError({ status: 500, message: '404 pages' }).message).toBe('404 pages')

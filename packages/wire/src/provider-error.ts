@@ -183,6 +183,10 @@ export function networkError(error: unknown, context: ErrorContext): AgentKitErr
     marks.some((mark) => mark !== undefined && networkMarks.test(mark)) ||
     chain.some(({ message }) => brokenConnection.test(message))
   if (!broken) return undefined
+  if (cause.code !== undefined && certificates.test(cause.code)) {
+    const message = `${provider} has a certificate that is not trusted (${cause.code}). Name its authority in NODE_EXTRA_CA_CERTS.`
+    return new AgentKitError('network', message, { ...details, retryable: false })
+  }
   const hint = cause.code !== undefined && wrongAddress.has(cause.code) ? ' Check the address.' : ''
   const message = `The connection to ${provider} failed (${cause.code ?? cause.message}).${hint}`
   return new AgentKitError('network', message, details)
@@ -196,6 +200,7 @@ const firstByteTimeouts: ReadonlySet<string> = new Set([
 const wrongAddress: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
 const networkMarks =
   /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOST|ENET|ERR_TLS|ERR_SSL|ERR_HTTP2|CERT_|HPE_|Z_(?:BUF|DATA)|APIConnectionError$)/
+const certificates = /CERT|UNABLE_TO_(?:VERIFY|GET)/
 const brokenConnection = /^(?:terminated|fetch failed)$|premature close|socket hang up|other side closed/i
 
 function causesOf(error: unknown): Error[] {

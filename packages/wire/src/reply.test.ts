@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Reply } from './reply.ts'
+import { Reply, type TellCall } from './reply.ts'
 
 const owner = 'acme/small'
 
@@ -75,6 +75,18 @@ describe('Reply', () => {
     expect(content).toMatchObject([
       { callId: 'c1', input: {}, opaque: { owner, data: { signature: 'x' } } },
       { callId: 'c2', input: {}, inputText: '{', opaque: { owner, data: { signature: 'y' } } },
+    ])
+  })
+
+  it('names a call of nothing, and gives it an id, whatever a server sends for them', () => {
+    const odd = { callId: 0, name: { a: 1 }, argumentsText: '' } as unknown as TellCall
+    const { content } = finished((reply) => {
+      reply.toolCall(odd)
+      reply.toolCall({ callId: 'c', name: '', argumentsText: '' })
+    })
+    expect(content).toMatchObject([
+      { callId: expect.stringMatching(/^call_/), name: 'unknown' },
+      { callId: 'c', name: 'unknown' },
     ])
   })
 

@@ -76,7 +76,9 @@ export class Reply {
   toolCall(call: TellCall): void {
     this.endPart()
     const callId = this.#uniqueCallId(call.callId)
-    const { name, data } = call
+    const { data } = call
+    // A call of nothing is answered as one of a tool that there is not.
+    const name = typeof call.name === 'string' && call.name !== '' ? call.name : 'unknown'
     const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
     const parsed = parseArguments(call.argumentsText)
     if (parsed.ok) {
@@ -152,7 +154,7 @@ export class Reply {
   }
 
   #uniqueCallId(told: string | undefined): string {
-    const usable = told !== undefined && !nothing.has(told) && !this.#callIds.has(told)
+    const usable = typeof told === 'string' && !nothing.has(told) && !this.#callIds.has(told)
     const callId = usable ? told : `call_${crypto.randomUUID().replaceAll('-', '')}`
     this.#callIds.add(callId)
     return callId

@@ -36,6 +36,18 @@ describe('streamModel', () => {
     expect(events.map(({ type }) => type)).toEqual(['warning', 'text-delta', 'text-delta', 'finish'])
   })
 
+  it('ends in `malformed-stream` where a field is of another kind than it should be', async () => {
+    const odd = 'data: {"choices":[{"delta":{"tool_calls":{"index":0}}}]}\n\n'
+    const events = stream(answer(bodyOf(text('Hi'), odd, end)))
+    expect(await events.next()).toMatchObject({ value: { text: 'Hi' } })
+    expect(await errorOf(collect(events))).toMatchObject({ code: 'malformed-stream', retryable: true })
+  })
+
+  it('tells the id of the request with what fails in the middle', async () => {
+    const send = () => Promise.resolve(new Response(bodyOf(text('Hi')), { headers: { 'x-request-id': 'req_1' } }))
+    expect(await errorOf(collect(stream(send)))).toMatchObject({ code: 'incomplete-stream', requestId: 'req_1' })
+  })
+
   it('sends nothing before it is iterated', async () => {
     let sent = false
     const events = stream(() => {

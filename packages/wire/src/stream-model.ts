@@ -1,4 +1,4 @@
-import { type AgentKitError, abortError, isAgentKitError, type ModelEvent } from '@agentkit/core'
+import { AgentKitError, abortError, isAgentKitError, type ModelEvent } from '@agentkit/core'
 import { type Callee, type CallTimeouts, CallWatch } from './call-watch.ts'
 import { EventIterator } from './event-iterator.ts'
 import type { Frame } from './frame.ts'
@@ -53,7 +53,7 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
     const frames = readFrames(response, { watch, framing, provider, model })
     try {
       while (!complete) {
-        const { ended, failure } = readAll(reader, await frames.read())
+        const { ended, failure } = readAll(reader, await frames.read(), call)
         const events = reader.take()
         complete = ended
         if (complete) watch.settle()
@@ -87,12 +87,22 @@ async function send({ send }: ModelCall, watch: CallWatch): Promise<Response> {
 }
 
 /** What came before a frame that fails is told before the failure. */
-function readAll(reader: FrameReader, frames: Frame[] | undefined): { ended: boolean; failure?: unknown } {
+function readAll(
+  reader: FrameReader,
+  frames: Frame[] | undefined,
+  callee: Callee,
+): { ended: boolean; failure?: unknown } {
   try {
     const ended = frames === undefined || frames.some((frame) => reader.read(frame))
     if (ended) reader.finish()
     return { ended }
   } catch (failure) {
-    return { ended: false, failure }
+    return { ended: false, failure: isAgentKitError(failure) ? failure : unreadable(failure, callee) }
   }
+}
+
+/** A field is of another kind than the provider's documentation says, and nobody looked. */
+function unreadable(cause: unknown, { provider, model }: Callee): AgentKitError {
+  const message = `${provider} sent an event that cannot be read.`
+  return new AgentKitError('malformed-stream', message, { provider, model, retryable: true, cause })
 }

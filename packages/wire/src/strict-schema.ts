@@ -1,5 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from './is-record.ts'
+import { objectRoot } from './object-root.ts'
 
 /**
  * Whether OpenAI's strict mode takes this schema as it is: every object is closed and requires all of its keys, and
@@ -52,7 +53,7 @@ const strictKeywords: ReadonlySet<string> = new Set([
  * A tool's input schema as the OpenAI wires want it: an object with properties, without `$schema`.
  */
 export function toolParameters(schema: JSONSchema): JSONSchema {
-  const { $schema: _dialect, ...parameters } = schema
+  const { $schema: _dialect, not: _not, enum: _enum, ...parameters } = objectRoot(schema)
   if (parameters.type === undefined) parameters.type = 'object'
   if (parameters.type === 'object') parameters.properties ??= {}
   return parameters

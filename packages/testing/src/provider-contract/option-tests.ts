@@ -63,6 +63,13 @@ const schemas: Record<string, JSONSchema> = {
     },
     required: ['shape'],
   },
+  'of alternatives at its root (Q43)': {
+    anyOf: [
+      { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      { $ref: '#/$defs/point' },
+    ],
+    $defs: { point: { type: 'object', properties: { latitude: { type: 'number' } }, required: ['latitude'] } },
+  },
   'that refers to itself (Q60)': {
     type: 'object',
     properties: { root: { $ref: '#/$defs/node' } },

@@ -36,9 +36,20 @@ export function checkFunctions(functions: readonly OfferedFunction[]): void {
         `${path}.parameters`,
       )
     }
+    const combining = rootless.find((keyword) => keyword in schema)
+    if (combining !== undefined) {
+      throw invalidSchema(
+        'function',
+        name,
+        "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+        `${path}.parameters`,
+      )
+    }
     if (strict === true) checkStrict(schema, 'function', name, `${path}.parameters`)
   }
 }
+
+const rootless = ['oneOf', 'anyOf', 'allOf', 'enum', 'not']
 
 /** Refuses an output format that the API refuses. */
 export function checkJSONSchemaFormat(format: Fields, path: string): void {
