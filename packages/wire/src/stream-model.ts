@@ -66,7 +66,7 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
       frames.close(complete)
     }
   } catch (error) {
-    throw watch.failure ?? withRequestId(isAgentKitError(error) ? error : call.toError(error), headers)
+    throw withRequestId(watch.failure ?? (isAgentKitError(error) ? error : call.toError(error)), headers)
   } finally {
     watch.stop()
     if (!complete) watch.cancel()

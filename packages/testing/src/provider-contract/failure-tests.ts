@@ -64,11 +64,11 @@ export function failureTests(subject: Subject): void {
     })
 
     it('in the middle tells the id of its request, as one before the answer does (Q22)', async () => {
-      const [before, middle] = await Promise.all([
-        ask(subject, { status: 500 }),
-        ask(subject, { text, fault: 'error-frame' }),
-      ])
-      expect(middle?.error?.requestId === undefined).toBe(before?.error?.requestId === undefined)
+      const { error: before } = await ask(subject, { status: 500 })
+      for (const fault of ['error-frame', 'early-eof', 'cut', 'hang'] as const) {
+        const { error } = await ask(subject, { text, fault }, { idleTimeoutMs: 40 })
+        expect(error?.requestId === undefined, fault).toBe(before?.requestId === undefined)
+      }
     })
 
     it('tells how long to wait (Q15, Q65)', async () => {
