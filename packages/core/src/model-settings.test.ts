@@ -30,6 +30,26 @@ describe('modelSettings', () => {
     expect(model.requests[0]).not.toHaveProperty('toolChoice')
   })
 
+  it.each<ModelSettings>([
+    { temperature: 0 },
+    { maxOutputTokens: 1 },
+    { stop: [] },
+    ...(['none', 'low', 'medium', 'high'] as const).map((reasoning) => ({ reasoning })),
+    ...(['auto', 'none', 'required'] as const).map((toolChoice) => ({ toolChoice })),
+  ])('may be %j', async (modelSettings) => {
+    const model = scriptedModel(['Done.'])
+    await new Agent({ name: 'A', functions: [echo], model, modelSettings }).chat('Go')
+    expect(model.requests[0]).toMatchObject(modelSettings)
+  })
+
+  it('may be absent, each of them', async () => {
+    const model = scriptedModel(['Done.'])
+    // Without a compiler that minds, a setting that is computed is often `undefined`.
+    const modelSettings = { temperature: undefined, reasoning: undefined } as unknown as ModelSettings
+    await new Agent({ name: 'A', functions: [], model, modelSettings }).chat('Go')
+    expect(model.requests).toHaveLength(1)
+  })
+
   it.each<[object, string]>([
     [{ temperature: '1' }, '`modelSettings.temperature` is a number, 0 or above.'],
     [{ temperature: -1 }, '`modelSettings.temperature` is a number, 0 or above.'],
@@ -38,6 +58,12 @@ describe('modelSettings', () => {
     [{ stop: [''] }, '`modelSettings.stop` is a list of texts.'],
     [{ reasoning: 'max' }, '`modelSettings.reasoning` is "none", "low", "medium" or "high".'],
     [{ parallelToolCalls: 1 }, '`modelSettings.parallelToolCalls` is true or false.'],
+    [{ maxOutputTokens: 0 }, '`modelSettings.maxOutputTokens` is a whole number above 0.'],
+    [{ stop: [3] }, '`modelSettings.stop` is a list of texts.'],
+    [{ toolChoice: {} }, '`modelSettings.toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
+    [{ toolChoice: { tool: 3 } }, '`modelSettings.toolChoice` is "auto", "none", "required" or'],
+    [{ toolChoice: null }, '`modelSettings.toolChoice` is "auto", "none", "required" or'],
+    [{ toString: 1 }, '`modelSettings.toString` is none.'],
     [{ toolChoice: 'any' }, '`modelSettings.toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
     [{ temprature: 1 }, '`modelSettings.temprature` is none. There are temperature, maxOutputTokens,'],
   ])('are checked: %j', (modelSettings, message) => {

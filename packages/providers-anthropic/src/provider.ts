@@ -45,6 +45,7 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
         model: id,
         info: known.info,
         timeouts: checkTimeouts(timeouts),
+        ready: connection().client,
         prepare: prepareCall(connection(), context, { ...known, promptCaching }),
         toError: (error) => toAnthropicError(error, context),
       })

@@ -54,6 +54,7 @@ export function azure(options: AzureOptions = {}): AzureProvider {
         model: deployment,
         info: modelInfo(model),
         timeouts: checkTimeouts(timeouts),
+        ready: connection().client,
         prepare: prepareCall(connection(), context, model),
         toError: (error) => toAzureError(error, context),
       })

@@ -60,6 +60,7 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
         model,
         info: modelInfo(facts, traits),
         timeouts: checkTimeouts(timeouts),
+        ready: connection().client,
         prepare: prepareCall(connection(), context, traits, facts),
         toError: (error) => toGeminiError(error, context),
       })

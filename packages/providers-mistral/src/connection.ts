@@ -19,6 +19,8 @@ export type MistralOptions = {
 
 /** Where requests go, and what they carry. */
 export type Connection = {
+  /** Loads the SDK. */
+  load(): Promise<unknown>
   /** Makes one request by a function of the SDK, and hands its answer out unread. */
   send(call: SdkCall, signal: AbortSignal): Promise<Response>
   /** The address that was given. */
@@ -44,6 +46,7 @@ export function connect(options: MistralOptions): Connection {
     : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { serverURL: baseURL }) }
   const fetch = client ? fetchOf(client) : options.fetch
   return {
+    load: sdk,
     send: (call, signal) => send(call, settings, { signal, fetch, headers: client ? undefined : headers }),
     baseURL,
     secrets: secretsOf(apiKey, headers),

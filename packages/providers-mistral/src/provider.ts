@@ -13,7 +13,7 @@ import { connect, type MistralOptions } from './connection.ts'
 import { mistralEmbedder } from './embedder.ts'
 import { errorContext, toMistralError } from './errors.ts'
 import models from './models.json' with { type: 'json' }
-import { prepareCall } from './request.ts'
+import { loadChatStream, prepareCall } from './request.ts'
 
 /** How long a model may be silent before its call ends in `timeout`. */
 export type MistralModelOptions = CallTimeouts
@@ -54,6 +54,7 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
         // Mistral refuses a schema for the answer beside tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'without-tools' },
         timeouts: checkTimeouts(timeouts),
+        ready: () => Promise.all([connection().load(), loadChatStream()]),
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toMistralError(error, context),
       })

@@ -10,12 +10,16 @@ import {
   toolParameters,
   wellFormed,
 } from '@agentkit/wire'
+import type { chatStream } from '@mistralai/mistralai/funcs/chatStream.js'
 import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/components/chatcompletionstreamrequest.js'
 import type { Connection } from './connection.ts'
 import { readsPart, toMistralMessages } from './messages.ts'
 import { reasoningEffort } from './reasoning.ts'
 
-const sdk = once(() => import('@mistralai/mistralai/funcs/chatStream.js'))
+/** The one function of the SDK that is called: all of it takes longer to load. */
+export const loadChatStream: () => Promise<{ chatStream: typeof chatStream }> = once(
+  () => import('@mistralai/mistralai/funcs/chatStream.js'),
+)
 
 /** Maps a request to Mistral's, and how it is sent. */
 export function prepareCall(
@@ -28,7 +32,7 @@ export function prepareCall(
     return {
       warnings,
       async send(signal) {
-        const { chatStream } = await sdk()
+        const { chatStream } = await loadChatStream()
         return connection.send((client, options) => chatStream(client, body, options), signal)
       },
       reader: new ChatReader(context),

@@ -17,6 +17,8 @@ export type OllamaOptions = {
 
 /** Where requests go, and what they carry. */
 export type Connection = {
+  /** Loads the SDK. */
+  load(): Promise<unknown>
   /** Makes one request by the SDK, and hands its answer out unread. */
   send(call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response>
   /** Where that is known. */
@@ -36,7 +38,12 @@ export function connect(options: OllamaOptions): Connection {
   const { client, fetch } = options
   if (client) {
     const apiKey = told(process.env.OLLAMA_API_KEY)
-    return { send: (call, signal) => sendBy(client, call, signal), host: undefined, secrets: secretsOf(apiKey) }
+    return {
+      load: async () => client,
+      send: (call, signal) => sendBy(client, call, signal),
+      host: undefined,
+      secrets: secretsOf(apiKey),
+    }
   }
   const { host, authorization, secrets } = findServer(options.serverUrl)
   const apiKey = keyFor(options.apiKey, host)
@@ -45,6 +52,7 @@ export function connect(options: OllamaOptions): Connection {
   // However it is written, a header of the user's own counts first.
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value
   return {
+    load: sdk,
     async send(call, signal) {
       const Ollama = await sdk()
       return take((taking) => call(new Ollama({ host, headers, fetch: taking })), signal, fetch)

@@ -65,6 +65,7 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
         info,
         timeouts: checkTimeouts({ firstByteTimeoutMs, ...timeouts }),
         framing: 'ndjson',
+        ready: connection().load,
         prepare: prepareCall(connection(), context, { contextWindow, keepAlive }),
         toError: (error) => toOllamaError(error, context, connection()),
       })

@@ -53,6 +53,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         model: id,
         info: modelInfo(id, connection().official),
         timeouts: checkTimeouts(timeouts),
+        ready: connection().client,
         prepare: prepareCall(connection(), context),
         toError: (error) => toProviderError(error, context),
       })

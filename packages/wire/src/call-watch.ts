@@ -61,13 +61,21 @@ export class CallWatch {
   }
 
   /**
+   * Begins to listen to the caller, while nothing is asked of the server yet.
+   * @throws AgentKitError when the caller's signal, or this watch, has ended already
+   */
+  listen(): void {
+    if (this.#caller.aborted) this.#end(abortError(this.#caller))
+    if (this.#failure) throw this.#failure
+    this.#caller.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /**
    * Begins to watch: to be called before the request is sent.
    * @throws AgentKitError when the caller's signal, or this watch, has ended already
    */
   start(): void {
-    if (this.#caller.aborted) this.#end(abortError(this.#caller))
-    if (this.#failure) throw this.#failure
-    this.#caller.addEventListener('abort', this.#onAbort, { once: true })
+    this.listen()
     this.#waiting = true
     this.#arm(this.#timeouts.firstByteTimeoutMs)
   }

@@ -28,6 +28,20 @@ it.each(['small-2', 'small-1-mini', 'toString'])('knows nothing of %s', (id) => 
   expect(modelFacts(id, table)).toBeUndefined()
 })
 
+it('knows a model by its whole id first, and a price of its own date', () => {
+  const models = {
+    'big-latest': { imageTokens: 700, usdPerMillion: [1, 2], asOf: '2026-11-01' },
+    big: { usdPerMillion: [1] },
+  }
+  const dated = { ...table, models }
+  expect(modelInfoOf(modelFacts('big-latest', dated), dated)).toStrictEqual({
+    imageTokens: 700,
+    price: { inputUsdPerMillion: 1, outputUsdPerMillion: 2, asOf: '2026-11-01' },
+  })
+  // Half a price is none.
+  expect(modelInfoOf(modelFacts('big-20261101', dated), dated)).toStrictEqual({})
+})
+
 it('says nothing that it does not know', () => {
   expect(modelInfoOf(modelFacts('bare', table), table)).toEqual({})
   expect(modelInfoOf(undefined, table)).toEqual({})

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { ErrorCode } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { context } from './__fixtures__/streams.ts'
 import { type Failure, failureOfBody } from './failure.ts'
@@ -171,6 +172,70 @@ describe('providerError', () => {
     expect(classify({ status: 429, headers })).toMatchObject({ status: 429, requestId: 'req_1', retryAfterMs: 2000 })
   })
 
+  it.each<[ErrorCode, string]>([
+    ['context-overflow', 'context_length_exceeded model_context_window_exceeded exceed_context_size_error'],
+    ['context-overflow', 'request_too_large'],
+    ['quota', 'insufficient_quota insufficient_balance exceeded_current_quota_error billing_hard_limit_reached'],
+    ['quota', 'billing_not_active billing_error'],
+    ['content-filter', 'content_filter content_policy_violation ResponsibleAIPolicyViolation'],
+    ['model-not-found', 'model_not_found model_decommissioned invalid_model DeploymentNotFound'],
+    ['auth', 'invalid_api_key authentication_error permission_error'],
+    ['rate-limit', 'rate_limit_exceeded rate_limit_error rate_limited'],
+    ['overloaded', 'service_tier_capacity_exceeded overloaded_error server_is_overloaded over_capacity slow_down'],
+    ['invalid-tool-call', 'tool_use_failed'],
+    ['bad-request', 'invalid_request_error invalid_prompt'],
+  ])('knows %s by a word alone, be it the code or the type: %s', (code, words) => {
+    for (const word of words.split(' ')) {
+      expect(classify({ code: word }).code, word).toBe(code)
+      expect(classify({ type: word }).code, word).toBe(code)
+    }
+  })
+
+  it('takes the code for more than the type', () => {
+    expect(classify({ code: 'insufficient_quota', type: 'rate_limit_error' }).code).toBe('quota')
+  })
+
+  it.each<[string, Partial<Failure>, ErrorCode]>([
+    ['no credits', { status: 429, message: 'You have used all available credits.' }, 'quota'],
+    ['a prompt that breaks a policy', { status: 400, message: 'See our content management policy.' }, 'content-filter'],
+    ['a policy, in a failure of the server', { status: 500, message: 'content policy' }, 'provider-error'],
+    ['a model that is not served', { status: 404, message: 'The model x is not available.' }, 'model-not-found'],
+    [
+      'a model that an endpoint does not have',
+      { status: 404, message: 'Model x is not supported.' },
+      'model-not-found',
+    ],
+    ['a model without access', { status: 404, message: 'Your model x: no access.' }, 'model-not-found'],
+    ['an invalid model', { status: 400, message: 'Invalid model: x' }, 'model-not-found'],
+    ['a model that is gone', { status: 400, message: 'The model x has been decommissioned.' }, 'model-not-found'],
+    ['a model, in a failure of the server', { status: 500, message: 'Invalid model: x' }, 'provider-error'],
+    ['another page that is not there', { status: 404, message: 'no such page' }, 'bad-request'],
+    ['a rate in words', { message: 'rate limit: your input is too long' }, 'provider-error'],
+    ['a rate beside credits', { status: 429, message: 'out of credits, retry in 3s' }, 'rate-limit'],
+    ['Azure a minute', { status: 429, message: 'not enough credits perminute' }, 'rate-limit'],
+  ])('reads %s', (_name, failure, code) => {
+    expect(classify(failure).code).toBe(code)
+  })
+
+  it('hears the wait from a header first, then from the body', () => {
+    const headers = new Headers({ 'retry-after': '2' })
+    expect(classify({ status: 429, retryAfterMs: 5 }).retryAfterMs).toBe(5)
+    expect(classify({ status: 429, retryAfterMs: 5, headers }).retryAfterMs).toBe(2000)
+  })
+
+  it('tells the phase of a timeout, and a status only where there is one', () => {
+    expect(classify({ status: 408 })).toMatchObject({ code: 'timeout', phase: 'first-byte' })
+    expect(classify({ status: 500 }).phase).toBeUndefined()
+    expect(classify({}).message).toBe('acme failed: boom')
+  })
+
+  it.each(['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id', 'x-kong-request-id'])(
+    'finds the id of a request in %s',
+    (name) => {
+      expect(classify({ status: 500, headers: new Headers({ [name]: 'req_1' }) }).requestId).toBe('req_1')
+    },
+  )
+
   it('adds the fix', () => {
     const error = providerError({ status: 401, message: 'boom' }, { ...context, hint: (code) => `Fix ${code}.` })
     expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
@@ -250,6 +315,51 @@ describe('networkError', () => {
     expect(networkError(error, context)).toMatchObject({ code, retryable: true, provider: 'acme', model: 'small' })
   })
 
+  it.each([
+    'UND_ERR_SOCKET ECONNABORTED ENOTFOUND EAI_AGAIN EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH',
+    'ERR_TLS_HANDSHAKE_TIMEOUT ERR_SSL_WRONG_VERSION_NUMBER ERR_HTTP2_STREAM_ERROR CERT_HAS_EXPIRED Z_DATA_ERROR',
+  ])('knows a broken connection by its code alone: %s', (codes) => {
+    for (const code of codes.split(' ')) expect(networkError(withCode(code), context)?.code, code).toBe('network')
+  })
+
+  it.each(['terminated', 'fetch failed', 'Premature close', 'socket hang up', 'other side closed'])(
+    'knows a broken connection by its words alone: %s',
+    (words) => {
+      expect(networkError(new Error(words), context)).toMatchObject({ code: 'network', message: expect.any(String) })
+      expect(networkError(new Error(`We ${words} it`), context)?.code).toBe(
+        /terminated|fetch/.test(words) ? undefined : 'network',
+      )
+    },
+  )
+
+  it.each([
+    ['APIConnectionError', 'network'],
+    ['APIConnectionTimeoutError', 'timeout'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ])('knows %s by the name or the class of the error', (name, code) => {
+    const named = Object.assign(new Error('no'), { name })
+    const made = new { [name]: class extends Error {} }[name]('no')
+    expect([named, made].map((error) => networkError(error, context)?.code)).toEqual([code, code])
+  })
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('doubts the address after %s, and tells the code', (code) => {
+    expect(networkError(withCode(code), context)?.message).toContain(`failed (${code}). Check the address.`)
+    expect(networkError(withCode('EPIPE'), context)?.message).not.toContain('Check')
+  })
+
+  it('looks five causes deep, and no further', () => {
+    const nested = (depth: number): Error =>
+      depth === 0 ? withCode('EPIPE') : new Error('no', { cause: nested(depth - 1) })
+    expect([nested(4), nested(5)].map((error) => networkError(error, context)?.code)).toEqual(['network', undefined])
+  })
+
+  it('tells the phase of a timer of Node, and cuts what it was told', () => {
+    expect(networkError(withCode('UND_ERR_HEADERS_TIMEOUT'), context)).toMatchObject({ phase: 'first-byte' })
+    expect(networkError(withCode('UND_ERR_BODY_TIMEOUT'), context)).toMatchObject({ phase: 'idle' })
+    const long = Object.assign(new Error('x'.repeat(9000)), { code: 'EPIPE' })
+    expect(inspect(networkError(long, context)?.cause).length).toBeLessThan(800)
+  })
+
   it.each([new Error('boom'), new SyntaxError('x'), 'boom', undefined])('leaves %s to others', (error) => {
     expect(networkError(error, context)).toBeUndefined()
   })
@@ -278,11 +388,29 @@ describe('failureOfBody', () => {
       { error: { message: 'm', innererror: { code: 'ResponsibleAIPolicyViolation' } } },
       { code: 'ResponsibleAIPolicyViolation' },
     ],
+    [[{ error: { message: 'm' } }], { message: 'm' }],
+    [[], { message: '[]' }],
+    [{ error: null, message: 'm' }, { message: 'm' }],
+    [{ error: '[1]' }, { message: '[1]', body: '{"error":"[1]"}' }],
+    [{ error: { message: 'm', status: 503 } }, { status: 503 }],
+    [{ error: { message: 'm', raw_status_code: 503 } }, { status: 503 }],
+    [{ error: { message: 'm', status: 'INVALID_ARGUMENT' } }, { type: 'INVALID_ARGUMENT' }],
+    [{ error: { message: 'm', code: 'c', innererror: { code: 'd' } } }, { message: 'm', code: 'c' }],
+    [{ error: { message: 'm', request_id: 'r' } }, { requestId: 'r' }],
+    [{ error: { kind: 'odd' } }, { message: '{"kind":"odd"}' }],
+    [undefined, { message: 'undefined' }],
     [{ detail: 'm' }, { message: 'm' }],
     ['m', { message: 'm' }],
     [null, { message: 'null' }],
   ])('reads %j', (body, failure) => {
     expect(failureOfBody(body)).toMatchObject(failure)
+  })
+
+  it.each([
+    [{ error: { message: 'm', code: 200, status: 600 } }],
+    [{ error: { message: 'm', type: 3, failed_generation: 4, innererror: { code: 5 } }, request_id: 6 }],
+  ])('takes nothing of another kind for what it should be: %j', (body) => {
+    expect(failureOfBody(body)).toEqual({ message: 'm', body: JSON.stringify(body) })
   })
 })
 

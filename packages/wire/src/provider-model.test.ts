@@ -7,6 +7,7 @@ it('fails with what cannot be mapped when it is asked, and not before', async ()
   const model = providerModel({
     ...callee,
     timeouts,
+    ready: async () => {},
     prepare() {
       throw new RangeError('too deep')
     },

@@ -10,6 +10,8 @@ export type ProviderModelOptions = Callee & {
   info?: ModelInfo | undefined
   timeouts: Required<CallTimeouts>
   framing?: Framing
+  /** Loads what a call needs: the SDK. */
+  ready(): Promise<unknown>
   /** Maps a request to the provider's, without sending it. */
   prepare(request: ModelRequest): PreparedCall
   toError(error: unknown): AgentKitError
@@ -17,12 +19,12 @@ export type ProviderModelOptions = Callee & {
 
 /** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
 export function providerModel(options: ProviderModelOptions): Model {
-  const { provider, model, info, timeouts, framing = 'sse', prepare, toError } = options
+  const { provider, model, info, timeouts, framing = 'sse', ready, prepare, toError } = options
   return {
     id: `${provider}/${model}`,
     ...(info && { info }),
     stream: (request, signal) =>
-      streamModel({ provider, model, signal, timeouts, framing, toError, ...prepared(prepare, request) }),
+      streamModel({ provider, model, signal, timeouts, framing, ready, toError, ...prepared(prepare, request) }),
   }
 }
 

@@ -23,7 +23,7 @@ it('names the variables where there is no key', () => {
   )
 })
 
-it.each(['two words', 'line\nbreak', 'dash–dash'])(
+it.each(['two words', 'line\nbreak', 'dash–dash', 'ümlaut'])(
   'refuses a key that no header carries, without telling it: %j',
   (key) => {
     const error = (() => {
@@ -40,6 +40,7 @@ it.each(['two words', 'line\nbreak', 'dash–dash'])(
 
 it('refuses what is no address', () => {
   expect(checkAddress('http://127.0.0.1:8080/v1', 'baseURL', 'x', 'acme').port).toBe('8080')
+  expect(checkAddress('https://gw/v1', 'baseURL', 'x', 'acme').hostname).toBe('gw')
   for (const address of ['localhost:8080', 'file:///etc', '']) {
     expect(() => checkAddress(address, 'baseURL', 'http://localhost:8080/v1', 'acme')).toThrow(
       /The baseURL ".*" is no address. It looks like http:\/\/localhost:8080\/v1\./,
@@ -48,11 +49,13 @@ it('refuses what is no address', () => {
 })
 
 it('refuses a user and a password in an address, and does not tell them', () => {
-  const check = (): URL => checkAddress('http://ada:hunter2@gw/v1', 'baseURL', 'http://gw/v1', 'acme')
-  expect(check).toThrow(
-    expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('a header') }),
-  )
-  expect(check).not.toThrow(/ada|hunter2/)
+  for (const who of ['ada:hunter2', 'ada', ':hunter2']) {
+    const check = (): URL => checkAddress(`https://${who}@gw/v1`, 'baseURL', 'http://gw/v1', 'acme')
+    expect(check).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('a header') }),
+    )
+    expect(check).not.toThrow(/ada|hunter2/)
+  }
 })
 
 it('refuses a query where paths would be appended to it', () => {
@@ -65,11 +68,12 @@ it.each([undefined, null, '', ' ', 3])('takes %j for no name of a model', (id) =
     expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('acme: model(id)') }),
   )
   expect(checkModelId('small', 'acme')).toBe('small')
+  expect(() => checkModelId(undefined as never, 'acme')).toThrow('and got nothing.')
 })
 
 it('knows the headers that hold secrets', () => {
-  const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-team': 'd' }
-  expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'a', 'b', 'c'])
+  const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-token': 'd', secret: 'e', team: 'f' }
+  expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'a', 'b', 'c', 'd', 'e'])
   expect(secretsOf(undefined)).toEqual([])
 })
 

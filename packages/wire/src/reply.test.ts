@@ -137,6 +137,17 @@ describe('Reply', () => {
     ])
   })
 
+  it('carries half a character into no other part', () => {
+    const { content } = finished((reply) => {
+      reply.text('a\ud83e')
+      reply.reasoning('b')
+    })
+    expect(content).toEqual([
+      { type: 'text', text: 'a\ufffd' },
+      { type: 'reasoning', text: 'b' },
+    ])
+  })
+
   it('says tool-calls when there are calls, whatever the provider says (Q9)', () => {
     const { finish } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '' }))
     expect(finish.reason).toBe('tool-calls')
@@ -157,14 +168,14 @@ describe('Reply', () => {
 
   it('gives calls without an id, and with one that is used, an id of their own (Q7)', () => {
     const { content } = finished((reply) => {
-      for (const callId of ['a', 'a', '', 'null', undefined]) {
+      for (const callId of ['a', 'a', '', 'null', 'undefined', undefined]) {
         reply.toolCall({ callId, name: 'echo', argumentsText: '{}' })
       }
     })
     const ids = content.map((part) => (part.type === 'tool-call' ? part.callId : ''))
     expect(ids[0]).toBe('a')
-    expect(new Set(ids).size).toBe(5)
-    expect(ids.every((id) => /^\w{1,40}$/.test(id))).toBe(true)
+    expect(new Set(ids).size).toBe(6)
+    expect(ids.slice(1).every((id) => /^call_\w{1,35}$/.test(id))).toBe(true)
   })
 
   it('tells arguments that do not parse as they came, beside other calls (Q2)', () => {

@@ -43,6 +43,26 @@ describe('streamModel', () => {
     expect(await errorOf(collect(events))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
+  it('does not count what has to be loaded first as silence, but hears an abort meanwhile', async () => {
+    const timeouts = { firstByteTimeoutMs: 20, idleTimeoutMs: 20 }
+    const loaded = stream(answer(bodyOf(hello, end)), { timeouts, ready: () => wait(60) })
+    expect((await collect(loaded)).at(-1)).toMatchObject({ type: 'finish' })
+    const controller = new AbortController()
+    const never = stream(answer(bodyOf(end)), { signal: controller.signal, ready: () => new Promise(() => {}) })
+    const failed = errorOf(collect(never))
+    await wait(0)
+    controller.abort()
+    expect(await failed).toMatchObject({ code: 'aborted' })
+  })
+
+  it('fails as a call does when it cannot be loaded', async () => {
+    const send = (): never => {
+      throw new Error('It was sent.')
+    }
+    const failed = collect(stream(send, { ready: () => Promise.reject(new TypeError('fetch failed')) }))
+    expect(await errorOf(failed)).toMatchObject({ code: 'network' })
+  })
+
   it('tells the id of the request with what fails in the middle', async () => {
     const send = () => Promise.resolve(new Response(bodyOf(text('Hi')), { headers: { 'x-request-id': 'req_1' } }))
     expect(await errorOf(collect(stream(send)))).toMatchObject({ code: 'incomplete-stream', requestId: 'req_1' })

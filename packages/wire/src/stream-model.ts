@@ -22,6 +22,8 @@ export type ModelCall = Callee & {
   timeouts: Required<CallTimeouts>
   /** Told before the answer, as `warning` events. */
   warnings: readonly string[]
+  /** Loads what `send` needs, such as an SDK. */
+  ready?(): Promise<unknown>
   /** Sends the request; the answer's body is read here. */
   send(signal: AbortSignal): Promise<Response>
   reader: FrameReader
@@ -47,6 +49,11 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
   try {
     if (call.signal.aborted) throw abortError(call.signal)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
+    if (call.ready) {
+      watch.listen()
+      // What has to be loaded first is not the server's silence.
+      await watch.race(call.ready())
+    }
     watch.start()
     const response = await watch.race(send(call, watch))
     headers = response.headers
