@@ -56,9 +56,10 @@ export function connect(options: AzureOptions): Connection {
   const { v1 = false } = options
   const endpoint = endpointOf(options)
   const apiKey = azureADTokenProvider ? undefined : requireKey(givenKey, keySource)
+  const secrets = secretsOf(apiKey, headers)
   const settled: Settled = {
     endpoint,
-    credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider) : { apiKey: apiKey ?? '' },
+    credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider, secrets) : { apiKey: apiKey ?? '' },
     apiVersion: told(options.apiVersion) ?? told(process.env.OPENAI_API_VERSION) ?? lastVersion,
     headers: headers ?? {},
     fetch: options.fetch ?? nodeFetch,
@@ -67,7 +68,7 @@ export function connect(options: AzureOptions): Connection {
     client: once(() => (v1 ? createV1Client(settled) : createClient(settled))),
     api,
     v1,
-    secrets: secretsOf(apiKey, headers),
+    secrets,
     ownFetch: options.fetch === undefined,
   }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { AzureOpenAI, OpenAI } from 'openai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { apiKey, ask, endpoint, fakeFetch } from './__fixtures__/fake-fetch.ts'
@@ -82,6 +83,18 @@ describe('azure', () => {
   })
 
   const copied = ['/openai/deployments/x/chat/completions?api-version=2024-06-01', '/openai/responses?api-version=1']
+  it('tells no token of a token provider, whatever the server says', async () => {
+    const fetch = async (): Promise<Response> =>
+      Response.json({ error: { message: 'no: opaque-token-1' } }, { status: 401 })
+    const provider = azure({ endpoint, fetch, azureADTokenProvider: async () => 'opaque-token-1' })
+    const stream = provider.model('dep').stream({ messages: [] }, new AbortController().signal)
+    const error = await stream[Symbol.asyncIterator]()
+      .next()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'auth', message: expect.stringContaining('[redacted]') })
+    expect(inspect(error, { depth: 9 })).not.toContain('opaque-token-1')
+  })
+
   it.each(['', '/', '/openai', '/openai/', '/openai/v1', '/openai/v1/', ...copied])(
     'takes an endpoint that was copied with "%s" at its end',
     async (end) => {
@@ -141,6 +154,29 @@ describe('azure', () => {
     const { fetch, sent } = fakeFetch()
     await ask(fetch, { apiKey, headers: { 'x-team': 'blue' }, ...options })
     expect(sent[0]?.headers.get('x-team')).toBe('blue')
+  })
+
+  it.each([{}, { v1: true }])('aborts what a fetch of your own sends: %o', async (options) => {
+    const controller = new AbortController()
+    let sentWith: AbortSignal | null | undefined
+    const hanging: typeof fetch = (_input, init) => {
+      sentWith = init?.signal
+      controller.abort()
+      return new Promise(() => {})
+    }
+    const model = azure({ endpoint, apiKey, fetch: hanging, ...options }).model('dep')
+    const answer = model.stream({ messages: [] }, controller.signal).next()
+    await expect(answer).rejects.toMatchObject({ code: 'aborted' })
+    expect(sentWith?.aborted).toBe(true)
+  })
+
+  it('calls a client of your own by the API that it is told, and never tells its key', async () => {
+    const { fetch, sent } = fakeFetch('No of-a-client here.', { status: 400 })
+    const client = new AzureOpenAI({ apiKey: 'of-a-client', apiVersion: '1', baseURL: `${endpoint}/openai/v1`, fetch })
+    const { error } = await ask(fetch, { client, v1: true })
+    expect(String(error)).toMatch(/No .* here/)
+    expect(sent[0]?.url).toBe(`${endpoint}/openai/v1/chat/completions?api-version=1`)
+    expect(String(error)).not.toContain('of-a-client')
   })
 
   it('does not load the SDK before the first call', () => {

@@ -73,7 +73,9 @@ describe('what is known of a deployment', () => {
 
   it('is that of the model of its name', () => {
     expect(infoOf('gpt-4o')).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384, nativeOutput: 'always' })
-    expect(infoOf('gpt-4')).toMatchObject({ nativeOutput: 'never' })
+    for (const older of ['gpt-4', 'gpt-4-turbo', 'gpt-35-turbo']) {
+      expect(infoOf(older)).toMatchObject({ nativeOutput: 'never' })
+    }
   })
 
   it('is that of the model that the user says, with what long prompts and images cost', () => {

@@ -1,16 +1,25 @@
 import { AgentKitError, isAgentKitError, redactSecrets } from '@agentkit/core'
 
-/** A token provider whose failure says what to do: there was no call, and so no answer to tell it from. */
-export function guardTokens(provider: () => Promise<string>): () => Promise<string> {
+/**
+ * A token provider whose failure says what to do: there was no call, and so no answer to tell it from.
+ * @param secrets is told each token, which no error may carry
+ */
+export function guardTokens(provider: () => Promise<string>, secrets: string[]): () => Promise<string> {
   return async () => {
     try {
-      return await provider()
+      const token = await provider()
+      if (!secrets.includes(token)) secrets.push(token)
+      // Of old ones nobody speaks any more.
+      if (secrets.length > mostTokens) secrets.shift()
+      return token
     } catch (cause) {
       const words = cause instanceof Error ? redactSecrets(cause.message) : 'it failed.'
       throw new AgentKitError('auth', `azureADTokenProvider gave no token: ${words}`, { provider: 'azure', cause })
     }
   }
 }
+
+const mostTokens = 20
 
 /** What `guardTokens` threw, which the SDK wraps in an error of its own. */
 export function tokenFailure(error: unknown): AgentKitError | undefined {

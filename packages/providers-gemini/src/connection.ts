@@ -50,8 +50,10 @@ export function connect(options: GeminiOptions): Connection {
     }
   }
   const apiKey = requireKey(options.apiKey, keySource)
-  const baseURL =
+  const given =
     told(options.baseURL) ?? told(process.env.GOOGLE_GEMINI_BASE_URL) ?? 'https://generativelanguage.googleapis.com'
+  // The SDK adds the version.
+  const baseURL = given.replace(/\/v1(?:alpha|beta)?\/?$/, '')
   checkAddress(baseURL, 'baseURL', 'https://gateway.example.com', 'gemini')
   return {
     client: once(() =>

@@ -15,7 +15,10 @@ it('gives each line as a frame, however it is cut', () => {
 })
 
 it('marks the line that the end of the stream cut short', () => {
-  expect(parse('{"a":1}\n{"b"').last).toEqual([{ event: '', data: '{"b"', unterminated: true }])
+  expect(parse('{"a":1}\n{', '"b"', ' \r').last).toEqual([{ event: '', data: '{"b"', unterminated: true }])
+  const parser = new LineParser()
+  parser.push('{"a"')
+  expect([parser.end().length, parser.end().length, parser.pending]).toEqual([1, 0, 0])
 })
 
 it('tells how much it holds back', () => {

@@ -14,7 +14,7 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  * `fetch` over `node:http`: what the web layer of `fetch` costs is more than half of a model call.
  *
  * It does what a model call needs: a body of text, any status, streams, compression, abort, connections that are kept.
- * Whatever else is asked for, redirects, and every call where somebody has put another `fetch`, a proxy or a dispatcher
+ * Whatever else is asked for, redirects within an origin, and every call where somebody has put another `fetch`, a proxy or a dispatcher
  * in place, or where this is not Node, goes to the global `fetch`.
  *
  * A body that nobody reads is taken as far as 64 kB, so that a short one frees its connection; a longer one holds it
@@ -27,7 +27,8 @@ export async function nodeFetch(input: string | URL | Request, init: NodeFetchIn
   const url = addressOf(input)
   const transport = url && transportOf(url)
   if (!transport || !isPlain(init) || !isFetchUntouched()) return webFetch(input, init, signal)
-  const response = await send({ url, signal, http: transport.http, ...requestOf(url, transport, init) })
+  const { redirect } = init
+  const response = await send({ url, signal, redirect, http: transport.http, ...requestOf(url, transport, init) })
   return response ?? webFetch(input, init, signal)
 }
 
@@ -88,6 +89,7 @@ type Call = {
   options: RequestOptions
   body: Buffer | undefined
   signal: AbortSignal | undefined
+  redirect: RequestRedirect | undefined
 }
 
 function requestOf(
@@ -124,7 +126,7 @@ async function send(call: Call): Promise<NodeResponse | undefined> {
 /** A kept connection that the server closed just when it was used again. */
 class StaleConnection extends Error {}
 
-function sendOnce({ url, http, options, body, signal }: Call): Promise<NodeResponse | undefined> {
+function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise<NodeResponse | undefined> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const request = http.request(options)
@@ -144,7 +146,7 @@ function sendOnce({ url, http, options, body, signal }: Call): Promise<NodeRespo
     request.on('response', (message) => {
       answered = true
       // Made at once: a connection whose answer has come whole is free before the caller can ask for the next one.
-      if (isRedirect(message)) resolve(void message.destroy())
+      if (isRedirect(message) && mayFollow(message, url, redirect)) resolve(void message.destroy())
       else resolve(new NodeResponse(message, url.href, signal))
     })
     request.on('error', fail)
@@ -159,6 +161,14 @@ function sendOnce({ url, http, options, body, signal }: Call): Promise<NodeRespo
 }
 
 const brokenSocket: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+
+/**
+ * Whether `fetch` may have a redirect: it takes every header along but `Authorization`, and other servers are sent keys
+ * under other names. To another origin nothing goes; the answer is then the redirect itself.
+ */
+function mayFollow({ headers }: IncomingMessage, url: URL, redirect: RequestRedirect = 'follow'): boolean {
+  return redirect !== 'follow' || URL.parse(headers.location ?? '', url)?.origin === url.origin
+}
 
 function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
   return statusCode >= 301 && statusCode <= 308 && statusCode !== 304 && headers.location !== undefined

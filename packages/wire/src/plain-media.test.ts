@@ -76,7 +76,8 @@ describe('textOfFile', () => {
     },
   )
 
-  it('reads no other, and nothing by address', () => {
+  it('reads no other, no picture, and nothing by address', () => {
+    expect(textOfFile(image({ base64: 'PHN2Zy8+', mediaType: 'image/svg+xml' }))).toBeUndefined()
     expect(textOfFile(file({ base64: 'JVBE', mediaType: 'application/pdf' }))).toBeUndefined()
     expect(textOfFile(file({ url: 'https://example.com/a.txt', mediaType: 'text/plain' }))).toBeUndefined()
   })

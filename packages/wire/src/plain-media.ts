@@ -29,8 +29,9 @@ function madePlain(part: MediaPart): MediaPart | undefined {
 
 /** The text of a file that is one: every model reads that, whatever files its API takes. */
 export function textOfFile(part: MediaPart): string | undefined {
-  if (part.base64 === undefined || !textTypes.test(part.mediaType ?? '')) return undefined
-  return Buffer.from(part.base64, 'base64').toString('utf8')
+  const { base64, mediaType = '' } = part
+  if (base64 === undefined || !textTypes.test(mediaType) || mediaType.startsWith('image/')) return undefined
+  return Buffer.from(base64, 'base64').toString('utf8')
 }
 
 const webAddress = /^(?:https?|gs):\/\//i

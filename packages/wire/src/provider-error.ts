@@ -24,7 +24,7 @@ export function providerError(failure: Failure, context: ErrorContext): AgentKit
   const { provider, model, secrets } = context
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
-  const hint = context.hint?.(code, failure)
+  const hint = isRedirect(failure) ? elsewhere : context.hint?.(code, failure)
   const details: ErrorDetails = {
     provider,
     model,
@@ -40,6 +40,13 @@ export function providerError(failure: Failure, context: ErrorContext): AgentKit
   const status = failure.status === undefined ? '' : ` (${failure.status})`
   const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
   return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
+}
+
+/** What is sent to a provider is for that one alone. */
+const elsewhere = 'It sends the request on to another server, which is not followed: check the address.'
+
+function isRedirect({ status = 0 }: Failure): boolean {
+  return status >= 300 && status < 400
 }
 
 const sentences: Partial<Record<ErrorCode, string>> = {

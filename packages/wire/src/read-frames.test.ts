@@ -48,6 +48,22 @@ describe('readFrames', () => {
     const batches = await read(bodyOf(...oneByteEach(` \n${text}`)))
     expect(JSON.parse(batches[0]?.[0]?.data ?? '')).toEqual({ a: ['ü', 1] })
     expect(batches).toHaveLength(1)
+    // Nothing but its end tells whether it is whole.
+    expect(batches[0]?.[0]).toMatchObject({ unterminated: true })
+    expect(await read(bodyOf('[{"a":1},\n\n', '{}]'))).toMatchObject([[{ data: '[{"a":1},\n\n{}]' }]])
+  })
+
+  it('marks a character that the end of the stream cut', async () => {
+    const [bytes = new Uint8Array()] = [new TextEncoder().encode('data: ü')]
+    const body = new Response(bytes.slice(0, -1)).body
+    expect(await read(body)).toMatchObject([[{ data: '\ufffd', unterminated: true }]])
+  })
+
+  it('gives each line of NDJSON as a frame, also where the first begins a document', async () => {
+    const watch = new CallWatch(new AbortController().signal, timeouts, callee)
+    const reader = readFrames(new Response(bodyOf('{"a":1}\n{"b"')), { ...callee, watch, framing: 'ndjson' })
+    expect(await reader.read()).toEqual([{ event: '', data: '{"a":1}' }])
+    expect(await reader.read()).toMatchObject([{ data: '{"b"', unterminated: true }])
   })
 
   it('refuses a page of HTML, and says what to check', async () => {

@@ -22,7 +22,7 @@ it('says in a line of text what a model does not read, and warns once for each k
   expect(third).toMatchObject({ callId: 'c', content: [{ text: '[image left out]' }, { text: 'done' }] })
   expect(warnings).toEqual([
     '"small" does not read images: a line of text says that one was there.',
-    '"small" does not read files: a line of text says that one was there.',
+    '"small" does not read files of type "application/pdf": a line of text says that one was there.',
   ])
 })
 
@@ -53,6 +53,24 @@ it('gives parts in their plain form, and says of what has none where it was', ()
     { type: 'text', text: '[image at file:///etc/passwd left out]' },
     { type: 'text', text: '[file "file.pdf" at  left out]' },
   ])
+})
+
+it.each<[object, string]>([
+  [{ type: 'image' }, 'An image has neither data nor an address on the web'],
+  [
+    { type: 'file', mediaType: 'application/pdf', url: 'blob:1' },
+    'An attached file has neither data nor an address on the web',
+  ],
+  [{ type: 'image', url: 'gs://bucket/a.png' }, '"small" reads no image at such an address'],
+  [
+    { type: 'image', base64: 'AAAA', mediaType: 'image/svg+xml' },
+    '"small" does not read images of type "image/svg+xml"',
+  ],
+])('says why it left out %j', (part, reason) => {
+  const warnings: string[] = []
+  const content = [part] as Extract<Message, { role: 'user' }>['content']
+  readableMessages([{ role: 'user', content }], () => false, 'small', warnings)
+  expect(warnings).toEqual([`${reason}: a line of text says that one was there.`])
 })
 
 it('knows the images that all read, and addresses that only their owner can fetch', () => {

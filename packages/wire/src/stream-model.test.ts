@@ -79,6 +79,11 @@ describe('streamModel', () => {
     expect(sent).toBe(true)
   })
 
+  it('tells no warning either when the signal has ended already', async () => {
+    const call = stream(answer(bodyOf(end)), { signal: AbortSignal.abort(), warnings: ['careful'] })
+    expect(await errorOf(call.next())).toMatchObject({ code: 'aborted' })
+  })
+
   it('sends nothing when the signal has ended already', async () => {
     let sent = false
     const send = () => {
