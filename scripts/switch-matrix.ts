@@ -59,6 +59,8 @@ const kinds: Kind[] = [
     turns: [{ toolCalls: [inCity('Oslo'), inCity('Rome'), inCity('Bonn')] }],
     arrives: ['Oslo', 'Rome', 'Bonn', 'Result 1', 'Result 2', 'Result 3'],
     request: { messages: [question], tools: [weather] },
+    // Models that reason want most of the calls that are being answered.
+    reasons: true,
   },
   {
     title: 'reasoning',

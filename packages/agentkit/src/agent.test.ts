@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ModelRequest, memorySessions } from '@agentkit/core'
-import { scriptedModel } from '@agentkit/testing'
+import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { useFolder } from './__fixtures__/use-folder.ts'
 import { Agent, type AgentOptions } from './agent.ts'
@@ -130,6 +130,13 @@ instruction = "From the table."
       expect(keys).toEqual(['Bearer the-key'])
       silent.closeAllConnections()
       silent.close()
+    })
+
+    it('takes ollama_server_url', async () => {
+      await using server = await fakeProvider('ollama', ['From the box.'])
+      folder.write('agentkit_config.toml', `[defaults]\nmodel = "ollama/qwen3"\nollama_server_url = "${server.url}"\n`)
+      const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions() })
+      expect(await agent.chat('Hi')).toBe('From the box.')
     })
 
     it('takes a budget, what to do with a busy session, and a chain of models', async () => {

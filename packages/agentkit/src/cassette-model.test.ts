@@ -34,6 +34,17 @@ describe('a model on a cassette', () => {
     expect(replayed.info).toEqual(info)
   })
 
+  it('gives each call of a cassette out once, however many agents ask', async () => {
+    const file = path('test.cassette')
+    const chat = (model: string | Model): Promise<string> =>
+      new Agent({ name: 'Guide', functions: [], sessions: ':memory:', model }).chat('Hi')
+    vi.stubEnv('AGENTKIT_RECORD', file)
+    for (const word of ['One', 'Two']) await chat(scriptedModel([word], { id: 'groq/other' }))
+    vi.stubEnv('AGENTKIT_RECORD', undefined)
+    vi.stubEnv('AGENTKIT_REPLAY', file)
+    expect([await chat('groq/other'), await chat('groq/other')]).toEqual(['One', 'Two'])
+  })
+
   it('adds to the cassette: a command may have several processes', async () => {
     const file = path('test.cassette')
     vi.stubEnv('AGENTKIT_RECORD', file)

@@ -157,6 +157,7 @@ cors_origins = ["https://example.com"]
       'ollama_server_url = 11434',
       'temperature = "cold"',
       'temperature = -0.1',
+      'temperature = "1"',
       'reasoning = "maximum"',
       'max_output_tokens = 0.5',
       'model = {}',

@@ -31,6 +31,9 @@ function blocks(...messages: Message[]) {
 
 describe('toAnthropicTurns', () => {
   it('tells instructions in the middle to the user', () => {
+    expect(turns(hi, { role: 'system', content: ' ' })).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+    ])
     expect(turns(hi, { role: 'system', content: 'Three.' })).toEqual([
       {
         role: 'user',
@@ -64,10 +67,15 @@ describe('toAnthropicTurns', () => {
   })
 
   it('gives ids that do not fit others, the same for call and result (Q6)', () => {
-    const long = `fc_${'x'.repeat(400)}|call.1`
-    const [, call, answer] = blocks(hi, assistant(called(long), called('toolu_1')), result(long), result('toolu_1'))
+    const [odd, long] = ['fc_1|call.1', 'x'.repeat(65)]
+    const [, call, answer] = blocks(
+      hi,
+      assistant(called(odd), called(long), called('toolu_1')),
+      ...[odd, long, 'toolu_1'].map((id) => result(id)),
+    )
     const ids = call?.map((block) => (block.type === 'tool_use' ? block.id : ''))
-    expect(ids).toEqual([expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/), 'toolu_1'])
+    const fitting = expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(ids).toEqual([fitting, fitting, 'toolu_1'])
     expect(answer?.map((block) => (block.type === 'tool_result' ? block.tool_use_id : ''))).toEqual(ids)
   })
 

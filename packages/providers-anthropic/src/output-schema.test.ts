@@ -32,7 +32,15 @@ describe('outputSchema', () => {
   it.each([
     ['keys of any name', closed({ a: { type: 'object', additionalProperties: { type: 'number' } } })],
     ['keys of a pattern', closed({ a: { type: 'object', properties: {}, patternProperties: { '^x': text } } })],
+    [
+      'keys of a pattern beside named ones',
+      closed({ a: { type: 'object', properties: { b: text }, patternProperties: { '^x': text } } }),
+    ],
     ['an object of anything', closed({ a: { type: 'object' } })],
+    ['an object without a named key', closed({ a: { type: 'object', properties: {} } })],
+    ['values of no type', closed({ a: { type: [] } })],
+    ['choices that are objects', closed({ a: { enum: [{ b: 1 }] } })],
+    ['a constant that is an object', closed({ a: { const: { b: 1 } } })],
     ['anything', closed({ a: {} })],
     ['a list of anything', closed({ a: { type: 'array' } })],
     ['what is always true', closed({ a: true })],

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Message } from '@agentkit/core'
 import { Anthropic } from '@anthropic-ai/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type AnthropicProvider, anthropic } from './provider.ts'
@@ -126,6 +127,51 @@ describe('anthropic', () => {
     ])
   })
 
+  it.each<[string, (fetch: typeof globalThis.fetch) => AnthropicProvider]>([
+    ['a fetch of your own', (fetch) => anthropic({ apiKey: 'abc', fetch })],
+    ['a client of your own', (fetch) => anthropic({ client: new Anthropic({ apiKey: 'abc', fetch }) })],
+  ])('aborts what %s sends', async (_name, make) => {
+    const controller = new AbortController()
+    let sentWith: AbortSignal | null | undefined
+    const provider = make((_input, init) => {
+      sentWith = init?.signal
+      controller.abort()
+      return new Promise(() => {})
+    })
+    const answer = provider
+      .model('claude-haiku-4-5')
+      .stream({ messages: [] }, controller.signal)
+      [Symbol.asyncIterator]()
+      .next()
+    await expect(answer).rejects.toMatchObject({ code: 'aborted' })
+    expect(sentWith?.aborted).toBe(true)
+  })
+
+  it('lets no client retry by itself (Q15)', async () => {
+    const fetch = vi.fn(async () => Response.json({ error: { message: 'down' } }, { status: 500 }))
+    const client = new Anthropic({ apiKey: 'abc', maxRetries: 2, fetch })
+    await expect(call(anthropic({ client }))).rejects.toThrow('down')
+    expect(fetch).toHaveBeenCalledTimes(1)
+  })
+
+  it('adds no beta feature to those of a client of your own', async () => {
+    const { fetch, sent } = fakeFetch()
+    const client = new Anthropic({ apiKey: 'abc', fetch })
+    const opaque = { owner: 'anthropic/claude-opus-5-5', data: { signature: 'abc' } }
+    const messages: Message[] = [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: '', opaque },
+          { type: 'text', text: 'hello' },
+        ],
+      },
+    ]
+    const { signal } = new AbortController()
+    for await (const _event of anthropic({ client }).model('claude-opus-5-5').stream({ messages }, signal));
+    expect(sent[0]?.headers.get('anthropic-beta')).toBeNull()
+  })
+
   it('tells of a base URL that goes too far', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'Not Found' } }
     const fetch = async (): Promise<Response> => Response.json(body, { status: 404 })
@@ -142,12 +188,31 @@ describe('anthropic', () => {
       'enforced_spend_limit_reached',
       { code: 'quota', retryable: false },
     ],
+    ['a bill', 400, 'invalid_request_error', 'billing_disabled', { code: 'quota', retryable: false }],
     ['a rate', 429, 'rate_limit_error', undefined, { code: 'rate-limit', retryable: true }],
     ['an overload (Q37)', 529, 'overloaded_error', undefined, { code: 'overloaded', retryable: true }],
   ])('tells %s by its cause', async (_name, status, type, error_code, expected) => {
     const error = { type, message: 'Refused.', ...(error_code && { details: { error_code } }) }
     const fetch = async (): Promise<Response> => Response.json({ type: 'error', error }, { status })
     await expect(call(anthropic({ apiKey: 'abc', fetch }))).rejects.toMatchObject(expected)
+  })
+
+  it.each([
+    ['permission_error', 403, 'ANTHROPIC_API_KEY'],
+    ['api_error', 500, 'leave out /v1'],
+  ])('gives no advice after %s that does not help', async (type, status, advice) => {
+    const error = { type, message: 'Refused.', details: { error_code: 'region_closed' } }
+    const fetch = async (): Promise<Response> => Response.json({ type: 'error', error }, { status })
+    const failed = call(anthropic({ apiKey: 'abc', baseURL: 'http://127.0.0.1:9/v1', fetch }))
+    await expect(failed).rejects.toThrow('Refused.')
+    await expect(failed).rejects.not.toThrow(advice)
+    await expect(failed).rejects.not.toMatchObject({ code: 'quota' })
+  })
+
+  it('tells no token of a client of your own', async () => {
+    const fetch = async (): Promise<Response> => Response.json({ message: 'No a-secret-token.' }, { status: 400 })
+    const client = new Anthropic({ authToken: 'a-secret-token', fetch })
+    await expect(call(anthropic({ client }))).rejects.not.toThrow('a-secret-token')
   })
 
   it('has no embeddings, and says who has', () => {

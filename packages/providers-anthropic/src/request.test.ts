@@ -43,6 +43,8 @@ describe('reasoning', () => {
     ['claude-haiku-4-5', 'none', undefined, undefined],
     ['claude-opus-4-6', 'medium', { type: 'adaptive' }, 'medium'],
     ['claude-opus-4-7', 'medium', { type: 'adaptive', display: 'summarized' }, 'medium'],
+    ['anthropic/claude-opus-4.7', 'low', { type: 'adaptive', display: 'summarized' }, 'low'],
+    ['claude-opus', 'low', { type: 'adaptive', display: 'summarized' }, 'low'],
     ['claude-opus-4-8', 'none', undefined, undefined],
     ['claude-opus-5', 'none', { type: 'disabled' }, undefined],
     ['claude-sonnet-5-5', 'none', { type: 'between_tools' }, undefined],
@@ -98,21 +100,25 @@ describe('reasoning', () => {
 })
 
 describe('thinking that is taken back only in its own conversation', () => {
-  const owner = 'anthropic/claude-opus-5-5'
-  const thought: Message = {
-    role: 'assistant',
-    content: [
-      { type: 'reasoning', text: '', opaque: { owner, data: { signature: 'abc' } } },
-      { type: 'text', text: 'hello' },
-    ],
+  const thoughtBy = (model: string): Message[] => {
+    const opaque = { owner: `anthropic/${model}`, data: { signature: 'abc' } }
+    const thought: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: '', opaque },
+        { type: 'text', text: 'hello' },
+      ],
+    }
+    return [hi, thought, hi]
   }
-  const messages = [hi, thought, hi]
+  const messages = thoughtBy('claude-opus-5-5')
   const binding = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } }
   const beta = 'thinking-binding-controls-2026-08-01'
 
   it('may be dropped where the conversation has changed', () => {
     const { body, headers } = prepared('claude-opus-5-5', { messages })
     expect(body.thinking).toEqual(binding)
+    expect(prepared('claude-opus-5-1', { messages: thoughtBy('claude-opus-5-1') }).body.thinking).toEqual(binding)
     expect(headers).toEqual({ 'anthropic-beta': beta })
   })
 
@@ -123,7 +129,7 @@ describe('thinking that is taken back only in its own conversation', () => {
 
   it.each([
     ['in a conversation without any', 'claude-opus-5-5', [hi, hello, hi], []],
-    ['of a model that binds none', 'claude-opus-5', messages, []],
+    ['of a model that binds none', 'claude-opus-5', thoughtBy('claude-opus-5'), []],
     ["through a client of the user's own", 'claude-opus-5-5', messages, undefined],
   ])('is not spoken of %s', (_name, model, messages, betas) => {
     const { body, headers } = prepared(model, { messages }, { betas })
@@ -140,6 +146,10 @@ describe('tools', () => {
     [{ tool: 'weather' }, { type: 'tool', name: 'weather' }],
   ] as const)('may be chosen: %j', (toolChoice, expected) => {
     expect(prepared('claude-haiku-4-5', { tools, toolChoice }).body.tool_choice).toEqual(expected)
+  })
+
+  it.each(['claude-opus-5', 'claude-haiku-5-5'])('may be forced on %s', (model) => {
+    expect(prepared(model, { tools, toolChoice: 'required' }).body.tool_choice).toEqual({ type: 'any' })
   })
 
   it.each([

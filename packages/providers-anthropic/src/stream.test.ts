@@ -296,6 +296,12 @@ describe('AnthropicReader', () => {
     expect(events[0]).toEqual({ type: 'text-delta', text: expected })
   })
 
+  it('takes no other event for a text delta, whatever it holds', () => {
+    const data = '{"type":"content_block_other","index":0,"delta":{"type":"text_delta","text":"Hi"}}'
+    const events = read([begun, data, ...ended('end_turn')])
+    expect(events.map(({ type }) => type)).toEqual(['finish'])
+  })
+
   it.each([
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi',
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}',

@@ -77,7 +77,8 @@ function ownConnection(client: AzureOpenAI | OpenAI, { api = 'chat', v1, headers
   return {
     client: async () => client,
     api,
-    v1: v1 ?? !('apiVersion' in client),
+    // A client of the dated API builds its own paths.
+    v1: !('apiVersion' in client) && (v1 ?? true),
     ...(/\/deployments\//.test(client.baseURL) && { deploymentURL: client.baseURL.replace(/\/$/, '') }),
     secrets: secretsOf(told(client.apiKey), headers),
     ownFetch: false,

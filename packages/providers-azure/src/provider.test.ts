@@ -165,17 +165,24 @@ describe('azure', () => {
       return new Promise(() => {})
     }
     const model = azure({ endpoint, apiKey, fetch: hanging, ...options }).model('dep')
-    const answer = model.stream({ messages: [] }, controller.signal).next()
+    const answer = model.stream({ messages: [] }, controller.signal)[Symbol.asyncIterator]().next()
     await expect(answer).rejects.toMatchObject({ code: 'aborted' })
     expect(sentWith?.aborted).toBe(true)
   })
 
+  it('keeps a client of the dated API to it', async () => {
+    const { fetch, sent } = fakeFetch()
+    const client = new AzureOpenAI({ apiKey, endpoint, apiVersion: '2025-04-01-preview', fetch })
+    await ask(fetch, { client, v1: true })
+    expect(sent[0]?.url).toMatch(/\/openai\/deployments\/dep\/chat\/completions\?/)
+  })
+
   it('calls a client of your own by the API that it is told, and never tells its key', async () => {
     const { fetch, sent } = fakeFetch('No of-a-client here.', { status: 400 })
-    const client = new AzureOpenAI({ apiKey: 'of-a-client', apiVersion: '1', baseURL: `${endpoint}/openai/v1`, fetch })
-    const { error } = await ask(fetch, { client, v1: true })
+    const client = new OpenAI({ apiKey: 'of-a-client', baseURL: `${endpoint}/openai`, fetch })
+    const { error } = await ask(fetch, { client, v1: false })
     expect(String(error)).toMatch(/No .* here/)
-    expect(sent[0]?.url).toBe(`${endpoint}/openai/v1/chat/completions?api-version=1`)
+    expect(sent[0]?.url).toBe(`${endpoint}/openai/deployments/dep/chat/completions`)
     expect(String(error)).not.toContain('of-a-client')
   })
 

@@ -127,6 +127,18 @@ describe('an answer of Azure', () => {
     expect((error as Error).message).not.toContain('model("dep"')
   })
 
+  it.each([
+    ['The Responses API is needed.', {}, "Set api: 'responses'."],
+    ['This deployment does not support file content.', {}, "Set api: 'responses'."],
+    ['Unrecognized request argument supplied: stop', {}, 'Say which model it is'],
+    ['It is not supported with this model.', {}, 'Say which model it is'],
+    ['The Responses API is needed.', { api: 'responses' }, ''],
+  ] as const)('has its hint for %j, %o', async (message, options, hint) => {
+    const { error } = await ask(refusal(400, { message }), { apiKey, ...options })
+    expect((error as Error).message).toContain(hint)
+    if (hint === '') expect((error as Error).message).not.toContain('Set api')
+  })
+
   it('waits as long as a rate limit says', async () => {
     const told = { code: '429', message: 'Requests to the ChatCompletions operation have exceeded the rate limit.' }
     const { error } = await ask(refusal(429, told, { 'retry-after': '3', 'retry-after-ms': '2500' }), { apiKey })

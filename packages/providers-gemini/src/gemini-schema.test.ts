@@ -13,6 +13,11 @@ describe('a schema for Gemini (Q60)', () => {
     ['a constant is an enum of one', { const: 'a' }, { type: 'string', enum: ['a'] }],
     ['a constant keeps its type', { type: 'integer', const: 3 }, { type: 'integer', enum: [3] }],
     ['null is a type', { const: null }, { type: 'null' }],
+    [
+      'an enum with an object is told in words',
+      { enum: ['a', null, { b: 1 }], description: 'A.' },
+      { description: 'A. (one of: "a", null, {"b":1})' },
+    ],
     ['a constant that is true is told in words', { const: true }, { type: 'boolean', description: '(one of: true)' }],
     [
       'an enum with null is one of two',

@@ -207,6 +207,8 @@ describe('calls and results', () => {
     const { contents } = contentsOf([user('a'), assistant(call('1', { name })), result('1', 'x', { name })])
     expect(contents[1]?.parts?.[0]?.functionCall?.name).toBe('_1_parallel')
     expect(contents[2]?.parts?.[0]?.functionResponse?.name).toBe('_1_parallel')
+    const long = contentsOf([user('a'), assistant(call('1', { name: '1'.repeat(64) })), result('1', 'x')])
+    expect(long.contents[1]?.parts?.[0]?.functionCall?.name).toHaveLength(64)
   })
 
   it('have arguments that are objects, whatever another model wrote', () => {
@@ -232,6 +234,12 @@ describe('images in results (Q20)', () => {
       response: { output: 'See.\n[image: see the parts of this result]' },
       parts: [{ inlineData: { mimeType: 'image/png', data: png.base64 } }],
     })
+  })
+
+  it('are no part of a result where it cannot hold their kind', () => {
+    const gif = { type: 'image' as const, base64: 'R0lGODlh', mediaType: 'image/gif' }
+    const { contents } = contentsOf([user('a'), assistant(call('1')), result('1', [gif])])
+    expect(contents[2]?.parts?.[0]?.functionResponse).not.toHaveProperty('parts')
   })
 
   it('follow in a content of their own before', () => {

@@ -53,6 +53,10 @@ describe('a request', () => {
     expect(warnings).toEqual([expect.stringContaining('Gemini takes 5 texts to stop at')])
   })
 
+  it('stops nowhere where no text is named', () => {
+    expect(ask({ stop: [] }).body.config).toEqual({})
+  })
+
   it('drops a temperature that the model does not take, with a warning (Q21)', () => {
     const { body, warnings } = ask({ temperature: 0.5, facts: { temperature: false } })
     expect(body.config).toEqual({})
@@ -86,6 +90,10 @@ describe('tools', () => {
     ],
     [{ anyOf: [{ properties: { a: {} } }] }, { type: 'object', anyOf: [{ properties: { a: {} } }] }],
     [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+    [
+      { type: 'object', additionalProperties: true },
+      { type: 'object', additionalProperties: true },
+    ],
   ])('with the input %j take an object', (inputSchema, sent) => {
     const [declared] = ask({ tools: [tool(inputSchema)] }).body.config.tools ?? []
     expect(declared).toMatchObject({ functionDeclarations: [{ parametersJsonSchema: sent }] })
@@ -125,6 +133,11 @@ describe('structured output', () => {
   it('is asked for by JSON Schema', () => {
     expect(ask({ output }).body.config).toEqual(asked)
     expect(ask({ id: 'gemini-2.5-pro', output }).body.config).toEqual(asked)
+  })
+
+  it('tells of a schema that holds itself in a required field', () => {
+    const holding = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
+    expect(ask({ output: holding }).warnings).toEqual([expect.stringContaining('The output holds "root"')])
   })
 
   it('goes together with tools since Gemini 3 only (Q63)', () => {

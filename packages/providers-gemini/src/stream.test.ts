@@ -191,6 +191,10 @@ describe('the end', () => {
     ['RECITATION', 'content-filter'],
     ['PROHIBITED_CONTENT', 'content-filter'],
     ['SPII', 'content-filter'],
+    ...['LANGUAGE', 'BLOCKLIST', 'MODEL_ARMOR', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'].map(
+      (reason) => [reason, 'content-filter'],
+    ),
+    ...['IMAGE_OTHER', 'NO_IMAGE'].map((reason) => [reason, 'content-filter']),
   ])('%s is %s', (finishReason, reason) => {
     const events = read([candidate([text('a')], finishReason)])
     expect(finishOf(events)).toMatchObject({ reason })
@@ -251,6 +255,11 @@ describe('the end', () => {
       code: 'malformed-stream',
       retryable: true,
     })
+  })
+
+  it('of an answer with a message and a code beside it is no error', () => {
+    const events = read([{ ...candidate([text('a')], 'STOP'), message: 'Fine.', code: 0 }])
+    expect(finishOf(events)).toMatchObject({ reason: 'stop' })
   })
 
   it('that never comes is an incomplete stream (Q10)', () => {

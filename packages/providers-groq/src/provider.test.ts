@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Groq } from 'groq-sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -68,6 +69,38 @@ describe('groq', () => {
     await call(groq({ client: new Groq({ apiKey: 'of-client', baseURL: 'http://127.0.0.1:7', fetch }) }))
     expect(sent[0]?.url).toBe('http://127.0.0.1:7/openai/v1/chat/completions')
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer of-client')
+  })
+
+  it.each<[string, (fetch: typeof globalThis.fetch) => GroqProvider]>([
+    ['a fetch of your own', (fetch) => groq({ apiKey: 'abc', fetch })],
+    ['a client of your own', (fetch) => groq({ client: new Groq({ apiKey: 'abc', fetch }) })],
+  ])('aborts what %s sends', async (_name, make) => {
+    const controller = new AbortController()
+    let sentWith: AbortSignal | null | undefined
+    const provider = make((_input, init) => {
+      sentWith = init?.signal
+      controller.abort()
+      return new Promise(() => {})
+    })
+    const answer = provider.model('m').stream(question, controller.signal)[Symbol.asyncIterator]().next()
+    await expect(answer).rejects.toMatchObject({ code: 'aborted' })
+    expect(sentWith?.aborted).toBe(true)
+  })
+
+  it('lets no timer of a client end a call: there are our own', async () => {
+    const { fetch, sent } = fakeFetch()
+    const slow: typeof fetch = async (input, init) => {
+      await wait(60, undefined, init?.signal ? { signal: init.signal } : {})
+      return await fetch(input, init)
+    }
+    await call(groq({ client: new Groq({ apiKey: 'abc', timeout: 5, fetch: slow }) }))
+    expect(sent).toHaveLength(1)
+  })
+
+  it('lets no client retry by itself (Q15)', async () => {
+    const fetch = vi.fn(async () => Response.json({ error: { message: 'down' } }, { status: 500 }))
+    await expect(call(groq({ client: new Groq({ apiKey: 'abc', maxRetries: 2, fetch }) }))).rejects.toThrow('down')
+    expect(fetch).toHaveBeenCalledTimes(1)
   })
 
   it('sends the headers that it is given', async () => {

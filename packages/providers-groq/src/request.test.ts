@@ -26,6 +26,11 @@ function called(model: string, name = 'echo'): Message[] {
 }
 
 describe('toGroqRequest', () => {
+  it('gives reasoning back to a model whose name alone says that it reasons', () => {
+    const { body } = toBody('qwen/qwen3.8-27b', { messages: [user, ...called('groq/qwen/qwen3.8-27b')] })
+    expect(body.messages[1]).toMatchObject({ reasoning: 'I had better look.' })
+  })
+
   it('sends what Groq knows, and nothing that it does not', () => {
     const { body, warnings } = toBody('llama-3.3-70b-versatile', {
       tools: [echo],
@@ -65,6 +70,7 @@ describe('toGroqRequest', () => {
     ['qwen/qwen3.6-27b', 'high', 'default', 1],
     ['qwen/qwen3.8-27b', 'low', 'low', 0],
     ['qwen/qwen3.8-27b', 'none', 'none', 0],
+    ['openai/gpt-oss-9', 'low', 'low', 0],
     ['maker/brand-new', 'high', 'high', 0],
   ] as const)('tells %s the effort %s as %s', (model, reasoning, effort, warned) => {
     const { body, warnings } = toBody(model, { reasoning })
@@ -74,6 +80,8 @@ describe('toGroqRequest', () => {
 
   it.each([
     ['meta-llama/llama-4-scout-17b-16e-instruct', undefined],
+    ['moonshotai/kimi-k2-instruct-0905', undefined],
+    ['groq/compound-mini', undefined],
     ['maker/plain', { reasoning: false }],
   ])('leaves reasoning out for %s, which does none, with a warning', (model, facts) => {
     const { body, warnings } = toBody(model, { reasoning: 'high' }, facts)

@@ -58,7 +58,7 @@ type ClientSettings = MistralCore['_options']
 function keyFor({ apiKey }: MistralOptions, baseURL: string | undefined): string | undefined {
   const source = { provider: 'mistral', vendor: 'Mistral', variables: ['MISTRAL_API_KEY'] }
   if (baseURL === undefined) return requireKey(apiKey, source)
-  const { hostname } = checkAddress(baseURL, 'baseURL', 'https://api.mistral.ai', 'mistral', 'kept')
+  const { hostname } = checkAddress(baseURL, 'baseURL', 'https://api.mistral.ai', 'mistral')
   return hostname.endsWith('.mistral.ai') ? requireKey(apiKey, source) : findKey(apiKey, source)
 }
 

@@ -98,6 +98,13 @@ describe('mistral', () => {
     expect(JSON.stringify({ ...error, message: error.message })).not.toContain('abc-secret')
   })
 
+  it('wants nothing beside a client, whose key may be a function', async () => {
+    const { fetch, sent } = fakeFetch()
+    const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, init) })
+    await call(mistral({ client: new Mistral({ apiKey: async () => 'made', httpClient }) }))
+    expect(sent[0]?.headers.get('authorization')).toBe('Bearer made')
+  })
+
   it('knows its models, and takes others', () => {
     const provider = mistral({ apiKey: 'abc' })
     const { id, info } = provider.model('mistral-large-latest')

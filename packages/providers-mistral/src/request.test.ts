@@ -146,6 +146,26 @@ describe('answers of earlier turns', () => {
     expect(sent([message, question])[0]).toEqual({ role: 'assistant', content: 'hello' })
   })
 
+  it('have no blank text, whoever says it (Q1)', () => {
+    const blank = { type: 'text', text: ' ' } as const
+    const image = { type: 'image', base64: png } as const
+    const messages: Message[] = [
+      { role: 'system', content: ' ' },
+      { role: 'user', content: [blank, image] },
+      {
+        role: 'assistant',
+        model: `mistral/${model}`,
+        content: [blank, { type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'So.' }],
+      },
+      question,
+    ]
+    expect(sent(messages)).toMatchObject([
+      { role: 'user', content: [{ type: 'image_url' }] },
+      { role: 'assistant', content: [{ type: 'thinking' }, { type: 'text', text: 'So.' }] },
+      { role: 'user' },
+    ])
+  })
+
   it('have no empty text beside calls, and are left out when they say nothing (Q1)', () => {
     const blank: Message = { role: 'assistant', content: [{ type: 'text', text: ' \n' }] }
     const thinking: Message = { role: 'assistant', content: [thought], model: `mistral/${model}` }

@@ -203,6 +203,7 @@ describe('a failure', () => {
 
   it.each([
     { status: 401, body: { detail: 'Unauthorized' }, code: 'auth', words: 'Set MISTRAL_API_KEY' },
+    { status: 422, body: { detail: ['a', { loc: 3, msg: 'b' }] }, code: 'bad-request', words: '["a",{"loc":3' },
     { status: 429, body: told('Rate limit exceeded', 'rate_limited', '1300'), code: 'rate-limit', words: 'Rate limit' },
     { status: 400, body: told('Invalid model: m', 'invalid_model', '1500'), code: 'model-not-found', words: 'Invalid' },
     {

@@ -69,6 +69,30 @@ describe('ollama', () => {
     expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer secret', null, 'Bearer abc'])
   })
 
+  it('sends a header of your own in place of its own, however that is written', async () => {
+    const { fetch, sent } = fakeFetch()
+    await call(ollama({ fetch, apiKey: 'abc', headers: { Authorization: 'Basic x' } }))
+    expect(sent[0]?.headers.get('authorization')).toBe('Basic x')
+  })
+
+  it('never tells the key that a client of your own finds', async () => {
+    vi.stubEnv('OLLAMA_API_KEY', 'abc-secret')
+    const fetch = async (): Promise<Response> => Response.json({ error: 'no abc-secret here' }, { status: 401 })
+    const error = await errorOf(call(ollama({ client: new Ollama({ fetch }) })))
+    expect(error.message).toMatch(/no .* here/)
+    expect(error.message).not.toContain('abc-secret')
+  })
+
+  it('says how to start the server only where nothing answers', async () => {
+    const failing = (code: string) => async (): Promise<Response> => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+    }
+    const refused = await errorOf(call(ollama({ fetch: failing('ECONNREFUSED') })))
+    const reset = await errorOf(call(ollama({ fetch: failing('ECONNRESET') })))
+    expect(refused).toMatchObject({ code: 'network', retryable: true })
+    expect([refused, reset].map(({ message }) => message.includes('ollama serve'))).toEqual([true, false])
+  })
+
   it('wants a key for ollama.com', () => {
     const provider = ollama({ serverUrl: 'ollama.com' })
     expect(() => provider.model('m')).toThrow(expect.objectContaining({ code: 'missing-key' }))

@@ -198,6 +198,7 @@ describe('options', () => {
 
   it('do not let a model think where its answer follows a schema (Q72)', () => {
     expect(requestOf({ output })).toMatchObject({ body: { format: output, think: false }, warnings: [] })
+    expect(requestOf({ output, reasoning: 'high' }, 'llama3.2').body.think).toBe(false)
     expect(requestOf({ output, reasoning: 'high' })).toMatchObject({
       body: { think: false },
       warnings: [expect.stringContaining('reasoning')],
@@ -226,6 +227,8 @@ describe('options', () => {
     { id: 'qwen3:8b', reasoning: 'none', think: false, warnings: 0 },
     { id: 'gpt-oss:20b', reasoning: 'medium', think: 'medium', warnings: 0 },
     { id: 'gpt-oss:20b', reasoning: 'none', think: 'low', warnings: 1 },
+    { id: 'someone/gpt-oss:20b', reasoning: 'high', think: 'high', warnings: 0 },
+    { id: 'qwen3:8b', reasoning: 'medium', think: true, warnings: 1 },
     { id: 'llama3.2', reasoning: 'high', think: undefined, warnings: 1 },
     { id: 'llama3.2', reasoning: 'none', think: false, warnings: 0 },
     { id: 'mistral:7b', reasoning: 'high', think: undefined, warnings: 1 },

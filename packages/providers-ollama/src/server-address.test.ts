@@ -28,7 +28,7 @@ describe('the address of a server', () => {
   })
 
   it('may hold a user and a password, which become a header', () => {
-    expect(serverAddress('http://ann:p%40ss@gpu:8080', 'serverUrl')).toEqual({
+    expect(serverAddress('http://an%6E:p%40ss@gpu:8080', 'serverUrl')).toEqual({
       host: 'http://gpu:8080',
       authorization: `Basic ${btoa('ann:p@ss')}`,
       secrets: [btoa('ann:p@ss'), 'p@ss'],

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { callee, errorOf } from './__fixtures__/streams.ts'
 import { batchedEmbedder, vectorsByIndex } from './batched-embedder.ts'
@@ -52,6 +53,48 @@ describe('an embedder', () => {
       expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
     },
   )
+
+  it('sends a text alone that is longer than all of a request may be', async () => {
+    const { batches, embed } = embedder(lengths)
+    await embed(['a'.repeat(11), 'b'], signal)
+    expect(batches.map(({ length }) => length)).toEqual([1, 1])
+  })
+
+  it('fails on a hole, and on vectors of nothing', async () => {
+    for (const answer of [vectorsByIndex({ data: [{ index: 1, embedding: [2] }] }), [[], []]]) {
+      const { embed } = embedder(() => answer)
+      expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream' })
+    }
+  })
+
+  it.each<[string, number, (controller: AbortController) => void]>([
+    ['timeout', 20, () => {}],
+    ['aborted', 10_000, (controller) => void setTimeout(() => controller.abort())],
+  ])('ends in `%s` although its request never does, and aborts that', async (code, timeoutMs, act) => {
+    const controller = new AbortController()
+    const sent: unknown[] = []
+    const { embed, dimensions } = batchedEmbedder({
+      ...callee,
+      settings: { timeoutMs, dimensions: 3 },
+      mostTexts: 2,
+      request(_texts, signal, task) {
+        sent.push(task, signal)
+        act(controller)
+        return new Promise(() => {})
+      },
+      toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+    })
+    expect(await errorOf(embed(['a'], controller.signal, 'query'))).toMatchObject({ code })
+    expect(sent).toMatchObject(['query', { aborted: true }])
+    expect(dimensions).toBe(3)
+  })
+
+  it('leaves no listener on the signal of the caller', async () => {
+    const { embed } = embedder(lengths)
+    const controller = new AbortController()
+    await embed(['a', 'b', 'c'], controller.signal)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
 
   it('takes an answer that is no JSON for malformed', async () => {
     const { embed } = embedder(() => JSON.parse('<html>'))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkTimeouts } from './call-watch.ts'
+import { callee, errorOf, timeouts } from './__fixtures__/streams.ts'
+import { CallWatch, checkTimeouts } from './call-watch.ts'
 
 describe('checkTimeouts', () => {
   it('fills in 60 seconds', () => {
@@ -13,4 +14,15 @@ describe('checkTimeouts', () => {
   it.each([0, -1, Number.NaN])('refuses %d', (firstByteTimeoutMs) => {
     expect(() => checkTimeouts({ firstByteTimeoutMs })).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   })
+})
+
+it('tells an end that came while the promise was made', async () => {
+  const controller = new AbortController()
+  const watch = new CallWatch(controller.signal, timeouts, callee)
+  watch.start()
+  const never = (): Promise<void> => {
+    controller.abort()
+    return new Promise(() => {})
+  }
+  expect(await errorOf(watch.race(never()))).toMatchObject({ code: 'aborted' })
 })

@@ -98,6 +98,8 @@ export class CallWatch {
   /** The promise, or the failure as soon as the call ends early, even if the promise never settles. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      // It may have ended while the promise was made.
+      if (this.#failure) reject(this.#failure)
       this.onEnd(reject)
       promise.then(resolve, reject)
     })

@@ -338,7 +338,9 @@ describe('networkError', () => {
     ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
   ])('knows %s by the name or the class of the error', (name, code) => {
     const named = Object.assign(new Error('no'), { name })
-    const made = new { [name]: class extends Error {} }[name]('no')
+    class Made extends Error {}
+    Object.defineProperty(Made, 'name', { value: name })
+    const made = new Made('no')
     expect([named, made].map((error) => networkError(error, context)?.code)).toEqual([code, code])
   })
 

@@ -46,7 +46,12 @@ it('tells a refusal whole, whatever the SDK makes of it', async () => {
     { signal },
   )
   const failure = failureOfSdkError(await errorOf(failed))
-  expect(failure).toMatchObject({ status: 429, message: 'slow down', code: 'busy' })
+  expect(failure).toMatchObject({
+    status: 429,
+    message: 'slow down',
+    code: 'busy',
+    body: expect.stringMatching(/^{"e/),
+  })
   expect(failure.headers?.get('retry-after')).toBe('7')
 })
 
@@ -84,7 +89,7 @@ it('tells a refusal that the SDK swallows', async () => {
 })
 
 it('says so when the SDK asks nobody', async () => {
-  await expect(takeResponse(async () => {}, { signal })).rejects.toThrow('The SDK made no request.')
+  expect(await errorOf(takeResponse(async () => {}, { signal }))).toEqual(new Error('The SDK made no request.'))
 })
 
 it('takes whatever a fetch of the user throws for a broken connection', async () => {
@@ -93,6 +98,17 @@ it('takes whatever a fetch of the user throws for a broken connection', async ()
   }
   const error = await errorOf(takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch: broken }))
   expect(error).toMatchObject({ message: 'fetch failed', cause: { message: 'the proxy is on fire' } })
+})
+
+it('gives a fetch of the user an address, no Request, and the signal of the call', async () => {
+  const seen: unknown[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    seen.push(input, init?.signal === signal, init && 'body' in init)
+    return new Response('ok')
+  }
+  await takeResponse((taking) => taking(new Request('http://gw/a')), { signal, fetch })
+  await takeResponse((taking) => taking('http://gw/b', { body: 'x' }), { signal, fetch })
+  expect(seen).toEqual(['http://gw/a', true, false, 'http://gw/b', true, true])
 })
 
 it('ends with the signal', async () => {

@@ -79,6 +79,15 @@ export function conversationTests(subject: Subject): void {
       },
     )
 
+    it.each(kinds)('of %s may begin to reason between a call and its result (Q5, Q36)', async (model) => {
+      await using server = await fakeProvider(subject.wire, [{ toolCalls: [{ name: 'weather', input: {} }] }, 'Sunny.'])
+      const messages: Message[] = [user('Weather?')]
+      const first = await askServer(subject, server.url, { model, tools: [weather], messages })
+      messages.push(...said(first), ...first.calls.map(({ callId }) => result(callId)))
+      const second = await askServer(subject, server.url, { model, tools: [weather], messages, reasoning: 'high' })
+      expect([second.error, second.text]).toEqual([undefined, 'Sunny.'])
+    })
+
     if (models.reasoning !== undefined)
       it('goes on with another model of the same provider (Q5)', async () => {
         const turns: FakeTurn[] = [

@@ -22,12 +22,18 @@ export const result = (callId: string, content: ToolMessage['content'] = 'Sunny.
 })
 const foreign: Opaque = {
   owner: 'elsewhere/large',
-  data: { signature: 'foreign-signature', encrypted_content: 'foreign-secret' },
+  data: {
+    signature: 'foreign-signature',
+    thoughtSignature: 'foreign-signature',
+    redacted: 'foreign-secret',
+    encrypted_content: 'foreign-secret',
+  },
 }
 
 /** An id as other providers make them. */
 export const ids = {
   long: `call_${'a1|'.repeat(150)}`,
+  'long and plain': `call_${'a1'.repeat(225)}`,
   'with odd characters': 'fc_1/2+3=|ü',
   short: '0',
   anthropic: 'toolu_01A09q90qw90lq917835lq9',

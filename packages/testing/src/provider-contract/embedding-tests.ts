@@ -33,6 +33,7 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
         expect(vectors.every((vector) => vector instanceof Float32Array && vector.length > 0)).toBe(true)
         expect(vectors[0]).toEqual(vectors.at(-1))
         expect(vectors[0]).not.toEqual(vectors[1])
+        expect(await embedder?.embed(['two'], signal, 'document')).toEqual([vectors[1]])
         expect(vectors[0]?.some((number) => number !== 0)).toBe(true)
       })
 

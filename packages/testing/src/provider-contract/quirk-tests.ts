@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, type Subject } from './provider-under-test.ts'
+import { ask, type Outcome, type Subject } from './provider-under-test.ts'
 import { chatQuirks } from './quirks/chat-quirks.ts'
 import { anthropicQuirks, geminiQuirks, ollamaQuirks } from './quirks/native-quirks.ts'
 import type { Quirk } from './quirks/quirk.ts'
@@ -29,6 +29,8 @@ export function quirkTests(subject: Subject): void {
       if (expected.error) expect(outcome.error).toMatchObject(expected.error)
       else expect(outcome.error).toBeUndefined()
       if (expected.text !== undefined) expect(outcome.text).toBe(expected.text)
+      if (expected.text !== undefined && outcome.finish)
+        expect(textIn(outcome.finish)).toBe(expected.kept ?? expected.text)
       if (expected.reasoning !== undefined) expect(outcome.reasoning).toBe(expected.reasoning)
       if (expected.calls) {
         expect(outcome.calls.map(({ name, input }) => [name, input])).toEqual(expected.calls)
@@ -36,7 +38,12 @@ export function quirkTests(subject: Subject): void {
       }
       if (expected.reason) expect(outcome.finish?.reason).toBe(expected.reason)
       if (expected.usage) expect(outcome.finish?.usage).toMatchObject(expected.usage)
+      if (expected.holds) expect(JSON.stringify(outcome.finish?.message)).toContain(expected.holds)
       if (expected.warning) expect(outcome.warnings.join('\n')).toMatch(expected.warning)
     })
   })
+}
+
+function textIn({ message }: NonNullable<Outcome['finish']>): string {
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

@@ -43,6 +43,18 @@ export const anthropicQuirks: readonly Quirk[] = [
     expected: { calls: [['ping', {}]], reason: 'tool-calls' },
   },
   {
+    name: 'a call may be whole when it begins (Q2)',
+    wires: ['anthropic'],
+    turn: {
+      frames: [
+        begun(),
+        ...block(0, { type: 'tool_use', id: 'toolu_1', name: 'one', input: { a: 1 } }),
+        ...ended('tool_use'),
+      ],
+    },
+    expected: { calls: [['one', { a: 1 }]], reason: 'tool-calls' },
+  },
+  {
     name: 'blocks may be counted from 1, with pings between (Q8)',
     wires: ['anthropic'],
     turn: { frames: [begun(), event('ping'), ...textBlock(1, 'Hi'), event('ping'), ...ended('end_turn')] },
@@ -73,8 +85,8 @@ export const anthropicQuirks: readonly Quirk[] = [
   {
     name: 'a message may begin again (Q40)',
     wires: ['anthropic'],
-    turn: { frames: [begun(), ...textBlock(0, ''), begun(), ...textBlock(0, 'Hi'), ...ended('end_turn')] },
-    expected: { text: 'Hi', reason: 'stop' },
+    turn: { frames: [begun(), ...textBlock(0, 'Lost. '), begun(), ...textBlock(0, 'Hi'), ...ended('end_turn')] },
+    expected: { text: 'Lost. Hi', kept: 'Hi', reason: 'stop' },
   },
   {
     name: 'an overload may come in the middle (Q37)',
@@ -111,7 +123,7 @@ export const anthropicQuirks: readonly Quirk[] = [
       ],
     },
     reasons: true,
-    expected: { text: 'Hi', reason: 'stop' },
+    expected: { text: 'Hi', holds: 'EnCrYpTeD', reason: 'stop' },
   },
   {
     name: "a server's own tool is a warning",
@@ -359,7 +371,7 @@ export const ollamaQuirks: readonly Quirk[] = [
     name: 'a model without tools says so (Q75)',
     wires: ['ollama'],
     turn: { status: 400, body: { error: 'registry.ollama.ai/library/gemma3:latest does not support tools' } },
-    expected: { error: { status: 400, retryable: false, message: holding('does not support tools') } },
+    expected: { error: { status: 400, retryable: false, message: holding('does not support tools Choose a model') } },
   },
   {
     name: 'an answer may end at its bound',

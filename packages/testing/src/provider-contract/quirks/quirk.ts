@@ -13,6 +13,8 @@ export type Quirk = {
   reasons?: true
   expected: {
     text?: string
+    /** The text of the message at the end, where it is not what the deltas said. */
+    kept?: string
     reasoning?: string
     /** Names and inputs, in order. */
     calls?: [name: string, input: JSONValue | undefined][]
@@ -21,7 +23,8 @@ export type Quirk = {
     /** Fields of the error; without it there is none. */
     error?: object
     warning?: RegExp
-    warnings?: number
+    /** What the message must hold somewhere: data that only its model reads. */
+    holds?: string
   }
 }
 

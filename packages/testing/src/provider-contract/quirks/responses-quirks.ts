@@ -89,6 +89,12 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'context-overflow' } },
   },
   {
+    name: 'an error may have no type (Q30)',
+    wires: ['openai-responses'],
+    turn: { frames: [...message(0, 'Hi'), { error: { code: 'context_length_exceeded', message: 'Too long' } }] },
+    expected: { text: 'Hi', error: { code: 'context-overflow' } },
+  },
+  {
     name: 'a flat error is one too (Q30)',
     wires: ['openai-responses'],
     turn: {
