@@ -1,7 +1,8 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
 import type { Callee } from './call-watch.ts'
+import { errorCode, isRetryable } from './error-code.ts'
 import type { Failure } from './failure.ts'
-import { retryAfterMs, shouldRetry } from './retry-after.ts'
+import { retryAfterMs } from './retry-after.ts'
 import { failureOfSdkError } from './sdk-failure.ts'
 
 /** What an error may say of whom was called, and must not say. */
@@ -60,91 +61,6 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'bad-request': 'refused the request',
   'invalid-tool-call': 'could not read the call that the model wrote',
   timeout: 'gave up waiting',
-}
-
-const codes = new Map<string, ErrorCode>(
-  Object.entries({
-    context_length_exceeded: 'context-overflow',
-    model_context_window_exceeded: 'context-overflow',
-    exceed_context_size_error: 'context-overflow',
-    request_too_large: 'context-overflow',
-    insufficient_quota: 'quota',
-    insufficient_balance: 'quota',
-    exceeded_current_quota_error: 'quota',
-    billing_hard_limit_reached: 'quota',
-    billing_not_active: 'quota',
-    billing_error: 'quota',
-    content_filter: 'content-filter',
-    content_policy_violation: 'content-filter',
-    ResponsibleAIPolicyViolation: 'content-filter',
-    model_not_found: 'model-not-found',
-    model_decommissioned: 'model-not-found',
-    invalid_model: 'model-not-found',
-    DeploymentNotFound: 'model-not-found',
-    invalid_api_key: 'auth',
-    authentication_error: 'auth',
-    permission_error: 'auth',
-    rate_limit_exceeded: 'rate-limit',
-    rate_limit_error: 'rate-limit',
-    rate_limited: 'rate-limit',
-    service_tier_capacity_exceeded: 'overloaded',
-    overloaded_error: 'overloaded',
-    server_is_overloaded: 'overloaded',
-    over_capacity: 'overloaded',
-    slow_down: 'overloaded',
-    tool_use_failed: 'invalid-tool-call',
-    invalid_request_error: 'bad-request',
-    invalid_prompt: 'bad-request',
-  } as const),
-)
-
-const statuses: Record<number, ErrorCode> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  408: 'timeout',
-  409: 'provider-error',
-  413: 'context-overflow',
-  425: 'provider-error',
-  429: 'rate-limit',
-  503: 'overloaded',
-  529: 'overloaded',
-}
-
-function errorCode({ status, code = '', type = '', message }: Failure): ErrorCode {
-  const told = codes.get(code) ?? codes.get(type)
-  // Of these, the code says more than the status: a quota is 429, an overflow 400.
-  if (told && told !== 'bad-request') return told
-  const isRate = status === 429 || rate.test(message)
-  if (noCredit.test(message) && !rate.test(message)) return 'quota'
-  if (overflow.test(message) && !isRate) return 'context-overflow'
-  if (status === 404 ? missingModel.test(message) : status === 400 && unknownModel.test(message)) {
-    return 'model-not-found'
-  }
-  if (status === 400 && flagged.test(message)) return 'content-filter'
-  if (status === undefined) return told ?? 'provider-error'
-  return statuses[status] ?? (status >= 400 && status < 500 ? 'bad-request' : 'provider-error')
-}
-
-/** So much in a while: more is allowed later, whatever else is said. */
-const rate = /rate.?limit|(?:per|a) (?:second|min|minute|hour|day)\b|per(?:minute|day)|retry in \d/i
-const noCredit =
-  /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available) credits/i
-const overflow =
-  /context[ _](?:length|window|size|limit)|maximum context|maximum prompt length|(?:prompt|input) is too long|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
-const missingModel =
-  /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|^model: /i
-const unknownModel =
-  /invalid model\b|not a valid model|no such model|unknown model|model\b.*(?:not exist|decommissioned)/i
-const flagged = /flagged as potentially violating|content (?:management )?policy/i
-
-const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
-
-function isRetryable(code: ErrorCode, { status, headers }: Failure): boolean {
-  if (retryableCodes.has(code)) return shouldRetry(headers) ?? true
-  // What is wrong with the request itself, or with the account, is so the next time too.
-  if (code !== 'provider-error') return false
-  return shouldRetry(headers) ?? (status === undefined || status >= 500 || status === 409 || status === 425)
 }
 
 /**

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ask, type Outcome, type Subject } from './provider-under-test.ts'
+import { anthropicQuirks } from './quirks/anthropic-quirks.ts'
 import { chatQuirks } from './quirks/chat-quirks.ts'
-import { anthropicQuirks, geminiQuirks, ollamaQuirks } from './quirks/native-quirks.ts'
+import { geminiQuirks } from './quirks/gemini-quirks.ts'
+import { ollamaQuirks } from './quirks/ollama-quirks.ts'
 import type { Quirk } from './quirks/quirk.ts'
 import { responsesQuirks } from './quirks/responses-quirks.ts'
 

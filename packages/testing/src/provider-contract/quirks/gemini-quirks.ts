@@ -1,0 +1,139 @@
+import type { JSONValue } from '@agentkit/core'
+import { holding, type Quirk } from './quirk.ts'
+
+type Fields = { [field: string]: JSONValue }
+
+const part = (parts: Fields[], finishReason?: string, more: Fields = {}): JSONValue => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
+  ...more,
+})
+
+/** What Gemini's servers do. */
+export const geminiQuirks: readonly Quirk[] = [
+  {
+    name: 'calls have no ids, and finish with STOP (Q7, Q9)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        part([{ functionCall: { name: 'one', args: { a: 1 } } }, { functionCall: { name: 'one' } }]),
+        part([{ text: '' }], 'STOP'),
+      ],
+    },
+    expected: {
+      calls: [
+        ['one', { a: 1 }],
+        ['one', {}],
+      ],
+      reason: 'tool-calls',
+    },
+  },
+  {
+    name: 'thoughts count as output, and the last counts hold (Q17, Q64)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        part([{ text: 'Hm.', thought: true }], undefined, {
+          usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 },
+        }),
+        part([{ text: 'Hi' }], 'STOP', {
+          usageMetadata: {
+            promptTokenCount: 9,
+            cachedContentTokenCount: 4,
+            candidatesTokenCount: 2,
+            thoughtsTokenCount: 5,
+            totalTokenCount: 16,
+          },
+        }),
+      ],
+    },
+    expected: {
+      reasoning: 'Hm.',
+      text: 'Hi',
+      usage: { inputTokens: 9, cachedInputTokens: 4, outputTokens: 7, reasoningTokens: 5, totalTokens: 16 },
+    },
+  },
+  {
+    name: 'a call that it could not write is told as one (Q61)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        {
+          candidates: [
+            {
+              content: {},
+              finishReason: 'MALFORMED_FUNCTION_CALL',
+              finishMessage: 'Malformed function call: weather(oops',
+            },
+          ],
+        },
+      ],
+    },
+    expected: { error: { code: 'invalid-tool-call', cause: holding('weather(oops') } },
+  },
+  {
+    name: 'a blocked prompt has no candidate (Q67)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        {
+          promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
+          usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 },
+        },
+      ],
+    },
+    expected: { text: '', reason: 'content-filter' },
+  },
+  {
+    name: 'a filter may end the answer',
+    wires: ['gemini'],
+    turn: { frames: [part([{ text: 'Hi' }], 'SAFETY')] },
+    expected: { text: 'Hi', reason: 'content-filter' },
+  },
+  {
+    name: 'arguments may come in pieces (Q68)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        part([{ functionCall: { name: 'weather', willContinue: true } }]),
+        part([
+          {
+            functionCall: {
+              partialArgs: [{ jsonPath: '$.city', stringValue: 'Os', willContinue: true }],
+              willContinue: true,
+            },
+          },
+        ]),
+        part([
+          {
+            functionCall: {
+              partialArgs: [
+                { jsonPath: '$.city', stringValue: 'lo' },
+                { jsonPath: '$.days', numberValue: 3 },
+              ],
+              willContinue: true,
+            },
+          },
+        ]),
+        part([{ functionCall: {} }], 'STOP'),
+      ],
+    },
+    expected: { calls: [['weather', { city: 'Oslo', days: 3 }]], reason: 'tool-calls' },
+  },
+  {
+    name: 'an error may come in the middle (Q14)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        part([{ text: 'Hi' }]),
+        { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } },
+      ],
+    },
+    expected: { text: 'Hi', error: { code: 'overloaded', retryable: true } },
+  },
+  {
+    name: 'code that it ran is a warning',
+    wires: ['gemini'],
+    turn: { frames: [part([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, { text: 'Hi' }], 'STOP')] },
+    expected: { text: 'Hi', warning: /executableCode/ },
+  },
+]
