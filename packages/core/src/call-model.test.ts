@@ -134,7 +134,12 @@ describe('what a model tells', () => {
         value.city = 'changed by the tool'
       },
     })
-    const agent = new Agent({ name: 'Test', functions: [act], model: { id: 'test/own', stream } })
+    const agent = new Agent({
+      name: 'Test',
+      functions: [act],
+      model: { id: 'test/own', stream },
+      retry: { firstWaitMs: 0 },
+    })
     for await (const event of agent.stream('Go')) {
       event.path.push('changed by the reader')
       if (event.type === 'tool-call') (event.input as typeof given).city = 'changed by the reader'
@@ -152,7 +157,13 @@ function run(stream: Model['stream']): Promise<RunResult> {
 
 function agentOf(stream: Model['stream'], sessions = memorySessions()): Agent {
   const act = tool({ name: 'act', description: 'd', input, execute: () => 'acted' })
-  return new Agent({ name: 'Test', functions: [act], model: { id: 'test/own/one', stream }, sessions })
+  return new Agent({
+    name: 'Test',
+    functions: [act],
+    model: { id: 'test/own/one', stream },
+    sessions,
+    retry: { firstWaitMs: 0 },
+  })
 }
 
 function streamOf(events: ModelEvent[]): Model['stream'] {
@@ -182,7 +193,12 @@ describe('an answer without an end', () => {
   })
 
   it('ends in an error, once, where nothing else ends it', async () => {
-    const { error, finishReason } = await new Agent({ name: 'Test', functions: [], model }).stream('Go').result
+    const { error, finishReason } = await new Agent({
+      name: 'Test',
+      functions: [],
+      model,
+      retry: { firstWaitMs: 0 },
+    }).stream('Go').result
     expect([finishReason, error?.code, error?.retryable]).toEqual(['error', 'malformed-stream', false])
   })
 })

@@ -19,7 +19,7 @@ afterEach(() => {
 /** A model as somebody may write it who does without types. */
 function agentOf(stream: unknown): Agent {
   const model = { id: 'home/made', stream } as Model
-  return new Agent({ name: 'Test', functions: [], model })
+  return new Agent({ name: 'Test', functions: [], model, retry: { firstWaitMs: 0 } })
 }
 
 function telling(...events: unknown[]): () => AsyncIterable<ModelEvent> {
