@@ -83,6 +83,34 @@ describe('lazyModel', () => {
     expect(fake.opened).toEqual([])
   })
 
+  it('opens one stream for a reader that asks several times before it is there', async () => {
+    const fake = fakeModel()
+    const reader = lazyModel('fake/one', async () => fake)
+      .stream(request, signal)
+      [Symbol.asyncIterator]()
+    const events = await Promise.all([reader.next(), reader.next(), reader.next()])
+    expect(events.map(({ done }) => done)).toEqual([false, false, true])
+    expect(fake.opened).toHaveLength(1)
+  })
+
+  it('asks nothing for a reader that leaves while the model loads', async () => {
+    const asked: string[] = []
+    const model: Model = {
+      id: 'fake/one',
+      async *stream() {
+        asked.push('asked')
+        yield finish
+      },
+    }
+    const reader = lazyModel('fake/one', async () => model)
+      .stream(request, signal)
+      [Symbol.asyncIterator]()
+    const pending = reader.next()
+    await reader.return?.()
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(asked).toEqual([])
+  })
+
   it('tries a load that failed again', async () => {
     let loads = 0
     const lazy = lazyModel('fake/one', async () => {

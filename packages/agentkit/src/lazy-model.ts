@@ -44,14 +44,20 @@ function streamWhenReady(
   return {
     [Symbol.asyncIterator]() {
       let inner: AsyncIterator<ModelEvent> | undefined
+      let opening: Promise<AsyncIterator<ModelEvent>> | undefined
+      let left = false
       const open = async (): Promise<IteratorResult<ModelEvent>> => {
-        const model = await ready()
-        inner = model.stream(request, signal)[Symbol.asyncIterator]()
-        return inner.next()
+        // One stream, however often it is asked before it is there.
+        opening ??= ready().then((model) => model.stream(request, signal)[Symbol.asyncIterator]())
+        inner = await opening
+        return left ? { done: true, value: undefined } : inner.next()
       }
       return {
         next: () => inner?.next() ?? open(),
-        return: async (value?: unknown) => (await inner?.return?.(value)) ?? { done: true, value },
+        async return(value?: unknown) {
+          left = true
+          return (await inner?.return?.(value)) ?? { done: true, value }
+        },
       }
     },
   }
