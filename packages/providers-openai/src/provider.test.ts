@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { ModelEvent } from '@agentkit/core'
+import { fakeProvider } from '@agentkit/testing'
 import { OpenAI } from 'openai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answers } from './__fixtures__/loopback.ts'
@@ -151,4 +153,23 @@ describe('openai', () => {
     const flags = ['--conditions=@agentkit/source', '--input-type=module', '--eval', script]
     expect(execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim()).toBe('false true')
   })
+})
+
+it.each([
+  ['responses', 'application/pdf', 'input_file'],
+  ['responses', 'text/csv', 'input_file'],
+  ['responses', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'input_file'],
+  ['responses', 'application/zip', 'left out'],
+  ['chat', 'application/pdf', 'file_data'],
+  ['chat', 'application/zip', 'left out'],
+] as const)('sends by %s a file of type %s as one that is read: %s', async (api, mediaType, sent) => {
+  await using server = await fakeProvider('openai-responses', ['Taken.'])
+  const model = openai({ apiKey: 'test', baseURL: server.url, api }).model('gpt-4.1')
+  const content = [{ type: 'file' as const, base64: 'YWJj', mediaType, name: 'a.bin' }]
+  const events: ModelEvent[] = []
+  for await (const event of model.stream({ messages: [{ role: 'user', content }] }, new AbortController().signal)) {
+    events.push(event)
+  }
+  expect(JSON.stringify(server.requests[0]?.body)).toContain(sent)
+  expect(events.some(({ type }) => type === 'warning')).toBe(sent === 'left out')
 })

@@ -43,9 +43,15 @@ function readByChat(part: ImagePart | FilePart): boolean {
   return isImage(part) ? isCommonImage(part) : part.mediaType === 'application/pdf' && !isElsewhere(part)
 }
 
+/** What lies on the web OpenAI fetches, and sees what it is. */
 function readByResponses(part: ImagePart | FilePart): boolean {
-  return isImage(part) ? isCommonImage(part) : !isElsewhere(part)
+  if (isImage(part)) return isCommonImage(part)
+  return part.base64 === undefined ? !isElsewhere(part) : documents.test(part.mediaType ?? '')
 }
+
+/** https://developers.openai.com/api/docs/guides/file-inputs: PDFs, office documents, and text of any kind. */
+const documents =
+  /^text\/|[/+](?:pdf|json|xml|yaml|x-yaml|toml|javascript|typescript|csv|sql|rtf|msword)\b|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:excel|powerpoint))/
 
 function openaiCall(
   body: object,

@@ -20,11 +20,11 @@ export function readableMessages(
   const converted = messages.map((message) => {
     if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message
     if (message.content.every(({ type }) => type === 'text')) return message
-    const parts = partsOf<UserPart>(message.content).map((part) => readablePart(part, reads))
+    const parts = partsOf<UserPart>(message.content).map((part) => readablePart(part, reads, model))
     for (const { why } of parts) if (why !== undefined) unread.add(why)
     return parts.every(({ how }) => how === 'same') ? message : replaced(message, parts)
   })
-  for (const why of unread) warnings.push(why.replace('MODEL', `"${model}"`))
+  warnings.push(...unread)
   return converted
 }
 
@@ -40,24 +40,28 @@ export function isElsewhere({ url }: ImagePart | FilePart): boolean {
 
 const commonImages = /^image\/(?:png|jpeg|gif|webp)$/
 
-/** A part as it is sent, what became of it, and why it was left out, with a mark where the model is named. */
+/** A part as it is sent, what became of it, and why it was left out. */
 type Readable = { part: UserPart; how: 'same' | 'plain' | 'text' | 'line'; why?: string }
 
-function readablePart(part: UserPart, reads: (part: ImagePart | FilePart) => boolean): Readable {
+function readablePart(part: UserPart, reads: (part: ImagePart | FilePart) => boolean, model: string): Readable {
   if (part.type === 'text') return { part, how: 'same' }
   const plain = plainMedia(part)
   if (plain && reads(plain)) return { part: plain, how: plain === part ? 'same' : 'plain' }
   const text = plain && textOfFile(plain)
   if (text !== undefined) return { part: { type: 'text', text: `[file "${nameOf(part)}"]\n${text}` }, how: 'text' }
-  return { part: lineFor(part), how: 'line', why: `${reason(part, plain)}: a line of text says that one was there.` }
+  return {
+    part: lineFor(part),
+    how: 'line',
+    why: `${reason(part, plain, model)}: a line of text says that one was there.`,
+  }
 }
 
-function reason(part: ImagePart | FilePart, plain: ImagePart | FilePart | undefined): string {
+function reason(part: ImagePart | FilePart, plain: ImagePart | FilePart | undefined, model: string): string {
   if (!plain)
     return `An ${part.type === 'image' ? 'image' : 'attached file'} has neither data nor an address on the web`
-  if (isElsewhere(plain)) return `MODEL reads no ${part.type} at such an address`
+  if (isElsewhere(plain)) return `"${model}" reads no ${part.type} at such an address`
   const isOdd = plain.mediaType !== undefined && !(isImage(plain) && commonImages.test(plain.mediaType))
-  return `MODEL does not read ${part.type}s${isOdd ? ` of type "${plain.mediaType}"` : ''}`
+  return `"${model}" does not read ${part.type}s${isOdd ? ` of type "${plain.mediaType}"` : ''}`
 }
 
 function lineFor(part: ImagePart | FilePart): TextPart {
