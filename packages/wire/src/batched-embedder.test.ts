@@ -131,3 +131,15 @@ describe('vectorsByIndex', () => {
     expect(vectorsByIndex(answer)).toBeUndefined()
   })
 })
+
+it('does not count what has to be loaded first as silence', async () => {
+  const slow = batchedEmbedder({
+    ...callee,
+    settings: { timeoutMs: 20 },
+    mostTexts: 2,
+    ready: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    request: async (texts) => lengths(texts),
+    toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+  })
+  expect(await slow.embed(['a'], signal)).toEqual([Float32Array.of(1)])
+})

@@ -17,6 +17,8 @@ export type BatchedEmbedderOptions = Callee & {
   mostTexts: number
   /** Keeps a request under the API's bound of tokens; 300,000 when absent. */
   mostCharacters?: number
+  /** Loads what `request` needs, such as an SDK: that is not the server's silence. */
+  ready?(): Promise<unknown>
   /**
    * Asks for the vectors of one batch.
    * @returns one list of numbers for each text, in the order of the texts
@@ -40,6 +42,8 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
       for (const batch of batches(texts, mostTexts, mostCharacters)) {
         const watch = new CallWatch(signal, timeouts, options)
         try {
+          watch.listen()
+          await watch.race(Promise.resolve(options.ready?.()))
           watch.start()
           const answer = await watch.race(request(batch, watch.signal, task))
           vectors.push(...toVectors(answer, batch.length, options))

@@ -24,6 +24,7 @@ export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
     model,
     settings,
     mostTexts,
+    ready: client,
     toError,
     async request(input, signal) {
       // Without 'float' the SDK asks for base64, and decodes what another server sends as numbers all the same.
