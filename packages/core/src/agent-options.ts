@@ -2,6 +2,7 @@ import { type Budget, checkBudget } from './budget.ts'
 import { AgentKitError } from './errors.ts'
 import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { JSONSchema } from './message.ts'
 import type { Model } from './model.ts'
 import { checkModelSettings, type ModelSettings } from './model-settings.ts'
@@ -44,6 +45,8 @@ export type AgentOptions<Output = undefined> = {
   guard?: GuardOptions | false
   /** How a failing model call is tried again; by default 4 attempts. */
   retry?: RetryOptions
+  /** What the agent may look up. It is synced before the first answer; its tools stand beside the functions. */
+  knowledge?: Knowledge
   /** Functions around the run, that may change or block what passes. */
   hooks?: Hooks
   /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or end the others and go next. */
@@ -70,6 +73,9 @@ export function checkOptions<Output>(options: AgentOptions<Output>): AgentOption
   if (samplePrompts !== undefined && !areTexts) throw invalid('`samplePrompts` is a list of texts.')
   if (sessions !== undefined && typeof sessions?.begin !== 'function') {
     throw invalid('`sessions` is a SessionStore, such as memorySessions().')
+  }
+  if (options.knowledge !== undefined && typeof options.knowledge?.tools !== 'function') {
+    throw invalid('`knowledge` is made by a retriever, such as createRetriever({ folder }).')
   }
   if (!Array.isArray(functions)) throw invalid('Pass `functions`: a list of tools, which may be empty.')
   if (onBusy !== undefined && !['queue', 'reject', 'interrupt'].includes(onBusy)) {

@@ -6,6 +6,8 @@ import { currentRun } from './current-run.ts'
 import { AgentKitError } from './errors.ts'
 import { modelChain } from './fallback.ts'
 import { toUserMessage } from './input.ts'
+import type { Knowledge } from './knowledge.ts'
+import { knowledgeTools } from './knowledge-tools.ts'
 import { limits } from './limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import type { InputPart, UserMessage } from './message.ts'
@@ -14,7 +16,6 @@ import { type AgentSpec, anyUser } from './open-run.ts'
 import { checkRetry } from './retry.ts'
 import type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
 import { runAgent } from './run-agent.ts'
-import { compileTools, type ToolBox } from './run-tools.ts'
 import type { SessionStore } from './session.ts'
 import { startRun } from './start-run.ts'
 import { compileOutput, type OutputFormat } from './structured-output.ts'
@@ -33,6 +34,7 @@ export class Agent<Output = undefined> implements Runnable {
   readonly description: string | undefined
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
+  readonly knowledge: Knowledge | undefined
   readonly #spec: AgentSpec
   readonly #timeoutMs: number | undefined
 
@@ -49,6 +51,7 @@ export class Agent<Output = undefined> implements Runnable {
     this.description = given.description
     this.samplePrompts = [...samplePrompts]
     this.sessions = sessions
+    this.knowledge = given.knowledge
     this.#timeoutMs = milliseconds('`timeoutMs`', given.timeoutMs)
     this.#spec = specOf(given, this.id, sessions)
   }
@@ -93,7 +96,7 @@ export class Agent<Output = undefined> implements Runnable {
     return this.#start({ role: 'user', content: '' }, options, true, { runId, decisions: { ...decisions } })
   }
 
-  /** Lets go of what the agent has opened: of its own accord nothing, and a store that it was given is its giver's. */
+  /** Lets go of what the agent has opened: of its own accord nothing. A store or knowledge that it was given is its giver's. */
   async close(): Promise<void> {}
 
   #start(
@@ -138,7 +141,6 @@ function specOf<Output>(given: AgentOptions<Output>, id: string, sessions: Sessi
   const tools = toTools(functions)
   const models = checkModels(given.model)
   checkPriced(models, prices, budget)
-  let toolBox: Promise<ToolBox> | undefined
   let format: Promise<OutputFormat> | undefined
   const spec: AgentSpec = {
     id,
@@ -155,7 +157,7 @@ function specOf<Output>(given: AgentOptions<Output>, id: string, sessions: Sessi
     maxSteps: wholeNumber('maxSteps', given.maxSteps) ?? limits.maxSteps,
     toolTimeoutMs: milliseconds('`toolTimeoutMs`', given.toolTimeoutMs) ?? limits.toolTimeoutMs,
     modelTimeoutMs: milliseconds('`modelTimeoutMs`', given.modelTimeoutMs) ?? limits.modelTimeoutMs,
-    toolBox: () => (toolBox ??= compileTools(tools)),
+    tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec
 }

@@ -1,6 +1,7 @@
 import { untilAborted } from './abort.ts'
 import { type Approval, approvalsOf, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
 import type { Reply } from './call-model.ts'
+import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { startDeadline } from './deadline.ts'
 import { abortError } from './errors.ts'
@@ -154,9 +155,15 @@ async function tellOutcome({ progress, scope, finalTool }: Run, outcome: ToolOut
   const { callId, name, isError = false } = message
   await scope.emit({ type: 'tool-result', callId, name, output, isError, durationMs })
   for (const source of sources) {
+    // What was found before stands on the list already.
+    if (progress.sources.some((known) => isSamePassage(known, source))) continue
     progress.sources.push(source)
     await scope.emit({ type: 'source', source })
   }
+}
+
+function isSamePassage(one: Citation, other: Citation): boolean {
+  return one.file === other.file && one.chunkId === other.chunkId
 }
 
 function inOrder(results: readonly ToolMessage[], { message }: Reply): ToolMessage[] {

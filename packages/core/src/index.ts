@@ -18,6 +18,7 @@ export {
 export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
 export type { GuardOptions } from './guard.ts'
 export type { Block, HookContext, HookedAnswer, HookedCall, HookedOutcome, HookResult, Hooks } from './hooks.ts'
+export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './knowledge.ts'
 export { memorySessions } from './memory-sessions.ts'
 export type {
   AssistantMessage,
@@ -68,3 +69,4 @@ export {
 } from './tool.ts'
 export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
 export { addUsage, type Cost, type Usage } from './usage.ts'
+export { withRetries } from './with-retries.ts'

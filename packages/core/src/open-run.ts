@@ -10,6 +10,7 @@ import { estimateRequest } from './estimate-tokens.ts'
 import type { ModelChain } from './fallback.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 import { type HookContext, type Hooks, passHook } from './hooks.ts'
+import type { RunTools } from './knowledge-tools.ts'
 import type { Ledger } from './ledger.ts'
 import type { JSONValue, Message, UserMessage } from './message.ts'
 import type { Model, ModelRequest } from './model.ts'
@@ -42,8 +43,8 @@ export type AgentSpec = {
   maxSteps: number
   toolTimeoutMs: number
   modelTimeoutMs: number
-  /** Compiled once, at the first run. */
-  toolBox(): Promise<ToolBox>
+  /** Compiled once, at the first run, and when its knowledge has changed. */
+  tools(signal: AbortSignal): Promise<RunTools>
   /** The form of the answer, compiled likewise. */
   outputFormat?(): Promise<OutputFormat>
 }
@@ -164,7 +165,8 @@ async function makeReady(
   const { chain, retry, modelTimeoutMs, prices } = agent
   const { signal, emit } = scope
   const { warnings } = progress
-  const toolBox = await untilAborted(signal, agent.toolBox())
+  const { toolBox, warnings: ofTools } = await agent.tools(signal)
+  warnings.push(...ofTools)
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   for (const { budget } of ledger.books) {
     if (budget.usd === undefined) continue

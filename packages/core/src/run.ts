@@ -3,6 +3,7 @@ import type { Budget } from './budget.ts'
 import type { Citation } from './citation.ts'
 import type { AgentKitError } from './errors.ts'
 import type { AgentEvent, RunFinishReason } from './event.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { InputPart, Message } from './message.ts'
 import type { SessionStore } from './session.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -86,6 +87,8 @@ export interface Runnable {
   readonly name: string
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
+  /** What it looks up, where it does. */
+  readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun
   resume(runId: string, decisions: Decisions, options?: RunOptions): AgentRun
 }

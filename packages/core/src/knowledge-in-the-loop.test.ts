@@ -1,0 +1,163 @@
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { Agent } from './agent.ts'
+import type { Citation } from './citation.ts'
+import { AgentKitError } from './errors.ts'
+import type { Knowledge, SyncReport } from './knowledge.ts'
+import { type Tool, tool } from './tool.ts'
+
+const report: SyncReport = {
+  indexed: 1,
+  unchanged: 0,
+  removed: 0,
+  chunks: 1,
+  skipped: [],
+  warnings: [],
+  mode: 'text',
+}
+const passage: Citation = {
+  file: 'a.md',
+  start: 0,
+  end: 5,
+  quote: 'Hello',
+  chunkId: 'c1',
+  score: { fused: 1 },
+}
+
+function lookUp(description = 'Looks things up.'): Tool {
+  return tool({
+    name: 'look_up',
+    description,
+    input: { type: 'object', properties: {} },
+    execute(_, { cite }) {
+      cite([passage])
+      return 'Hello'
+    },
+  })
+}
+
+/** Knowledge that counts its syncs. */
+function fakeKnowledge(parts: Partial<Knowledge> = {}): Knowledge & { syncs: number } {
+  const tools = [lookUp()]
+  const knowledge = {
+    syncs: 0,
+    tools: () => tools,
+    async sync() {
+      knowledge.syncs++
+      return parts.sync ? parts.sync() : report
+    },
+    files: async () => ['a.md'],
+    close: async () => {},
+    ...(parts.tools && { tools: parts.tools }),
+    ...(parts.files && { files: parts.files }),
+  }
+  return knowledge
+}
+
+const call = { toolCalls: [{ name: 'look_up', input: {} }] }
+
+describe('an agent with knowledge', () => {
+  it('offers its tools beside the functions, and tells what they cite', async () => {
+    const other = tool({ name: 'other', description: 'Other.', input: { type: 'object' }, execute: () => 1 })
+    const model = scriptedModel([call, { text: 'Hello it says.' }])
+    const agent = new Agent({ name: 'Docs', functions: [other], model, knowledge: fakeKnowledge() })
+    const { text, sources } = await agent.stream('What does it say?').result
+    expect(text).toBe('Hello it says.')
+    expect(sources).toEqual([passage])
+    expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['other', 'look_up'])
+  })
+
+  it('tells a passage that it has found twice once', async () => {
+    const model = scriptedModel([call, call, { text: 'Done.' }])
+    const agent = new Agent({ name: 'Docs', functions: [], model, knowledge: fakeKnowledge() })
+    const run = agent.stream('Look twice.')
+    const told: string[] = []
+    for await (const event of run) if (event.type === 'source') told.push(event.source.chunkId)
+    expect(told).toEqual(['c1'])
+    expect((await run.result).sources).toHaveLength(1)
+  })
+
+  it('syncs once before its first answer, however many ask at once', async () => {
+    const knowledge = fakeKnowledge()
+    const model = scriptedModel([{ text: '1' }, { text: '2' }, { text: '3' }])
+    const agent = new Agent({ name: 'Docs', functions: [], model, knowledge })
+    await Promise.all([agent.chat('a'), agent.chat('b')])
+    await agent.chat('c')
+    expect(knowledge.syncs).toBe(1)
+  })
+
+  it('goes on with what was indexed before when a sync fails, and says so', async () => {
+    const failing = async () => {
+      throw new AgentKitError('network', 'The embedder is away.')
+    }
+    const knowledge = fakeKnowledge({ sync: failing })
+    const agent = new Agent({ name: 'Docs', functions: [], model: scriptedModel([{ text: 'Yes.' }]), knowledge })
+    const { text, warnings } = await agent.stream('There?').result
+    expect(text).toBe('Yes.')
+    expect(warnings).toEqual([expect.stringContaining('The embedder is away.')])
+  })
+
+  it('fails with the sync where nothing was indexed before, and tries again at the next run', async () => {
+    let tries = 0
+    const knowledge = fakeKnowledge({
+      files: async () => [],
+      async sync() {
+        if (++tries === 1) throw new AgentKitError('network', 'The embedder is away.')
+        return report
+      },
+    })
+    const agent = new Agent({ name: 'Docs', functions: [], model: scriptedModel([{ text: 'Yes.' }]), knowledge })
+    await expect(agent.chat('There?')).rejects.toMatchObject({ code: 'network', message: 'The embedder is away.' })
+    expect(await agent.chat('There?')).toBe('Yes.')
+  })
+
+  it('does not keep a run that is aborted waiting for the sync, which goes on for the others', async () => {
+    const { promise, resolve } = Promise.withResolvers<SyncReport>()
+    const knowledge = fakeKnowledge({ sync: () => promise })
+    const agent = new Agent({ name: 'Docs', functions: [], model: scriptedModel([{ text: 'Yes.' }]), knowledge })
+    const aborted = agent.stream('There?', { signal: AbortSignal.abort() }).result
+    const controller = new AbortController()
+    const left = agent.stream('There?', { signal: controller.signal }).result
+    const waiting = agent.chat('There?')
+    controller.abort()
+    expect((await aborted).finishReason).toBe('aborted')
+    expect((await left).finishReason).toBe('aborted')
+    resolve(report)
+    expect(await waiting).toBe('Yes.')
+    expect(knowledge.syncs).toBe(1)
+  })
+
+  it('tells the model of the tools that a later sync has brought', async () => {
+    let tools = [lookUp('There is one file.')]
+    const model = scriptedModel([{ text: '1' }, { text: '2' }])
+    const agent = new Agent({ name: 'Docs', functions: [], model, knowledge: fakeKnowledge({ tools: () => tools }) })
+    await agent.chat('a')
+    tools = [lookUp('There are two files.')]
+    await agent.chat('b')
+    expect(model.requests.map((request) => request.tools?.[0]?.description)).toEqual([
+      'There is one file.',
+      'There are two files.',
+    ])
+  })
+
+  it('refuses a function of the same name as one of its tools', async () => {
+    const agent = new Agent({
+      name: 'Docs',
+      functions: [lookUp()],
+      model: scriptedModel([{ text: '1' }]),
+      knowledge: fakeKnowledge(),
+    })
+    await expect(agent.chat('a')).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: expect.stringContaining('Rename the function'),
+    })
+  })
+
+  it('is shown as `knowledge`; what is no knowledge is refused', () => {
+    const knowledge = fakeKnowledge()
+    const model = scriptedModel([])
+    expect(new Agent({ name: 'Docs', functions: [], model, knowledge }).knowledge).toBe(knowledge)
+    const wrong = { name: 'Docs', functions: [], model, knowledge: {} as Knowledge } // what JavaScript may pass
+    expect(() => new Agent(wrong)).toThrow('createRetriever')
+  })
+})
