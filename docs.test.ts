@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { agentKeys, type ConfigKey, samplePromptKeys, serverKeys } from './packages/agentkit/src/config-keys.ts'
+import {
+  agentKeys,
+  type ConfigKey,
+  embeddingKeys,
+  retrieverKeys,
+  samplePromptKeys,
+  serverKeys,
+} from './packages/agentkit/src/config-keys.ts'
 import { limits } from './packages/core/src/limits.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
 import { problemTable } from './packages/server/src/problem-table.ts'
@@ -96,7 +103,8 @@ describe('what the documentation lists', () => {
   it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
     'has every key of the configuration, in %s',
     (file) => {
-      const keys = [agentKeys, serverKeys, samplePromptKeys].flatMap((table) => Object.entries<ConfigKey>(table))
+      const tables = [agentKeys, serverKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
+      const keys = tables.flatMap((table) => Object.entries<ConfigKey>(table))
       const text = read(file)
       expect(keys.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
     },

@@ -18,6 +18,7 @@ const tasks = {
     () => runTool('turbo', ['run', 'build', '--output-logs=errors-only']),
     (args) => runNode(['bench/index.ts', ...args]),
   ],
+  'eval:retrieval': [(args) => runNode([fromSources, 'scripts/eval-retrieval.ts', ...args])],
   build: [(args) => runTool('turbo', ['run', 'build', ...args])],
   fix: [() => runTool('@biomejs/biome', ['check', '--write', '--error-on-warnings', '.'])],
   changeset: [(args) => runTool('@changesets/cli', args)],

@@ -12,6 +12,8 @@ function configOf(parts: Partial<Config>): Config {
     agents: new Map(),
     samplePrompts: {},
     server: {},
+    retriever: {},
+    embedding: {},
     warnings: [],
     ...parts,
   }

@@ -6,22 +6,28 @@ import {
   Agent as CoreAgent,
   type AgentOptions as CoreOptions,
   type InputPart,
+  type Knowledge,
   type Model,
   type ModelSettings,
   type RunOptions,
   type SessionStore,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
+import { agentKnowledge } from './agent-knowledge.ts'
 import { onCassette } from './cassette-model.ts'
 import { checkOptions } from './check-options.ts'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
+import { keepSynced } from './keep-synced.ts'
 import { namedModel } from './named-model.ts'
+import { isProviderId, type ProviderId } from './providers.ts'
+import type { RetrievalTool } from './retrieval-tool.ts'
+import type { RetrieverOptions } from './retriever-options.ts'
 import { SDKContext } from './sdk-context.ts'
 import { type ServeOptions, serveAgent, serveOptions } from './serve-agent.ts'
 
 /** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
-export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions'> & {
+export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
   /** The context that the agent shares with others; whoever made it closes it. */
   sdkContext?: SDKContext
   /** The TOML file of a context of the agent's own. */
@@ -35,6 +41,14 @@ export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model'
   enableMultiModal?: boolean
   /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
   sessions?: SessionStore | string
+  /** Whether the agent answers from files, and cites them; default when there is a `retriever`. */
+  retrieve?: boolean
+  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
+  requiredExts?: readonly string[]
+  /** What the files are searched with; default `"basic"`, which needs nothing else. */
+  retrievalTool?: RetrievalTool
+  /** The folder, the index and the rest, before what `[retriever]` says; or a retriever that its giver closes. */
+  retriever?: RetrieverOptions | Knowledge
 }
 
 /**
@@ -63,12 +77,16 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
    */
   constructor(options: AgentOptions<Output>) {
     checkOptions(options)
-    const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...own } = options
+    const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...rest } = options
+    const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
     const context = contextOf(options)
     const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
     const models = modelsOf(options, settings, context)
+    const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
+    const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
     super({
       ...own,
+      ...(knowledge && { knowledge }),
       model: models,
       sessions: sessionsOf(sessions, context),
       ...definedOnly({
@@ -111,7 +129,9 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     this.sdkContext.warnOfStrayTables()
     await Promise.all(this.#models.map((model) => model.load?.()))
-    return serveAgent(this, serveOptions(options, this.sdkContext.config.server, this.#production))
+    const server = await serveAgent(this, serveOptions(options, this.sdkContext.config.server, this.#production))
+    if (this.knowledge) void keepSynced(this.knowledge, this.#production)
+    return server
   }
 
   /** Closes the agent's own context, if it made one. */
@@ -140,6 +160,12 @@ function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; config
     )
   }
   return sdkContext ?? new SDKContext(definedOnly({ configPath }))
+}
+
+/** Whose models they are, the preferred one's first. */
+function chatProvidersOf(models: readonly Model[]): ProviderId[] {
+  const names = models.map(({ id }) => id.slice(0, id.indexOf('/')))
+  return [...new Set(names)].filter(isProviderId)
 }
 
 /** The models in the order of preference. */

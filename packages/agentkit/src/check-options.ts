@@ -1,6 +1,7 @@
 import { AgentKitError, agentIdFrom } from '@agentkit/core'
 import type { AgentOptions } from './agent.ts'
 import { nearestWord } from './nearest-word.ts'
+import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
 export function checkOptions<Output>(options: AgentOptions<Output>): void {
@@ -26,6 +27,12 @@ export function checkOptions<Output>(options: AgentOptions<Output>): void {
   }
   if (sdkContext !== undefined && typeof sdkContext?.settingsOf !== 'function') {
     throw invalid('`sdkContext` is made by new SDKContext({ configPath }).')
+  }
+  if (options.retrieve !== undefined && typeof options.retrieve !== 'boolean') {
+    throw invalid('`retrieve` is true or false.')
+  }
+  if (options.retrievalTool !== undefined && !isRetrievalTool(options.retrievalTool)) {
+    throw invalid(`There is no \`retrievalTool\` "${options.retrievalTool}". There are: ${retrievalTools.join(', ')}.`)
   }
   if (enableMultiModal !== undefined && typeof enableMultiModal !== 'boolean') {
     throw invalid('`enableMultiModal` is true or false.')
@@ -57,4 +64,8 @@ const optionNames = {
   toolTimeoutMs: true,
   modelTimeoutMs: true,
   sessions: true,
+  retrieve: true,
+  requiredExts: true,
+  retrievalTool: true,
+  retriever: true,
 } satisfies Record<keyof AgentOptions, true>

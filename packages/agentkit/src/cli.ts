@@ -2,15 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { cassetteCommands } from './cli/cassette.ts'
+import { devCommand } from './cli/dev-command.ts'
+import { indexCommand } from './cli/index-command.ts'
 import { toolsCommand } from './cli/tools.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 const program = new Command('agentkit')
-  .description('Builds what agents need, and checks it.')
+  .description('Runs, builds and checks what agents need.')
   .version(version)
   // What stands after a command that is run belongs to it.
   .enablePositionalOptions()
+  .addCommand(devCommand())
+  .addCommand(indexCommand())
   .addCommand(toolsCommand())
 
 for (const command of cassetteCommands()) program.addCommand(command)

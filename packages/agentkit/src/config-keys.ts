@@ -1,5 +1,4 @@
-import { isAgentKitError, type ModelSettings, type OnBusy } from '@agentkit/core'
-import { resolveModelName } from './model-name.ts'
+import type { ValueTypes } from './config-values.ts'
 
 /** One key of the configuration file. */
 export type ConfigKey = {
@@ -8,29 +7,6 @@ export type ConfigKey = {
   /** A value that is right, as TOML: what an error suggests. */
   example: string
   about: string
-}
-
-/** A `budget` in the file: US dollars, tokens, calls, seconds. */
-type BudgetTable = { usd?: number; tokens?: number; model_calls?: number; tool_calls?: number; seconds?: number }
-
-const budgetNames: readonly string[] = ['usd', 'tokens', 'model_calls', 'tool_calls', 'seconds']
-const efforts: readonly unknown[] = ['none', 'low', 'medium', 'high'] satisfies ModelSettings['reasoning'][]
-const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfies OnBusy[]
-
-/** What a value of each type is in TypeScript. */
-type ValueTypes = {
-  text: string
-  word: string
-  model: string | readonly string[]
-  budget: BudgetTable
-  busy: OnBusy
-  texts: readonly string[]
-  flag: boolean
-  seconds: number
-  count: number
-  port: number
-  temperature: number
-  reasoning: NonNullable<ModelSettings['reasoning']>
 }
 
 /** The keys of `[defaults]` and of each agent's table. */
@@ -84,6 +60,23 @@ export const agentKeys = {
     example: '"production"',
     about: '`"production"` makes the server write its log as JSON; with any other word it is for people.',
   },
+  retrieve: {
+    type: 'flag',
+    example: 'true',
+    about:
+      'Whether the agent answers from the files of the folder, `agentkit-data/files/user` unless `[retriever]` says otherwise.',
+  },
+  required_exts: {
+    type: 'texts',
+    example: '[".md", ".pdf"]',
+    about: 'Only files with these extensions. Absent, all six kinds: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`.',
+  },
+  retrieval_tool: {
+    type: 'retrieval-tool',
+    example: '"localstore"',
+    about:
+      'What the files are searched with: `"basic"` needs nothing else, `"localstore"` LanceDB, `"cloudindex-serverless"` and `"cloudindex-pod"` Pinecone.',
+  },
   ollama_server_url: {
     type: 'word',
     example: '"http://127.0.0.1:11434"',
@@ -116,11 +109,36 @@ export const samplePromptKeys = {
   },
 } as const
 
+/** The keys of `[retriever]`. */
+export const retrieverKeys = {
+  folder: { type: 'word', example: '"agentkit-data/files/user"', about: 'The folder whose files are searched.' },
+  index_path: {
+    type: 'word',
+    example: '"agentkit-data/index"',
+    about: 'Where the index is kept; with `"localstore"` also `"s3://bucket/path"`.',
+  },
+  max_file_mb: { type: 'megabytes', example: '200', about: 'Larger files are not read.' },
+  index_name: { type: 'word', example: '"agentkit"', about: "The cloud index's name." },
+  namespace: { type: 'word', example: '"docs"', about: 'What the names of its namespaces begin with.' },
+  cloud: { type: 'word', example: '"aws"', about: 'Where a cloud index is made.' },
+  region: { type: 'word', example: '"us-east-1"', about: 'Its region there.' },
+  create: { type: 'flag', example: 'true', about: 'Whether to make a cloud index that is not there.' },
+} as const
+
+/** The keys of `[embedding]`. */
+export const embeddingKeys = {
+  provider: {
+    type: 'word',
+    example: '"openai"',
+    about:
+      "Who turns passages into vectors: `openai`, `azure`, `mistral`, `gemini` or `ollama`. Absent, the chat model's provider where it can.",
+  },
+  model: { type: 'word', example: '"text-embedding-3-small"', about: "The embedding model, or Azure's deployment." },
+  dimensions: { type: 'count', example: '512', about: 'Shorter vectors, of models that can make them.' },
+} as const
+
 /** Tables that are not an agent's: no agent may have one of these as its id. */
 export const reservedTables: readonly string[] = ['defaults', 'sample_prompts', 'embedding', 'retriever', 'server']
-
-/** Reserved tables that have no effect in this version. */
-export const unusedTables: readonly string[] = ['embedding', 'retriever']
 
 /** A table that has been read and checked: only known keys, each of its type. */
 type TableOf<Keys extends Record<string, ConfigKey>> = {
@@ -129,58 +147,5 @@ type TableOf<Keys extends Record<string, ConfigKey>> = {
 export type AgentTable = TableOf<typeof agentKeys>
 export type ServerTable = TableOf<typeof serverKeys>
 export type SamplePromptsTable = TableOf<typeof samplePromptKeys>
-
-/** A timer of more milliseconds than 32 bits hold would end at once. */
-const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
-
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isWord = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
-const isWhole = (value: unknown, from: number, to: number): boolean =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
-
-const isModel = (value: unknown): boolean =>
-  isWord(value) || (Array.isArray(value) && value.length > 0 && value.every(isWord))
-const isBudget = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.entries(value).every(([name, most]) => budgetNames.includes(name) && typeof most === 'number' && most >= 0)
-
-const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
-  text: { is: 'text in quotes', holds: isText },
-  word: { is: 'text in quotes, not empty', holds: isWord },
-  model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
-  budget: { is: `a table of numbers, 0 or more: ${budgetNames.join(', ')}`, holds: isBudget },
-  busy: { is: '"queue", "reject" or "interrupt"', holds: (value) => onBusyWords.includes(value) },
-  texts: { is: 'a list of texts', holds: (value) => Array.isArray(value) && value.every(isText) },
-  flag: { is: 'true or false, without quotes', holds: (value) => typeof value === 'boolean' },
-  seconds: {
-    is: `a number of seconds, above 0 and at most ${longestSeconds}`,
-    holds: (value) => typeof value === 'number' && value > 0 && value <= longestSeconds,
-  },
-  count: { is: 'a whole number, at least 1', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
-  temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
-  reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
-  port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
-}
-
-/** What is wrong with a key's value, as a sentence that says the fix; `undefined` when nothing is. */
-export function valueProblem(name: string, key: ConfigKey, value: unknown): string | undefined {
-  const { is, holds } = wanted[key.type]
-  if (!holds(value)) return `"${name}" must be ${is}. Write for example ${name} = ${key.example}.`
-  if (key.type !== 'model') return undefined
-  return [value]
-    .flat()
-    .map((model) => modelProblem(String(model)))
-    .find((problem) => problem !== undefined)
-}
-
-function modelProblem(name: string): string | undefined {
-  try {
-    resolveModelName(name)
-    return undefined
-  } catch (error) {
-    if (isAgentKitError(error)) return error.message
-    throw error
-  }
-}
+export type RetrieverTable = TableOf<typeof retrieverKeys>
+export type EmbeddingTable = TableOf<typeof embeddingKeys>

@@ -61,6 +61,8 @@ cors_origins = ["https://example.com"]
 `)
     expect(config).toEqual({
       path: path(),
+      retriever: {},
+      embedding: {},
       defaults: { model: 'offline/extractive', timeout: 1.5 },
       agents: new Map([
         [
@@ -85,7 +87,15 @@ cors_origins = ["https://example.com"]
 
   it('is empty where nobody names a file and there is none', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(folder)
-    expect(readConfig()).toEqual({ defaults: {}, agents: new Map(), samplePrompts: {}, server: {}, warnings: [] })
+    expect(readConfig()).toEqual({
+      defaults: {},
+      agents: new Map(),
+      samplePrompts: {},
+      server: {},
+      retriever: {},
+      embedding: {},
+      warnings: [],
+    })
   })
 
   it('finds ./agentkit_config.toml where nobody names a file', () => {
@@ -226,9 +236,9 @@ cors_origins = ["https://example.com"]
   })
 
   it.each([
-    ['[embedding]\nmodel = 3', '[embedding] is not used by this version.'],
-    ['[retriever]\nindex_path = "x"', '[retriever] is not used by this version.'],
-  ])('warns of %j, which has no effect yet', (toml, warning) => {
+    ['[embedding]\nmodle = "x"', 'Did you mean "model"?'],
+    ['[retriever]\nindex_pth = "x"', 'Did you mean "index_path"?'],
+  ])('warns of a misspelt key of a table about files: %j', (toml, warning) => {
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 

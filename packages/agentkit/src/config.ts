@@ -6,14 +6,17 @@ import {
   type AgentTable,
   agentKeys,
   type ConfigKey,
+  type EmbeddingTable,
+  embeddingKeys,
+  type RetrieverTable,
   reservedTables,
+  retrieverKeys,
   type SamplePromptsTable,
   type ServerTable,
   samplePromptKeys,
   serverKeys,
-  unusedTables,
-  valueProblem,
 } from './config-keys.ts'
+import { valueProblem } from './config-values.ts'
 import { keyLine } from './key-line.ts'
 import { nearestWord } from './nearest-word.ts'
 
@@ -26,9 +29,13 @@ export type Config = {
   readonly agents: ReadonlyMap<string, AgentTable>
   readonly samplePrompts: SamplePromptsTable
   readonly server: ServerTable
+  readonly retriever: RetrieverTable
+  readonly embedding: EmbeddingTable
   /** What the file says in vain, a sentence each. */
   readonly warnings: readonly string[]
 }
+
+const emptyConfig = { defaults: {}, samplePrompts: {}, server: {}, retriever: {}, embedding: {}, warnings: [] } as const
 
 /** Where the file is looked for when nobody names one. */
 const defaultPath = './agentkit_config.toml'
@@ -43,7 +50,7 @@ const defaultPath = './agentkit_config.toml'
 export function readConfig(configPath?: string): Config {
   const path = resolve(configPath ?? defaultPath)
   const toml = readText(path, configPath !== undefined)
-  if (toml === undefined) return { defaults: {}, agents: new Map(), samplePrompts: {}, server: {}, warnings: [] }
+  if (toml === undefined) return { ...emptyConfig, agents: new Map() }
   return checkConfig({ path, toml }, parseToml(path, toml))
 }
 
@@ -87,8 +94,7 @@ function checkConfig(source: Source, file: TomlTable): Config {
   const agents = new Map<string, AgentTable>()
   const loose: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(file)) {
-    if (unusedTables.includes(name)) warn([name], `[${name}] is not used by this version.`)
-    else if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
+    if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
     else if (Object.hasOwn(agentKeys, name) && !reservedTables.includes(name)) {
       loose[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value)
     } else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
@@ -100,6 +106,8 @@ function checkConfig(source: Source, file: TomlTable): Config {
     agents,
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
+    retriever: read('retriever', retrieverKeys),
+    embedding: read('embedding', embeddingKeys),
     warnings,
   }
 }

@@ -13,6 +13,8 @@ export {
   type Decisions,
   type ErrorCode,
   type ErrorInfo,
+  type FileNote,
+  type FileStatus,
   type GuardOptions,
   type HookContext,
   type HookedAnswer,
@@ -24,6 +26,7 @@ export {
   isAgentKitError,
   type JSONSchema,
   type JSONValue,
+  type Knowledge,
   type Message,
   type Model,
   type ModelEvent,
@@ -43,6 +46,7 @@ export {
   type SessionKey,
   type SessionStore,
   type StandardSchema,
+  type SyncReport,
   type Tool,
   type ToolContext,
   type ToolLike,
@@ -59,5 +63,7 @@ export type { AgentServer } from '@agentkit/server'
 export { Agent, type AgentOptions } from './agent.ts'
 export { type ModelName, resolveModelName } from './model-name.ts'
 export { defaultModel } from './named-model.ts'
+export type { RetrievalTool } from './retrieval-tool.ts'
+export type { RetrieverOptions } from './retriever-options.ts'
 export { SDKContext } from './sdk-context.ts'
 export type { ServeOptions } from './serve-agent.ts'

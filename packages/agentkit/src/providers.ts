@@ -1,7 +1,10 @@
-import type { Model } from '@agentkit/core'
+import type { Embedder, Model } from '@agentkit/core'
 
 /** What each provider package's factory gives. */
-export type Provider = { model(id: string, options?: ModelTimeouts): Model }
+export type Provider = {
+  model(id: string, options?: ModelTimeouts): Model
+  embedder?(id: string, options?: { dimensions?: number }): Embedder
+}
 
 /** The longest silences of one model attempt, in milliseconds. */
 export type ModelTimeouts = { firstByteTimeoutMs?: number; idleTimeoutMs?: number }

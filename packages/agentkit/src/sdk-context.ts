@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentKitError, type SessionStore } from '@agentkit/core'
+import { AgentKitError, type Knowledge, type SessionStore } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
@@ -29,6 +29,8 @@ export class SDKContext {
   readonly #warnings: string[] = []
   readonly #agents = new Map<string, { name: string; id: string }>()
   readonly #stores = new Map<string, SessionStore>()
+  readonly #notices = new Set<string>()
+  readonly #knowledge = new Map<unknown, Knowledge>()
   #strayTablesTold = false
   #closed = false
 
@@ -49,6 +51,13 @@ export class SDKContext {
     if (this.#warnings.includes(warning)) return
     this.#warnings.push(warning)
     console.warn(`agentkit: ${warning}`)
+  }
+
+  /** Tells what is to be known and nobody's mistake, once. */
+  notice(text: string): void {
+    if (this.#notices.has(text)) return
+    this.#notices.add(text)
+    console.warn(`agentkit: ${text}`)
   }
 
   /**
@@ -83,6 +92,17 @@ export class SDKContext {
     return store
   }
 
+  /**
+   * The knowledge of this key, one for all agents of this context that want the same.
+   * @throws AgentKitError `invalid-argument` when the context is closed
+   */
+  knowledgeAt<Made extends Knowledge>(key: unknown, make: () => Made): Made {
+    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Make a new one.')
+    const knowledge = this.#knowledge.get(key) ?? make()
+    this.#knowledge.set(key, knowledge)
+    return knowledge as Made // what the same `make` has made before
+  }
+
   /** Warns of agents' tables that belong to no agent: once, when the first run begins. */
   warnOfStrayTables(): void {
     if (this.#strayTablesTold) return
@@ -104,6 +124,8 @@ export class SDKContext {
     this.#closed = true
     const stores = [...this.#stores.values()]
     this.#stores.clear()
-    await Promise.all(stores.map((store) => store.close()))
+    const knowledge = [...this.#knowledge.values()]
+    this.#knowledge.clear()
+    await Promise.all([...stores, ...knowledge].map((resource) => resource.close()))
   }
 }

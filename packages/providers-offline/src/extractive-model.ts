@@ -10,12 +10,12 @@ import {
   type ToolCallPart,
   type Usage,
 } from '@agentkit/core'
-import { type Conversation, readConversation, resultValue } from './conversation.ts'
-import { namesItem } from './describe-result.ts'
+import { type Conversation, readConversation } from './conversation.ts'
+import { splitTools } from './file-tools.ts'
 import { fillOutput } from './fill-output.ts'
-import { isSmallTalk, isStatement } from './message-kind.ts'
-import { keyOf, type Plan, type PlannedCall, planCalls } from './plan-calls.ts'
-import { asksForArgument, writeAnswer } from './write-answer.ts'
+import { keyOf, type PlannedCall } from './plan-calls.ts'
+import { planTurn } from './plan-turn.ts'
+import { writeAnswer } from './write-answer.ts'
 
 const id = 'offline/extractive'
 const info: ModelInfo = {
@@ -34,6 +34,7 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: 
   for (const message of warnings) yield { type: 'warning', message }
   const conversation = readConversation(request.messages)
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
+  const { files } = splitTools(request.tools ?? [])
   const plan = planTurn(conversation, request, today)
   const calls = newCalls(plan.calls, conversation, request)
   const content: AssistantPart[] = []
@@ -47,8 +48,8 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: 
     content.push(...calls)
   } else {
     const written = request.output
-      ? fillOutput(request.output, conversation, today)
-      : writeAnswer(conversation, plan, tools)
+      ? fillOutput(request.output, conversation, today, files)
+      : writeAnswer(conversation, plan, tools, files)
     const { text, isCut } = withinLimits(written, request)
     if (isCut) reason = 'length'
     for (const delta of wordGroups(text)) {
@@ -72,38 +73,6 @@ function ignoredOptions({ temperature, reasoning }: ModelRequest): string[] {
   if (temperature !== undefined && temperature > 0) ignored.push('temperature')
   if (reasoning !== undefined && reasoning !== 'none') ignored.push('reasoning')
   return ignored.map((option) => `${id} ignores ${option}: it is deterministic and does not reason.`)
-}
-
-function planTurn(conversation: Conversation, request: ModelRequest, today: Date): Plan {
-  const { question, earlier, earlierCalls, results, lastAnswer } = conversation
-  const toolChoice = request.toolChoice ?? 'auto'
-  const isTalk = toolChoice === 'auto' && (isSmallTalk(question) || isStatement(question))
-  const isTold =
-    toolChoice === 'auto' && conversation.earlierResults.slice(0, 1).some((one) => namesItem(one, question))
-  if (isTalk || isTold || !request.tools) return { calls: [], missing: [] }
-  const values = results.flatMap(({ message }) => {
-    const value = message.isError ? undefined : resultValue(message)
-    return value === undefined ? [] : [value]
-  })
-  const background = { earlier, earlierCalls, results: values, today }
-  const asked = planCalls(question, request.tools, toolChoice, background)
-  // Passages do not say what is wanted, but they may be what a tool wants.
-  const wantsPassage = conversation.passages.length > 0 && asked.missing.length > 0
-  const plan = wantsPassage ? planCalls(conversation.text, request.tools, toolChoice, background) : asked
-  const [before] = earlier
-  const answersUs = lastAnswer !== undefined && before !== undefined && asksForArgument(lastAnswer)
-  if (!answersUs) return plan
-  // "Which city?" – "Paris.": the answer belongs to what was asked before.
-  const together = planCalls(`${before}\n${conversation.text}`, request.tools, toolChoice, background)
-  const alone = planCalls(before, request.tools, toolChoice, background)
-  const completed = together.calls.filter(({ name }) => alone.missing.some(({ tool }) => tool === name))
-  if (completed.length > 0) return { calls: completed, missing: [] }
-  const says = plan.calls.length === 0 && plan.missing.length === 0 && countMissing(together) < countMissing(alone)
-  return says ? together : plan
-}
-
-function countMissing({ missing }: Plan): number {
-  return missing.reduce((sum, { parameters }) => sum + parameters.length, 0)
 }
 
 /** The planned calls that this turn has not made yet, with ids that the conversation does not have yet. */

@@ -1,7 +1,8 @@
 import { AgentKitError, type JSONSchema, type JSONValue } from '@agentkit/core'
 import { satisfies } from './check-value.ts'
 import { type Conversation, resultValue } from './conversation.ts'
-import { describeResult } from './describe-result.ts'
+import { describeResults } from './describe-results.ts'
+import type { FileTools } from './file-tools.ts'
 import { fillArguments } from './fill-arguments.ts'
 import { readText } from './message-text.ts'
 import { parametersOf } from './parameters.ts'
@@ -12,9 +13,9 @@ import { noVocabulary } from './vocabulary.ts'
  * An object that follows a JSON Schema, from this turn's results and the message.
  * @throws AgentKitError `unsupported` when a required value stands in neither
  */
-export function fillOutput(schema: JSONSchema, conversation: Conversation, today: Date): string {
+export function fillOutput(schema: JSONSchema, conversation: Conversation, today: Date, files?: FileTools): string {
   const message = readText([conversation.question, ...conversation.passages].join('\n\n'), today)
-  const { input, missing } = fillArguments(schema, message, noVocabulary, knownValues(schema, conversation))
+  const { input, missing } = fillArguments(schema, message, noVocabulary, knownValues(schema, conversation, files))
   if (missing.length === 0 && satisfies(input, schema)) return JSON.stringify(input)
   const names = missing.map(({ path }) => `"${path.join('.')}"`).join(', ')
   throw new AgentKitError(
@@ -26,7 +27,11 @@ export function fillOutput(schema: JSONSchema, conversation: Conversation, today
 }
 
 /** Fields of results by the name of a property, and the written answer for one that asks for it. */
-function knownValues(schema: JSONSchema, { results, question }: Conversation): Map<string, JSONValue> {
+function knownValues(
+  schema: JSONSchema,
+  { results, question }: Conversation,
+  files: FileTools | undefined,
+): Map<string, JSONValue> {
   const known = new Map<string, JSONValue>()
   const finished = results.filter(({ message }) => !message.isError)
   const fields = finished.flatMap(({ message }) => {
@@ -38,7 +43,7 @@ function knownValues(schema: JSONSchema, { results, question }: Conversation): M
     const field = fields.find(
       ({ path, value }) => path.at(-1)?.toLowerCase() === parameter.name.toLowerCase() && fits(value),
     )
-    const answer = finished.map((result) => describeResult(result, question)).join('\n')
+    const answer = describeResults(finished, question, files).join('\n')
     if (field) known.set(parameter.path.join('.'), field.value)
     else if (/^(?:answer|response|reply|summary)$/i.test(parameter.name) && answer !== '' && fits(answer)) {
       known.set(parameter.path.join('.'), answer)

@@ -36,7 +36,12 @@ export function isStatement(text: string): boolean {
 
 /** "Do not send it", and questions about the assistant itself: nothing is called. */
 export function isRefusal(text: string): boolean {
-  return aboutAssistant.test(text) || refusal.test(text)
+  return aboutAssistant.test(text) || forbids(text)
+}
+
+/** "Do not send it." */
+export function forbids(text: string): boolean {
+  return refusal.test(text)
 }
 
 export function isQuestion(text: string): boolean {

@@ -92,8 +92,8 @@ export function bestSentences(question: string, passages: readonly string[], lea
   return isAsGood ? [best.quote, second.quote] : [best.quote]
 }
 
-/** "when" is answered by a date or year, "how many" by a number, "who" by a name. */
-function answersKind(question: string, sentence: string): number {
+/** How much a sentence is of the kind that is asked for: "when" is answered by a date or year, "how many" by a number, "who" by a name. */
+export function answersKind(question: string, sentence: string): number {
   const inside = sentence.slice(1)
   if (/\bwhen\b|\bwhat (?:year|date|day|time)\b/i.test(question)) return /\d/.test(sentence) ? 0.15 : 0
   if (/\bhow (?:many|much|long|far|old|tall|big|often)\b/i.test(question))
@@ -102,7 +102,8 @@ function answersKind(question: string, sentence: string): number {
   return /\bwho\b|\bwhere\b/i.test(question) && /\p{Lu}\p{L}+/u.test(inside) ? 0.1 : 0
 }
 
-function sentencesOf(passage: string): string[] {
+/** The sentences of a text, line by line. */
+export function sentencesOf(passage: string): string[] {
   return passage
     .slice(0, longestPassage)
     .split(/\n+/)

@@ -1,8 +1,10 @@
 import type { ToolSpec } from '@agentkit/core'
+import { answerFromConversation, answerFromSystem, withFactsOnly } from './answer-from-conversation.ts'
 import type { Conversation } from './conversation.ts'
-import { describeResult, namesField } from './describe-result.ts'
-import { asksForHelp, isGreeting, isQuestion, isSmallTalk, isStatement } from './message-kind.ts'
-import { bestSentences } from './passages.ts'
+import { foundNothing } from './describe-lookup.ts'
+import { describeResults } from './describe-results.ts'
+import type { FileTools } from './file-tools.ts'
+import { asksForHelp, isGreeting, isSmallTalk, isStatement } from './message-kind.ts'
 import type { MissingArguments, Plan } from './plan-calls.ts'
 
 const introduction = 'I am the offline stand-in, not a language model.'
@@ -11,28 +13,39 @@ const realModel =
 const abilities = 'I match messages to tools and quote what they or given passages say'
 
 /** What is said when nothing (more) is to be called. */
-export function writeAnswer(conversation: Conversation, plan: Plan, tools: readonly ToolSpec[]): string {
+export function writeAnswer(
+  conversation: Conversation,
+  plan: Plan,
+  tools: readonly ToolSpec[],
+  files?: FileTools,
+): string {
   const answer = [
     ...(conversation.lastAnswer === undefined ? [introduction] : []),
     ...conversation.unreadable.map((part) => `I cannot read ${part} in your message.`),
   ]
-  const body = bodyOf(conversation, plan, tools)
+  const body = bodyOf(conversation, plan, tools, files)
   return [answer.join(' '), body].filter((part) => part !== '').join(body.startsWith('- ') ? '\n' : ' ')
 }
 
-function bodyOf(conversation: Conversation, plan: Plan, tools: readonly ToolSpec[]): string {
+function bodyOf(
+  conversation: Conversation,
+  plan: Plan,
+  tools: readonly ToolSpec[],
+  files: FileTools | undefined,
+): string {
   const { results, question, text } = conversation
   const lacking = plan.missing.map(sayMissing)
   if (results.length > 0) {
-    return [...results.map((result) => describeResult(result, question)), ...lacking].join(
-      results.length > 1 ? '\n' : ' ',
-    )
+    const told = describeResults(results, question, files)
+    const [only = ''] = told
+    if (told.length === 1 && foundNothing(only)) return answerFromSystem(conversation) ?? only
+    return [...told, ...lacking].join(results.length > 1 ? '\n' : ' ')
   }
   if (lacking.length > 0) return lacking.join(' ')
   return (
     smallTalk(text, tools) ??
-    remembered(conversation) ??
-    quoted(conversation) ??
+    answerFromConversation(files ? withFactsOnly(conversation) : conversation) ??
+    answerFromSystem(conversation) ??
     statement(text) ??
     cannot(conversation, tools)
   )
@@ -57,33 +70,6 @@ function smallTalk(text: string, tools: readonly ToolSpec[]): string | undefined
   if (asksForHelp(text)) return `${abilities}. ${sayTools(tools)} ${realModel}`
   if (isGreeting(text)) return `Hello! ${sayTools(tools)}`
   return 'You are welcome.'
-}
-
-/** A field of an earlier result, when the question names one: "In which block is it?" */
-function remembered({ earlierResults, question, passages }: Conversation): string | undefined {
-  if (passages.length > 0 || !isQuestion(question)) return undefined
-  const result = earlierResults.slice(0, 3).find((one) => namesField(one, question))
-  return result && describeResult(result, question)
-}
-
-/** A quotation from the passages of the message, from what the user said before, or from the system's text. */
-function quoted({ question, passages, earlier, system, text }: Conversation): string | undefined {
-  const given = bestSentences(question, passages, 0.3)
-  if (given.length > 0) return given.map(({ sentence }) => `"${sentence}"`).join(' ')
-  // "Summarise this" asks for nothing in particular: the sentence that shares most with the others stands for them.
-  if (passages.length > 0 && !isQuestion(question)) {
-    const [first] = bestSentences(passages.join(' '), passages, 0)
-    if (first) return `"${first.sentence}"`
-  }
-  if (!isQuestion(text)) return undefined
-  const [told] = bestSentences(
-    question,
-    earlier.filter((message) => !isQuestion(message) || /[.!]\s|\n/.test(message)),
-    0.6,
-  )
-  if (told) return `You told me: "${told.sentence}"`
-  const [known] = bestSentences(question, system, 0.6)
-  return known && `"${known.sentence}"`
 }
 
 function statement(text: string): string | undefined {

@@ -33,7 +33,7 @@ export type FakeResult = { content: string; isError?: boolean }
 /** Plays the loop: each user message in turn, each call with its result. Gives the last text of each turn. */
 export async function converse(
   users: string[],
-  results: Record<string, string | FakeResult>,
+  results: Record<string, string | FakeResult | ((input: ToolCallPart['input']) => string)>,
   rest: Partial<ModelRequest> & { system?: string } = {},
 ): Promise<{ answers: string[]; calls: ToolCallPart[] }> {
   const { system, ...options } = rest
@@ -51,8 +51,9 @@ export async function converse(
         break
       }
       calls.push(...made)
-      for (const { callId, name } of made) {
-        const result = results[name] ?? 'no result'
+      for (const { callId, name, input } of made) {
+        const given = results[name] ?? 'no result'
+        const result = typeof given === 'function' ? given(input) : given
         messages.push({ role: 'tool', callId, name, ...(typeof result === 'string' ? { content: result } : result) })
       }
     }

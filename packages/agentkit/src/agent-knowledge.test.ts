@@ -1,0 +1,215 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Embedder } from '@agentkit/core'
+import { createRetriever, type RetrieverOptions as PackageOptions } from '@agentkit/retriever'
+import { fakeProvider, scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { Agent, type AgentOptions } from './agent.ts'
+import { keyVariables } from './providers.ts'
+import type { RetrieverOptions } from './retriever-options.ts'
+import { retrieverPackage } from './retriever-package.ts'
+import { SDKContext } from './sdk-context.ts'
+
+let folder = ''
+let told: string[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agentkit-knowledge-'))
+  mkdirSync(join(folder, 'agentkit-data/files/user'), { recursive: true })
+  write('holidays.md', '# Holidays\n\nEverybody has 30 days of holidays.\n')
+  write('prices.csv', 'item,price\npen,3\n')
+  vi.spyOn(process, 'cwd').mockReturnValue(folder)
+  told = []
+  vi.spyOn(console, 'warn').mockImplementation((line) => void told.push(String(line)))
+  for (const variable of [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL', 'PINECONE_API_KEY']) {
+    vi.stubEnv(variable, '')
+  }
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function write(file: string, text: string): void {
+  writeFileSync(join(folder, 'agentkit-data/files/user', file), text)
+}
+
+function config(toml: string): string {
+  const path = join(folder, 'agentkit_config.toml')
+  writeFileSync(path, toml)
+  return path
+}
+
+/** Where the files and the index are: tests share a process, which has one working directory. */
+function places(): { folder: string; indexPath: string } {
+  return { folder: join(folder, 'agentkit-data/files/user'), indexPath: join(folder, 'agentkit-data/index') }
+}
+
+const looksUp = (query: string) => ({ toolCalls: [{ name: 'search_files', input: { query } }] })
+
+function docs(options: Partial<AgentOptions> = {}): Agent {
+  const model = scriptedModel([looksUp('days of holidays'), { text: '30 days.' }])
+  return new Agent({ name: 'Docs', functions: [], model, sessions: ':memory:', ...options })
+}
+
+describe('an agent that retrieves', () => {
+  it('answers from the files of the folder, and cites them', async () => {
+    const agent = docs({ retrieve: true, retriever: places() })
+    const { text, sources } = await agent.stream('How many days of holidays are there?').result
+    expect(text).toBe('30 days.')
+    expect(sources[0]).toMatchObject({ file: 'holidays.md', heading: 'Holidays' })
+    expect(sources[0]?.quote).toContain('30 days')
+    expect(await agent.knowledge?.files()).toEqual(['holidays.md', 'prices.csv'])
+    await agent.close()
+  })
+
+  it('reads only the extensions that it is given', async () => {
+    const agent = docs({ retrieve: true, requiredExts: ['csv'], retriever: places() })
+    expect((await agent.stream('Holidays?').result).sources).toEqual([])
+    expect(await agent.knowledge?.files()).toEqual(['prices.csv'])
+    await agent.close()
+  })
+
+  it('takes what the configuration says', async () => {
+    const { folder: files, indexPath } = places()
+    const configPath = config(
+      `[docs]\nretrieve = true\nrequired_exts = [".csv"]\nretrieval_tool = "localstore"\n[retriever]\nfolder = ${JSON.stringify(files)}\nindex_path = ${JSON.stringify(indexPath)}\n`,
+    )
+    const agent = docs({ configPath })
+    await agent.knowledge?.sync()
+    expect(await agent.knowledge?.files()).toEqual(['prices.csv'])
+    expect(agent.sdkContext.warnings).toEqual([])
+    await agent.close()
+    const other = docs({ configPath, retrieve: false })
+    expect(other.knowledge).toBeUndefined()
+    await other.close()
+  })
+
+  it('shares a retriever with the agents of its context that want the same', async () => {
+    const sdkContext = new SDKContext()
+    const [one, other, narrow] = [{}, {}, { requiredExts: ['.csv'] }].map((more) =>
+      docs({ sdkContext, retrieve: true, retriever: places(), ...more }),
+    )
+    expect(one?.knowledge).toBe(other?.knowledge)
+    expect(one?.knowledge).not.toBe(narrow?.knowledge)
+    await sdkContext.close()
+    await expect(one?.knowledge?.files()).rejects.toThrow('closed')
+  })
+
+  it('leaves a retriever that it is given to its giver', async () => {
+    const retriever = createRetriever(places())
+    const agent = docs({ retriever })
+    expect(agent.knowledge).toBe(retriever)
+    await agent.chat('Holidays?')
+    await agent.close()
+    expect(await retriever.files()).toHaveLength(2)
+    await retriever.close()
+  })
+
+  it('tells of files that cannot be read', async () => {
+    write('old.doc', 'x')
+    write('empty.txt', '')
+    const agent = docs({ retrieve: true, retriever: places() })
+    await agent.chat('Holidays?')
+    expect(told.join('\n')).toMatch(
+      /empty\.txt cannot be read \(no-text\)[\s\S]*old\.doc cannot be read \(unsupported\)/,
+    )
+    await agent.close()
+  })
+})
+
+describe('the embeddings of an agent', () => {
+  it('are those that are passed', async () => {
+    const asked: string[][] = []
+    const embedder: Embedder = {
+      id: 'test/own',
+      dimensions: 2,
+      async embed(texts) {
+        asked.push(texts)
+        return texts.map(() => Float32Array.of(1, 0))
+      },
+    }
+    const agent = docs({ retriever: { ...places(), embedder } })
+    await agent.chat('Holidays?')
+    expect(asked.flat().join('\n')).toContain('30 days of holidays')
+    expect(told.join('\n')).not.toContain('by their words alone')
+    await agent.close()
+  })
+
+  it('are made by what [embedding] names', async () => {
+    await using server = await fakeProvider('ollama', [])
+    const configPath = config(
+      `[defaults]\nollama_server_url = "${server.url}"\n[embedding]\nprovider = "ollama"\nmodel = "nomic-embed-text"\n`,
+    )
+    const agent = docs({ configPath, retriever: places() })
+    await agent.chat('Holidays?')
+    expect(server.requests.some(({ path }) => path.includes('embed'))).toBe(true)
+    expect((await agent.knowledge?.sync())?.mode).toBe('hybrid')
+    await agent.close()
+  })
+
+  it('are none without a key, which is said and no error', async () => {
+    const agent = docs({ retriever: places() })
+    await agent.chat('Holidays?')
+    expect(told).toContainEqual(expect.stringContaining('searched by their words alone'))
+    await agent.close()
+  })
+
+  it('are another provider’s where the chat’s has none, which is said', async () => {
+    vi.stubEnv('MISTRAL_API_KEY', 'key')
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key')
+    const agent = docs({ model: 'anthropic/claude-sonnet-5', retriever: places() })
+    expect(told).toContainEqual(expect.stringMatching(/made by mistral\/mistral-embed, as anthropic has none/))
+    await agent.close()
+  })
+})
+
+describe('what cannot be', () => {
+  it.each<[Partial<AgentOptions>, string, string]>([
+    // What JavaScript may pass.
+    [{ retrieve: true, retrievalTool: 'pinecone' as 'basic' }, 'invalid-argument', 'basic, localstore, cloudindex-'],
+    [{ retrieve: true, requiredExts: ['.exe'] }, 'invalid-argument', 'These can: .csv'],
+    [{ retrieve: 'yes' as unknown as boolean }, 'invalid-argument', '`retrieve` is true or false'],
+    [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'invalid-config', 'searches by vectors'],
+  ])('is refused at once: %j', (options, code, message) => {
+    expect(() => docs(options)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
+  })
+
+  it('is refused at once: a cloud index without its key', () => {
+    vi.stubEnv('OPENAI_API_KEY', 'key')
+    expect(() => docs({ retrieve: true, retrievalTool: 'cloudindex-serverless' })).toThrow(
+      expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('PINECONE_API_KEY') }),
+    )
+  })
+
+  it('is warned of: options about files where none are to be read', async () => {
+    const agent = docs({ requiredExts: ['.md'] })
+    expect(agent.sdkContext.warnings).toEqual([expect.stringContaining('`requiredExts` has no effect without')])
+    expect(agent.knowledge).toBeUndefined()
+    await agent.close()
+  })
+
+  it('is said with its fix: a retriever that is not installed', () => {
+    const absent = () => {
+      const message = "Cannot find module '@agentkit/retriever'"
+      throw Object.assign(new Error(message), { code: 'MODULE_NOT_FOUND' })
+    }
+    expect(() => retrieverPackage(absent)).toThrow(
+      expect.objectContaining({
+        code: 'missing-package',
+        message: expect.stringContaining('npm i @agentkit/retriever'),
+      }),
+    )
+    const broken = () => {
+      throw new TypeError('broken')
+    }
+    expect(() => retrieverPackage(broken)).toThrow(TypeError)
+  })
+
+  it('is no option of agentkit that the package does not take', () => {
+    expectTypeOf<RetrieverOptions>().toEqualTypeOf<PackageOptions>()
+  })
+})

@@ -1,0 +1,130 @@
+import { agentIdFrom } from '@agentkit/core'
+import type { Retriever } from '@agentkit/retriever'
+import { Command } from 'commander'
+import { type KnowledgeOptions, sharedRetriever } from '../agent-knowledge.ts'
+import { definedOnly } from '../defined-only.ts'
+import { resolveModelName } from '../model-name.ts'
+import type { RetrievalTool } from '../retrieval-tool.ts'
+import { SDKContext } from '../sdk-context.ts'
+import { progressLine } from '../sync-lines.ts'
+
+type IndexOptions = {
+  config?: string
+  agent?: string
+  folder?: string
+  indexPath?: string
+  tool?: RetrievalTool
+  ext?: string[]
+}
+
+/** `agentkit index`: what an agent knows of its files, seen from the terminal. */
+export function indexCommand(): Command {
+  const index = new Command('index').description("brings the index of an agent's files up to date, and looks into it")
+  withOptions(index)
+    .option('--verify', 'check afterwards that the index is sound')
+    .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
+  withOptions(
+    index.command('status').description('tells what is indexed, what has changed since and what cannot be read'),
+  )
+    .option('--verify', 'check that the index is sound')
+    .action((_, command: Command) =>
+      withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals().verify)),
+    )
+  withOptions(index.command('search').description('shows the passages that a search finds').argument('<query...>'))
+    .option('--limit <count>', 'at most so many', Number, 5)
+    .action((words: string[], { limit }: { limit: number }, command: Command) =>
+      withRetriever(command.optsWithGlobals(), (it) => search(it, words.join(' '), limit)),
+    )
+  return index
+}
+
+function withOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'the configuration (default: agentkit_config.toml)')
+    .option('--agent <name>', 'whose table of the configuration counts (default: [defaults])')
+    .option('--folder <path>', 'the files')
+    .option('--index-path <path>', 'where the index is kept')
+    .option('--tool <name>', 'basic, localstore, cloudindex-serverless or cloudindex-pod')
+    .option('--ext <extensions...>', 'only these, such as .md .pdf')
+}
+
+async function withRetriever(options: IndexOptions, work: (retriever: Retriever) => Promise<void>): Promise<void> {
+  const context = new SDKContext(definedOnly({ configPath: options.config }))
+  try {
+    await work(await open(options, context))
+  } finally {
+    await context.close()
+  }
+}
+
+function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
+  const settings =
+    agent === undefined
+      ? context.config.defaults
+      : context.settingsOf({ name: agent, id: agentIdFrom(agent, undefined) })
+  const models = [settings.model ?? []].flat()
+  const providers = models.map((name) => resolveModelName(name).provider)
+  const wanted: KnowledgeOptions = definedOnly({
+    retrievalTool: tool,
+    requiredExts: ext,
+    retriever: definedOnly({ folder, indexPath }),
+  })
+  return sharedRetriever(wanted, settings, providers, context).load()
+}
+
+async function sync(retriever: Retriever, verify = false): Promise<void> {
+  const isTerminal = process.stderr.isTTY
+  const stop = new AbortController()
+  const abort = (): void => stop.abort()
+  process.once('SIGINT', abort)
+  try {
+    const report = await retriever.sync({
+      signal: stop.signal,
+      onProgress: (progress) =>
+        void process.stderr.write(
+          `${isTerminal ? '\r\u001b[K' : ''}${progressLine(progress)}${isTerminal ? '' : '\n'}`,
+        ),
+    })
+    if (isTerminal) process.stderr.write('\r\u001b[K')
+    const { reportLines } = await import('../sync-lines.ts')
+    for (const line of reportLines(report)) print(line)
+    if (report.indexed + report.removed === 0)
+      print(`Nothing has changed: ${report.unchanged} files, ${report.chunks} passages.`)
+  } finally {
+    process.off('SIGINT', abort)
+  }
+  if (verify) await verifyIndex(retriever)
+}
+
+async function status(retriever: Retriever, verify = false): Promise<void> {
+  const records = await retriever.records()
+  for (const { file, status, reason, chunks, characters, stale } of records) {
+    const facts = chunks > 0 ? `${chunks} passages, ${characters} characters` : 'not searchable'
+    const note =
+      status === 'ok' ? '' : ` (${status}${stale ? ', an earlier version is searchable' : ''}: ${reason ?? ''})`
+    print(`${file}: ${facts}${note}`)
+  }
+  const readable = records.filter(({ chunks }) => chunks > 0)
+  print(`${records.length} files, ${readable.length} searchable. agentkit index brings it up to date.`)
+  if (verify) await verifyIndex(retriever)
+}
+
+async function verifyIndex(retriever: Retriever): Promise<void> {
+  const problems = await retriever.verify()
+  for (const problem of problems) print(problem)
+  if (problems.length === 0) print('The index is sound.')
+  else process.exitCode = 1
+}
+
+async function search(retriever: Retriever, query: string, limit: number): Promise<void> {
+  const { placeOf } = await import('@agentkit/retriever')
+  const hits = await retriever.search(query, { limit })
+  if (hits.length === 0) print('Nothing matches. Is the index up to date? agentkit index')
+  for (const [index, hit] of hits.entries()) {
+    print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})\n${hit.quote}\n`)
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,68 @@
+import type { Knowledge, SyncReport, Tool } from '@agentkit/core'
+import { tool } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { lazyKnowledge } from './lazy-knowledge.ts'
+
+const report: SyncReport = { indexed: 1, unchanged: 0, removed: 0, chunks: 1, skipped: [], warnings: [], mode: 'text' }
+
+class FakeKnowledge implements Knowledge {
+  closed = 0
+  readonly #tools: Tool[] = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 1 })]
+  tools(): Tool[] {
+    return this.#tools
+  }
+  async sync(): Promise<SyncReport> {
+    return report
+  }
+  async files(): Promise<string[]> {
+    return ['a.md']
+  }
+  async close(): Promise<void> {
+    this.closed++
+  }
+}
+
+it('is made once, by what is asked first', async () => {
+  let made = 0
+  const reports: SyncReport[] = []
+  const lazy = lazyKnowledge(
+    async () => {
+      made++
+      return new FakeKnowledge()
+    },
+    (told) => reports.push(told),
+  )
+  expect(lazy.tools()).toEqual([])
+  expect(made).toBe(0)
+  expect(await Promise.all([lazy.sync(), lazy.files()])).toEqual([report, ['a.md']])
+  expect(made).toBe(1)
+  expect(reports).toEqual([report])
+  expect(lazy.tools()).toHaveLength(1)
+})
+
+it('is tried again after a making that failed', async () => {
+  let tries = 0
+  const lazy = lazyKnowledge(async () => {
+    if (++tries === 1) throw new Error('not yet')
+    return new FakeKnowledge()
+  })
+  await expect(lazy.sync()).rejects.toThrow('not yet')
+  expect(await lazy.sync()).toBe(report)
+})
+
+it('closes what was made, and makes nothing in order to close it', async () => {
+  const knowledge = new FakeKnowledge()
+  let made = 0
+  const lazy = lazyKnowledge(async () => {
+    made++
+    return knowledge
+  })
+  await lazy.close()
+  expect(made).toBe(0)
+  await expect(lazy.files()).rejects.toThrow('closed')
+
+  const other = lazyKnowledge(async () => knowledge)
+  await other.load()
+  await other.close()
+  expect(knowledge.closed).toBe(1)
+})

@@ -1,0 +1,33 @@
+import type { FileNote, SyncProgress, SyncReport } from '@agentkit/core'
+
+/** Files that are told one by one; of more, how many. */
+const toldFiles = 10
+
+/** What a sync has done, for people: nothing when it has found nothing to do or to say. */
+export function reportLines(report: SyncReport): string[] {
+  const { indexed, unchanged, removed, chunks, skipped, warnings, mode } = report
+  const lines: string[] = []
+  if (indexed + removed > 0) {
+    const changes = [`${indexed} indexed`, `${unchanged} unchanged`, `${removed} removed`]
+    const how = mode === 'text' ? 'by their words' : mode === 'vector' ? 'by meaning' : 'by words and meaning'
+    lines.push(`Files: ${changes.join(', ')}; ${chunks} passages are searchable, ${how}.`)
+  }
+  lines.push(...notes('cannot be read', skipped), ...notes('is hard to read', warnings))
+  return lines
+}
+
+/** How far a sync is: `1,200 of 10,000 files, 4,100 passages, 9.1 MB/s`. */
+export function progressLine({ files, filesDone, bytesDone, chunks, elapsedMs }: SyncProgress): string {
+  const speed = elapsedMs > 0 ? bytesDone / 1e6 / (elapsedMs / 1000) : 0
+  return `${count(filesDone)} of ${count(files)} files, ${count(chunks)} passages, ${speed.toFixed(1)} MB/s`
+}
+
+function notes(what: string, files: readonly FileNote[]): string[] {
+  const told = files.slice(0, toldFiles).map(({ file, status, reason }) => `${file} ${what} (${status}): ${reason}`)
+  const more = files.length - told.length
+  return more > 0 ? [...told, `The same goes for ${more} more files: agentkit index status lists them.`] : told
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
+}

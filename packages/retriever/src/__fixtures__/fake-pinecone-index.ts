@@ -1,0 +1,83 @@
+export type Metric = 'cosine' | 'dotproduct' | 'euclidean'
+export type FakeRecord = { values: Float32Array; metadata?: Record<string, unknown> }
+
+export type NewIndex = {
+  name: string
+  dimension: number
+  metric?: Metric
+  /** Default: serverless. */
+  pod?: boolean
+  /** A field that is no plain vector, as those of Pinecone's own embedding models. */
+  semantic?: boolean
+  state?: string
+  /** Every write is seen after so many reads; 0: at once. */
+  lag?: number
+}
+
+type Write = { readsLeft: number; run(): void }
+
+/** An index that is there. */
+export type FakeIndex = {
+  name: string
+  dimension: number
+  metric: Metric
+  pod: boolean
+  semantic: boolean
+  host: string
+  status: { ready: boolean; state: string }
+  looksUntilReady: number
+  /** What can be read. */
+  namespaces: Map<string, Map<string, FakeRecord>>
+  /** Makes a write, later where the index lags. */
+  write(run: () => void): void
+  /** What each read does first. */
+  beforeRead(): void
+}
+
+export function makeIndex(given: NewIndex & { host: string }): FakeIndex {
+  const { name, dimension, host, metric = 'cosine', pod = false, semantic = false, state = 'Ready', lag = 0 } = given
+  const writes: Write[] = []
+  return {
+    name,
+    dimension,
+    metric,
+    pod,
+    semantic,
+    host,
+    status: { ready: state === 'Ready', state },
+    looksUntilReady: 0,
+    namespaces: new Map(),
+    write(run) {
+      writes.push({ readsLeft: lag, run })
+      flush()
+    },
+    beforeRead() {
+      for (const write of writes) write.readsLeft--
+      flush()
+    },
+  }
+
+  /** In the order of the writes: none overtakes another. */
+  function flush(): void {
+    while (writes[0] && writes[0].readsLeft <= 0) writes.shift()?.run()
+  }
+}
+
+/** As `GET /indexes/<name>` shows it. */
+export function toModel(index: FakeIndex): object {
+  const { name, dimension, metric, host, status, pod, semantic } = index
+  const vector = { type: 'dense_vector', dimension, metric }
+  const text = { type: 'semantic_text', model: 'multilingual-e5-large', dimension, metric }
+  return {
+    name,
+    host,
+    status,
+    deployment: pod
+      ? { deployment_type: 'pod', environment: 'us-east-1-aws', replicas: 1, shards: 1, pod_type: 'p1.x1' }
+      : { deployment_type: 'managed', cloud: 'aws', region: 'us-east-1' },
+    schema: { fields: semantic ? { text } : { _values: vector } },
+    deletion_protection: 'disabled',
+    tags: null,
+    ...(!pod && { read_capacity: { mode: 'OnDemand', status: { state: 'Ready' } } }),
+  }
+}

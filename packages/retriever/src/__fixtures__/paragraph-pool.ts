@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { abortError } from '@agentkit/core'
+import { chunkId, textHash } from '../chunk-id.ts'
+import type { ParsePool } from '../parse/parse-pool.ts'
+
+export interface ParagraphPool extends ParsePool {
+  /** Files that were read, by name; those whose hash was enough too. */
+  readonly wasRead: string[]
+  /** Called before each reading: may wait. */
+  beforeRead: (file: string) => Promise<void> | void
+}
+
+/** A pool that makes each paragraph a chunk, in this thread. Files that begin with `%broken` cannot be read. */
+export function paragraphPool(): ParagraphPool {
+  const read: string[] = []
+  const pool: ParagraphPool = {
+    wasRead: read,
+    beforeRead: () => {},
+    async read({ file, path }, { unlessHash, maxBytes, signal }) {
+      await pool.beforeRead(file)
+      if (signal.aborted) throw abortError(signal)
+      read.push(file)
+      const text = await readFile(path, 'utf8').catch(() => undefined)
+      if (text === undefined) return { outcome: 'unreadable', hash: '', status: 'corrupt', reason: 'It is not there.' }
+      const hash = createHash('sha256').update(text).digest('hex')
+      if (hash === unlessHash) return { outcome: 'unchanged', hash }
+      if (text.length > maxBytes) return { outcome: 'unreadable', hash, status: 'too-large', reason: 'It is too large.' }
+      if (text.startsWith('%broken')) return { outcome: 'unreadable', hash, status: 'corrupt', reason: 'It is broken.' }
+      if (text.trim() === '') return { outcome: 'unreadable', hash, status: 'no-text', reason: 'There is no text in it.' }
+      let start = 0
+      const chunks = text.split('\n\n').map((quote, order) => {
+        const chunk = { id: chunkId(file, quote, 0), file, order, quote, start, end: start + quote.length, textHash: textHash(quote) }
+        start = chunk.end + 2
+        return chunk
+      })
+      const isGarbled = text.includes('%garbled')
+      const parsed = isGarbled ? ({ status: 'low-quality', reason: 'It is garbled.' } as const) : ({ status: 'ok' } as const)
+      return { outcome: 'read', hash, parsed, characters: text.length, chunks }
+    },
+    extract: () => Promise.reject(new Error('not needed')),
+    async close() {},
+  }
+  return pool
+}

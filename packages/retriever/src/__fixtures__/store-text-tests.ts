@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest'
+import type { Filter } from '../store/store.ts'
+import { adding, makeFile, never } from './make-file.ts'
+import type { StoreUnderTest } from './store-contract.ts'
+
+/** What `searchText` promises. */
+export function textSearchTests(underTest: () => StoreUnderTest): void {
+  /** The quotes that are found, the best first. */
+  const search = async (query: string, options: { filter?: Filter; fuzzy?: boolean; limit?: number } = {}) => {
+    const { store } = underTest()
+    const { filter = {}, limit = 20, ...rest } = options
+    const found = await store.searchText(query, { limit, filter, ...rest })
+    const scores = found.map(({ score }) => score)
+    expect(scores).toEqual([...scores].sort((one, other) => other - one))
+    return (await store.chunks(found.map(({ id }) => id))).map(({ quote }) => quote)
+  }
+  const index = (file: string, ...passages: Parameters<typeof makeFile>[1]): Promise<void> => {
+    const { store, dimensions } = underTest()
+    return store.apply(adding(makeFile(file, passages, { dimensions })), never)
+  }
+
+  it('ranks passages that say more of the query first', async () => {
+    await index(
+      'a.md',
+      'The weather was fine all week, and nothing else is to be told of it',
+      'Honey comes from bees',
+      'Bees live in hives, and there are many kinds of bees: honey bees are but one of them',
+      'A hive of bees needs a keeper',
+      'Keepers wear veils',
+    )
+    const quotes = await search('How do bees make honey?')
+    expect(quotes.slice(0, 2).sort()).toEqual([
+      'Bees live in hives, and there are many kinds of bees: honey bees are but one of them',
+      'Honey comes from bees',
+    ])
+    expect(quotes[2]).toBe('A hive of bees needs a keeper')
+    expect(quotes).toHaveLength(3)
+  })
+
+  it('lets a rare word outweigh a common one, and a short passage a long one', async () => {
+    const common = Array.from({ length: 30 }, (_, number) => `Report ${number} about water and other things`)
+    const filler = 'with a great deal of other text that speaks about neither of them '.repeat(4)
+    await index('a.md', ...common, 'A zeppelin is a ship', `A zeppelin again, ${filler}`)
+    expect((await search('water zeppelin')).slice(0, 2)).toEqual(['A zeppelin is a ship', `A zeppelin again, ${filler}`])
+  })
+
+  it.each([
+    ['holiday', 'Employees have twenty HOLIDAYS a year'],
+    ['Running', 'He runs each morning'],
+    ['cafe', 'Le café est fermé'],
+    ['CAFÉ', 'The cafe is closed'],
+    ['strasse', 'Die Straße ist lang'],
+    ['user name', 'Set the field user_name to yours'],
+    ['pre-order', 'The pre-order is over'],
+    ['42', 'The answer is 42 today'],
+    ['2026', 'It ends in November 2026.'],
+    ['图书馆', '北京大学图书馆今天开放'],
+    ['Приказ', 'Это приказ директора'],
+  ])('finds %j in %j', async (query, quote) => {
+    await index('a.md', 'Something else altogether', quote, 'And one more passage')
+    expect(await search(query)).toEqual([quote])
+  })
+
+  it('finds by the heading that a passage stands below', async () => {
+    await index('a.md', { quote: 'Thirty of them', heading: 'Handbook > Holidays' }, 'Twenty of them')
+    expect(await search('holidays')).toEqual(['Thirty of them'])
+  })
+
+  it.each(['', '   ', '?!', '"', "'", '*', 'AND', 'NOT (', '^~[]{}\\/+-:', '🐝', '\0', 'the who'])(
+    'answers the odd query %j',
+    async (query) => {
+      await index('a.md', 'Bees make honey')
+      expect(await search(query)).toEqual([])
+      expect((await search(`${query} honey`)).length).toBe(1)
+    },
+  )
+
+  it('knows no operators', async () => {
+    await index('a.md', 'Bees make honey', 'Wasps make paper')
+    expect((await search('+honey AND -paper NOT "bees wasps" (title:x) honey~2 pap*')).sort()).toEqual([
+      'Bees make honey',
+      'Wasps make paper',
+    ])
+  })
+
+  it('answers a long query', async () => {
+    await index('a.md', 'Bees make honey')
+    expect(await search(`${'lorem ipsum dolor sit amet '.repeat(400)} honey`)).toEqual(['Bees make honey'])
+  })
+
+  it('finds nothing for words that nobody says', async () => {
+    await index('a.md', 'Bees make honey')
+    expect(await search('submarine')).toEqual([])
+  })
+
+  it('honours the limit', async () => {
+    const passages = Array.from({ length: 1200 }, (_, number) => `Honey in jar number ${number}`)
+    await index('a.md', ...passages)
+    expect(await search('honey', { limit: 3 })).toHaveLength(3)
+    expect(await search('honey', { limit: 1000 })).toHaveLength(1000)
+  })
+
+  it.each<[string, Filter, string[]]>([
+    ['a file', { paths: ['docs/a.md'] }, ['docs/a.md']],
+    ['two files', { paths: ['docs/a.md', 'b.txt'] }, ['b.txt', 'docs/a.md']],
+    ['a folder', { paths: ['docs/'] }, ['docs/a.md', 'docs/deep/c.csv']],
+    ['a folder below', { paths: ['docs/deep/'] }, ['docs/deep/c.csv']],
+    ['no half of a name', { paths: ['doc', 'docs'] }, []],
+    ['case', { paths: ['Docs/'] }, []],
+    ['no pattern', { paths: ['doc%/', 'docs/_.md'] }, []],
+    ['an extension', { exts: ['.md'] }, ['docs/a.md', 'docs2/d.MD']],
+    ['extensions', { exts: ['.csv', '.txt'] }, ['b.txt', 'docs/deep/c.csv']],
+    ['a folder and an extension', { paths: ['docs/'], exts: ['.md'] }, ['docs/a.md']],
+    ['nothing that is there', { paths: ['docs/'], exts: ['.pdf'] }, []],
+  ])('filters by %s', async (_what, filter, files) => {
+    const { store, dimensions } = underTest()
+    const names = ['docs/a.md', 'b.txt', 'docs/deep/c.csv', 'docs2/d.MD']
+    await store.apply(adding(...names.map((name) => makeFile(name, [`Honey of ${name}`], { dimensions }))), never)
+    const ids = (await store.searchText('honey', { limit: 10, filter })).map(({ id }) => id)
+    expect((await store.chunks(ids)).map(({ file }) => file).sort()).toEqual(files)
+  })
+
+  it('fills the limit behind a filter that few chunks pass', async () => {
+    const { store, dimensions } = underTest()
+    const many = Array.from({ length: 300 }, (_, number) => `Honey, honey and honey number ${number}`)
+    const few = makeFile('few.txt', ['Some honey, among a number of other things', 'A little honey'], { dimensions })
+    await store.apply(adding(makeFile('many.md', many, { dimensions }), few), never)
+    expect(await search('honey', { limit: 5, filter: { paths: ['few.txt'] } })).toHaveLength(2)
+    expect(await search('honey', { limit: 5, filter: { exts: ['.txt'] } })).toHaveLength(2)
+  })
+
+  it('finds the first chunks that come after changes without any', async () => {
+    const { store } = underTest()
+    await store.apply({ changed: [], removed: [] }, never)
+    await store.apply(adding(makeFile('empty.md', [])), never)
+    const filler = Array.from({ length: 40 }, (_, number) => `Passage ${number} speaks of ${number % 5 ? 'sand' : 'water'}`)
+    await index('a.md', ...filler, 'Water and honey', 'Honey')
+    expect((await search('honey')).sort()).toEqual(['Honey', 'Water and honey'])
+    expect(await search('water honey', { limit: 1 })).toEqual(['Water and honey'])
+  })
+
+  it('ranks as before when every chunk has been replaced', async () => {
+    const passages = (round: string) => [
+      ...Array.from({ length: 40 }, (_, number) => `Number ${number} of ${round} is about ${number % 5 ? 'sand' : 'water'}`),
+      `Honey in ${round}, and water`,
+      `Honey in ${round}`,
+    ]
+    await index('a.md', ...passages('January'))
+    await index('a.md', ...passages('March'))
+    expect(await search('honey', { limit: 1 })).toEqual(['Honey in March'])
+    expect(await search('water honey', { limit: 1 })).toEqual(['Honey in March, and water'])
+    expect(await search('January')).toEqual([])
+    await underTest().store.maintain(never)
+    expect(await search('honey', { limit: 1 })).toEqual(['Honey in March'])
+    await index('a.md', ...passages('May'))
+    expect(await search('water honey', { limit: 1 })).toEqual(['Honey in May, and water'])
+    expect(await search('March')).toEqual([])
+  })
+
+  it.each([
+    ['employes', 'All employees are insured'],
+    ['insurence', 'The insurance covers all'],
+    ['recieve', 'You receive a letter'],
+    ['fotosynthesis', 'Plants live by photosynthesis'],
+    ['photosyn', 'Plants live by photosynthesis'],
+  ])('finds the misspelt or unfinished %j in %j when it may be fuzzy', async (query, quote) => {
+    await index('a.md', 'Something else altogether', quote, 'And one more passage of quite other words')
+    expect(await search(query, { fuzzy: true })).toEqual([quote])
+  })
+
+  it('puts exact words before words like them when it may be fuzzy', async () => {
+    await index('a.md', 'The contact of two wires', 'The contract of two parties')
+    expect((await search('contract', { fuzzy: true }))[0]).toBe('The contract of two parties')
+  })
+
+  it('filters fuzzy searches too', async () => {
+    await index('a.md', 'The insurance covers all')
+    await index('b.md', 'Insurances for everybody')
+    expect(await search('insurence', { fuzzy: true, filter: { paths: ['b.md'] } })).toEqual(['Insurances for everybody'])
+  })
+}

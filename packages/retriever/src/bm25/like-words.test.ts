@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { timeSlices } from '../store/time-slices.ts'
+import { likeWords } from './like-words.ts'
+import { liveSegment } from './live-segment.ts'
+import { queryWords } from './query-words.ts'
+import { segmentBuilder } from './segment-builder.ts'
+
+async function formsOf(query: string, texts: readonly string[]): Promise<string[][]> {
+  const builder = segmentBuilder()
+  for (const [number, text] of texts.entries()) builder.add({ doc: number + 1, file: 1, text })
+  const segment = liveSegment(await builder.build(timeSlices()), new Uint8Array())
+  const words = await likeWords([segment], queryWords(query), timeSlices())
+  return words.map(({ forms }) => forms.map(({ term }) => term))
+}
+
+it('puts the word itself first, then what is nearer to it', async () => {
+  const texts = ['contract', 'contracts', 'contact', 'contrast', 'contractor', 'contraction', 'abstract', 'con']
+  expect(await formsOf('contract', texts)).toEqual([['contract', 'contractor', 'contact', 'contrast']])
+})
+
+it('allows no mistake in short words and numbers, one in longer ones, two in long ones', async () => {
+  expect(await formsOf('wax', ['tax', 'wa', 'waxwork'])).toEqual([['waxwork']])
+  expect(await formsOf('2026', ['2025', '20261'])).toEqual([['20261']])
+  expect(await formsOf('honey', ['hony', 'honney', 'hny'])).toEqual([['honi', 'honnei']])
+  expect(await formsOf('zeppelin', ['zepelin', 'zepelim', 'zepeim'])).toEqual([['zepelin', 'zepelim']])
+})
+
+it('finds longer words of Japanese by what they begin with', async () => {
+  expect(await formsOf('報告', ['報告書', '書'])).toEqual([['報告書']])
+})
+
+it('keeps a bounded number of forms', async () => {
+  const texts = Array.from({ length: 500 }, (_, number) => `item${number}`)
+  const [forms] = await formsOf('item', texts)
+  expect(forms).toHaveLength(40)
+})

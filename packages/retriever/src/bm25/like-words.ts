@@ -1,0 +1,78 @@
+import type { TimeSlices } from '../store/time-slices.ts'
+import { editDistance } from './edit-distance.ts'
+import type { LiveSegment } from './live-segment.ts'
+import type { QueryWord } from './rank.ts'
+import { termAt } from './segment.ts'
+
+/** So many terms may stand for a word, and so many words are looked at. */
+const mostForms = 40
+const mostWords = 32
+
+/** The words of a query, each with the terms of the index that are like it: that begin alike, or are spelt alike. */
+export async function likeWords(
+  segments: readonly LiveSegment[],
+  query: readonly QueryWord[],
+  slices: TimeSlices,
+): Promise<QueryWord[]> {
+  const words = query.slice(0, mostWords).map(({ count, forms }) => {
+    const wanted = forms[0]?.term ?? ''
+    return { count, wanted, letters: lettersOf(wanted), found: new Map<string, number>() }
+  })
+  for (const { segment } of segments) {
+    for (let place = 0; place < segment.termStarts.length - 1; place++) {
+      const term = termAt(segment, place)
+      const letters = lettersOf(term)
+      for (const word of words) {
+        const weight = likeness(word, term, letters)
+        if (weight > 0) word.found.set(term, weight)
+      }
+      if (place % 64 === 0 && slices.isOver) await slices.next()
+    }
+  }
+  return words.map(({ count, found }) => ({
+    count,
+    forms: [...found]
+      .map(([term, weight]) => ({ term, weight }))
+      .sort((one, other) => other.weight - one.weight)
+      .slice(0, mostForms),
+  }))
+}
+
+/** From 0, for another word, to 1, for the same. */
+function likeness(word: { wanted: string; letters: number }, term: string, letters: number): number {
+  const { wanted } = word
+  if (wanted === term) return 1
+  const difference = term.length - wanted.length
+  if (difference > 0 && wanted.length >= shortestBeginning(wanted) && term.startsWith(wanted)) {
+    return 0.3 + (0.4 * wanted.length) / term.length
+  }
+  // Numbers have no spelling.
+  const allowed = /\d/.test(wanted) ? 0 : mistakesIn(wanted.length)
+  if (Math.abs(difference) > allowed || bitsIn(word.letters ^ letters) > allowed * 2) return 0
+  const distance = editDistance(wanted, term, allowed)
+  return distance > allowed ? 0 : 0.8 - 0.2 * distance
+}
+
+/** Which letters a word has, roughly, a bit for each: most other words are told apart by that. */
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}
+
+function bitsIn(letters: number): number {
+  let count = 0
+  for (let rest = letters; rest !== 0; rest &= rest - 1) count++
+  return count
+}
+
+/** One sign of Chinese or Japanese says as much as some letters. */
+function shortestBeginning(wanted: string): number {
+  return wanted >= '\u2e80' ? 1 : 3
+}
+
+/** How many mistakes a word of a length may have. */
+function mistakesIn(length: number): number {
+  if (length < 4) return 0
+  return length < 8 ? 1 : 2
+}

@@ -1,0 +1,149 @@
+import type { TimeSlices } from '../store/time-slices.ts'
+import { grown } from './grown.ts'
+import { mostDocs, type Segment } from './segment.ts'
+import { sortTerms } from './sort-terms.ts'
+import { termWriter } from './term-writer.ts'
+import { eachWord, type Word } from './words.ts'
+
+/** Makes a segment of documents that are added one by one. */
+export interface SegmentBuilder {
+  readonly size: number
+  /** Whether it takes no more documents. */
+  readonly isFull: boolean
+  /** @param document.doc the store's number of it, larger than the one before */
+  add(document: { doc: number; file: number; text: string }): void
+  /** Called once, at the end. */
+  build(slices: TimeSlices): Promise<Segment>
+}
+
+/** What the types of the columns can hold. */
+const mostFrequent = 0xff
+const longest = 0xffff
+
+/** @param docsPerSegment with so many documents it is full */
+export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilder {
+  const numberOfTerm = new Map<string, number>()
+  const docs: number[] = []
+  const files: number[] = []
+  const lengths: number[] = []
+  // Postings as they come: in the order of documents, not yet of terms.
+  let terms = new Uint32Array(1024)
+  let postings = new Uint16Array(1024)
+  let frequencies = new Uint8Array(1024)
+  let count = 0
+  // Of the document that is being read: its terms, and how often it says each.
+  let said: number[] = []
+  let frequencyOf = new Uint8Array(1024)
+  let length = 0
+
+  const numberOf = (term: string): number => {
+    const known = numberOfTerm.get(term)
+    if (known !== undefined) return known
+    const number = numberOfTerm.size
+    numberOfTerm.set(term, number)
+    if (number >= frequencyOf.length) frequencyOf = grown(frequencyOf)
+    return number
+  }
+  const say = (number: number): void => {
+    const frequency = frequencyOf[number] ?? 0
+    if (frequency === 0) said.push(number)
+    if (frequency < mostFrequent) frequencyOf[number] = frequency + 1
+  }
+  const visit = (word: Word): void => {
+    length += word.length
+    if (word.numberedBy !== numberOfTerm) {
+      if (word.terms.length === 0) return
+      const [first = 0, ...others] = word.terms.map(numberOf)
+      Object.assign(word, { numberedBy: numberOfTerm, number: first, others })
+    }
+    say(word.number)
+    for (const number of word.others) say(number)
+  }
+
+  return {
+    get size() {
+      return docs.length
+    },
+    get isFull() {
+      return docs.length >= docsPerSegment
+    },
+
+    add({ doc, file, text }) {
+      eachWord(text, visit)
+      while (count + said.length > terms.length) {
+        terms = grown(terms)
+        postings = grown(postings)
+        frequencies = grown(frequencies)
+      }
+      for (const number of said) {
+        terms[count] = number
+        postings[count] = docs.length
+        frequencies[count] = frequencyOf[number] ?? 0
+        frequencyOf[number] = 0
+        count++
+      }
+      docs.push(doc)
+      files.push(file)
+      lengths.push(Math.min(length, longest))
+      said = []
+      length = 0
+    },
+
+    async build(slices) {
+      const writer = termWriter()
+      const placeOf = new Uint32Array(numberOfTerm.size)
+      for (const [place, term] of (await sortTerms(numberOfTerm.keys(), slices)).entries()) {
+        placeOf[numberOfTerm.get(term) ?? 0] = place
+        writer.write(term)
+        if (slices.isOver) await slices.next()
+      }
+      const columns = await sortPostings({ terms, postings, frequencies, count }, placeOf, slices)
+      return {
+        docs: Int32Array.from(docs),
+        files: Int32Array.from(files),
+        lengths: Uint16Array.from(lengths),
+        ...writer.end(),
+        ...columns,
+      }
+    },
+  }
+}
+
+type Postings = { terms: Uint32Array; postings: Uint16Array; frequencies: Uint8Array; count: number }
+
+/** How many postings are moved between two looks at the clock. */
+const stride = 50_000
+
+/** Sorts postings by the places of their terms; those of one term stay in order. */
+async function sortPostings(
+  { terms, postings, frequencies, count }: Postings,
+  placeOf: Uint32Array,
+  slices: TimeSlices,
+): Promise<Pick<Segment, 'postingStarts' | 'postings' | 'frequencies'>> {
+  const postingStarts = new Uint32Array(placeOf.length + 1)
+  const inStrides = async (work: (posting: number) => void): Promise<void> => {
+    for (let from = 0; from < count; from += stride) {
+      const to = Math.min(from + stride, count)
+      for (let posting = from; posting < to; posting++) work(posting)
+      if (slices.isOver) await slices.next()
+    }
+  }
+  // Indices are within bounds by construction; `?? 0` is for the compiler.
+  await inStrides((posting) => {
+    const place = (placeOf[terms[posting] ?? 0] ?? 0) + 1
+    postingStarts[place] = (postingStarts[place] ?? 0) + 1
+  })
+  for (let place = 1; place < postingStarts.length; place++) {
+    postingStarts[place] = (postingStarts[place] ?? 0) + (postingStarts[place - 1] ?? 0)
+  }
+  const next = postingStarts.slice()
+  const sorted = { postings: new Uint16Array(count), frequencies: new Uint8Array(count) }
+  await inStrides((posting) => {
+    const place = placeOf[terms[posting] ?? 0] ?? 0
+    const to = next[place] ?? 0
+    next[place] = to + 1
+    sorted.postings[to] = postings[posting] ?? 0
+    sorted.frequencies[to] = frequencies[posting] ?? 0
+  })
+  return { postingStarts, ...sorted }
+}

@@ -1,0 +1,33 @@
+import type { TimeSlices } from '../store/time-slices.ts'
+
+/** So many are sorted at once. */
+const handful = 2_000
+
+/** Sorts terms by their code units, without holding up the process. */
+export async function sortTerms(terms: Iterable<string>, slices: TimeSlices): Promise<string[]> {
+  const sorted: string[] = []
+  await sortFrom([...terms], 0, sorted, slices)
+  return sorted
+}
+
+/** Sorts terms that have the same first `depth` code units. */
+async function sortFrom(terms: string[], depth: number, sorted: string[], slices: TimeSlices): Promise<void> {
+  if (slices.isOver) await slices.next()
+  if (terms.length <= handful) {
+    for (const term of terms.sort()) sorted.push(term)
+    return
+  }
+  const groups = new Map<number, string[]>()
+  for (const term of terms) {
+    const unit = depth < term.length ? term.charCodeAt(depth) : -1
+    const group = groups.get(unit)
+    if (group) group.push(term)
+    else groups.set(unit, [term])
+  }
+  for (const unit of [...groups.keys()].sort((one, other) => one - other)) {
+    const group = groups.get(unit) ?? []
+    // A term that ends here is the only one: terms are distinct.
+    if (unit === -1) sorted.push(...group)
+    else await sortFrom(group, depth + 1, sorted, slices)
+  }
+}

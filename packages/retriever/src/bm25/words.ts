@@ -1,0 +1,191 @@
+import { stemmer } from 'stemmer'
+import { hashUnit, knownWords, type Remembered } from './known-words.ts'
+import { stopWords } from './stop-words.ts'
+
+/** A word of a text, as it is indexed and searched. The same object each time, as long as it is remembered. */
+export type Word = {
+  /** What it is found by: its stem; of a compound the stems of its parts, and of all in one. */
+  terms: readonly string[]
+  /** How many words it counts for. Words that everybody says count for none. */
+  length: number
+  /** A place for whoever numbers terms, and soon meets the word again: the number of the first one, and of the rest. */
+  numberedBy: object | undefined
+  number: number
+  others: readonly number[]
+}
+
+/** Calls `visit` for each word of a text, in order. */
+export function eachWord(text: string, visit: (word: Word) => void): void {
+  const end = text.length
+  let at = 0
+  while (at < end) {
+    // The hot loop of indexing, so it looks at each unit once, and asks for what it does not know only.
+    let unit = text.charCodeAt(at)
+    let kind = kindOfUnit[unit] ?? kinds.unknown
+    if (kind === kinds.unknown) kind = kindAt(text, at)
+    if (kind === kinds.none || kind === kinds.joiner) {
+      at++
+      continue
+    }
+    const start = at
+    let hash = 0
+    let isSegmented = false
+    for (;;) {
+      if (kind === kinds.segmented) isSegmented = true
+      hash = hashUnit(hash, unit)
+      if (++at >= end) break
+      unit = text.charCodeAt(at)
+      kind = kindOfUnit[unit] ?? kinds.unknown
+      if (kind === kinds.unknown) kind = kindAt(text, at)
+      if (kind === kinds.none) break
+      if (kind !== kinds.joiner) continue
+      const joined = joinedBy(text, at)
+      if (joined === 0) break
+      for (let more = 1; more < joined; more++) {
+        hash = hashUnit(hash, unit)
+        unit = text.charCodeAt(++at)
+      }
+    }
+    if (isSegmented) for (const part of segmentsOf(text.slice(start, at))) visit(analyse(part))
+    else visit(known.find(text, start, at, hash) ?? learn(text.slice(start, at), hash))
+  }
+}
+
+/** What a character is to a word. A joiner belongs to it only between characters that it joins. */
+const kinds = { none: 0, letter: 1, digit: 2, segmented: 3, joiner: 4, unknown: 255 } as const
+
+const joiners = "'’‘ʼ-\u2010\u2011\u00ad.,"
+const isLetter = /[\p{L}\p{M}_]/u
+const isDigit = /\p{N}/u
+/** Scripts that put no spaces between words. */
+const isSegmented = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+const kindOfUnit = new Uint8Array(0x1_0000).fill(kinds.unknown)
+
+function kindAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  const known = kindOfUnit[unit] ?? kinds.none
+  if (known !== kinds.unknown) return known
+  if (unit >= 0xd800 && unit <= 0xdfff) {
+    const code = text.codePointAt(unit >= 0xdc00 ? at - 1 : at) ?? 0
+    return code > 0xffff ? kindOf(String.fromCodePoint(code)) : kinds.none
+  }
+  const kind = kindOf(String.fromCharCode(unit))
+  kindOfUnit[unit] = kind
+  return kind
+}
+
+function kindOf(character: string): number {
+  if (joiners.includes(character)) return kinds.joiner
+  if (isSegmented.test(character)) return kinds.segmented
+  if (isLetter.test(character)) return kinds.letter
+  return isDigit.test(character) ? kinds.digit : kinds.none
+}
+
+/** How many characters from `at` on join what is before them to what follows; 0 when they part it. */
+function joinedBy(text: string, at: number): number {
+  const before = kindAt(text, at - 1)
+  const after = at + 1 < text.length ? kindAt(text, at + 1) : kinds.none
+  switch (text[at]) {
+    case '.':
+    case ',':
+      return before === kinds.digit && after === kinds.digit ? 1 : 0
+    case '-':
+    case '\u2010':
+    case '\u2011':
+      // A word that was broken at the end of its line.
+      if (before === kinds.letter && /^\r?\n\p{Ll}/u.test(text.slice(at + 1, at + 5)))
+        return text[at + 1] === '\r' ? 3 : 2
+      if (before === kinds.digit && after === kinds.digit) return 0
+      return after === kinds.letter || after === kinds.digit ? 1 : 0
+    case '\u00ad':
+      return after === kinds.letter ? 1 : 0
+    default:
+      return before === kinds.letter && after === kinds.letter ? 1 : 0
+  }
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+function segmentsOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' })
+  const words: string[] = []
+  for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC'))) if (isWordLike) words.push(segment)
+  return words
+}
+
+/** To find a stem takes its time. */
+const known = knownWords<Word & Remembered>()
+const longestKnown = 40
+
+function learn(slice: string, hash: number): Word {
+  const word = analyse(slice)
+  // A slice of a text would keep the whole of it in memory.
+  if (slice.length <= longestKnown) known.add({ raw: Buffer.from(slice, 'utf16le').toString('utf16le'), hash, ...word })
+  return word
+}
+
+const isPlain = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+)$/
+const isASCII = /^[\0-\x7f]*$/
+const betweenHumps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu}\p{Ll})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll})(?=\p{Lu})/u
+
+function analyse(raw: string): Word {
+  if (isPlain.test(raw)) return single(raw.toLowerCase())
+  const text = isASCII.test(raw) ? raw : fold(raw)
+  if (/\d[.,]\d/.test(text)) return numberWord(text.toLowerCase())
+
+  const parts = text
+    .replace(/(?<=\p{L})['’‘ʼ]s$/iu, '')
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .flatMap((part) => part.split(betweenHumps))
+    .filter((part) => part !== '')
+    .map((part) => part.toLowerCase().replaceAll('ς', 'σ'))
+  const whole = parts.join('')
+  if (whole === '') return wordOf([], 0)
+  if (parts.length === 1 || stopWords.has(whole)) return single(whole)
+  const terms = new Set(parts.map(termOf))
+  terms.add(termOf(whole))
+  return wordOf([...terms], parts.length)
+}
+
+function wordOf(terms: readonly string[], length: number): Word {
+  return { terms, length, numberedBy: undefined, number: 0, others: [] }
+}
+
+function single(word: string): Word {
+  return wordOf([termOf(word)], stopWords.has(word) ? 0 : 1)
+}
+
+/** `3.14` and `1,000` are one word each, and `v2.1` is found by `2.1` too. */
+function numberWord(text: string): Word {
+  const whole = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/[^\p{L}\p{N}.]+/gu, ' ')
+  const terms = new Set<string>()
+  for (const part of whole.split(' ')) {
+    if (part === '') continue
+    terms.add(termOf(part))
+    const number = part.match(/^\p{L}+(\d.*)$/u)?.[1]
+    if (number !== undefined) terms.add(termOf(number))
+  }
+  return wordOf([...terms], 1)
+}
+
+/** Ranges of marks that may be left out: those on letters, and the vowels of Hebrew and Arabic. */
+const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u00ad]/g
+const ligatures: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'Ae', œ: 'oe', Œ: 'Oe', ø: 'o' }
+const strokes: Readonly<Record<string, string>> = { Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i' }
+const special = new RegExp(`[${Object.keys({ ...ligatures, ...strokes }).join('')}]`, 'g')
+
+/** A word as one writes it without diacritics: `Größe` as `Grosse`. Its case stays. */
+function fold(word: string): string {
+  return word
+    .normalize('NFKD')
+    .replace(marks, '')
+    .replace(special, (letter) => ligatures[letter] ?? strokes[letter] ?? letter)
+    .normalize('NFC')
+}
+
+const longestTerm = 64
+
+function termOf(word: string): string {
+  if (word.length > longestTerm) return word.slice(0, longestTerm).toWellFormed()
+  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { isRemote, type RetrieverSettings } from './options.ts'
+import { cloudSpace } from './store/cloud-space.ts'
+import { lanceSpace } from './store/lance-space.ts'
+import { sqliteSpace } from './store/sqlite-space.ts'
+import type { StoreSpace } from './store/store.ts'
+
+/** Where the indexes of a retrieval tool live. */
+export function openSpace({ tool, indexPath, cloud }: RetrieverSettings): StoreSpace {
+  switch (tool) {
+    case 'basic':
+      return sqliteSpace(join(indexPath, tool))
+    case 'localstore':
+      return lanceSpace(isRemote(indexPath) ? indexPath : join(indexPath, tool))
+    case 'cloudindex-serverless':
+    case 'cloudindex-pod':
+      return cloudSpace({ folder: join(indexPath, tool), retrievalTool: tool, cloud })
+  }
+}

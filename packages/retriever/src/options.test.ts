@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { countingEmbedder } from './__fixtures__/counting-embedder.ts'
+import { checkRetrieverOptions, type RetrieverOptions } from './options.ts'
+
+beforeEach(() => {
+  vi.stubEnv('PINECONE_API_KEY', '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it('completes what is not said', () => {
+  expect(checkRetrieverOptions()).toEqual({
+    folder: 'agentkit-data/files/user',
+    indexPath: 'agentkit-data/index',
+    tool: 'basic',
+    exts: new Set(['.md', '.mdx', '.txt', '.csv', '.docx', '.pdf']),
+    isNarrowed: false,
+    maxFileBytes: 200 * 1024 * 1024,
+    cloud: {},
+  })
+})
+
+it.each([[['.md', 'PDF']], [['md', '.Pdf', '.pdf']]])('takes extensions as people write them: %j', (requiredExts) => {
+  expect(checkRetrieverOptions({ requiredExts })).toMatchObject({ exts: new Set(['.md', '.pdf']), isNarrowed: true })
+})
+
+it('takes a remote index for LanceDB', () => {
+  const options = { retrievalTool: 'localstore', indexPath: 's3://bucket/index' } as const
+  expect(checkRetrieverOptions(options)).toMatchObject({ tool: 'localstore', indexPath: 's3://bucket/index' })
+})
+
+it('takes a cloud index with a key and an embedder', () => {
+  const options = { retrievalTool: 'cloudindex-pod', embedder: countingEmbedder(), cloud: { apiKey: 'k' } } as const
+  expect(checkRetrieverOptions(options)).toMatchObject({ tool: 'cloudindex-pod' })
+  vi.stubEnv('PINECONE_API_KEY', 'k')
+  expect(checkRetrieverOptions({ ...options, cloud: {} })).toMatchObject({ tool: 'cloudindex-pod' })
+})
+
+describe('an error that says the fix', () => {
+  const embedder = countingEmbedder()
+  // What JavaScript, or a TOML file, could pass.
+  const wrong = (options: unknown): RetrieverOptions => options as RetrieverOptions
+  const cases: [RetrieverOptions, string, string][] = [
+    [wrong({ folders: 'docs' }), 'invalid-argument', 'no option "folders". There are: folder,'],
+    [wrong('docs'), 'invalid-argument', '{ folder: "docs" }'],
+    [{ folder: ' ' }, 'invalid-argument', '`folder`'],
+    [wrong({ indexPath: 5 }), 'invalid-argument', '`indexPath`'],
+    [
+      wrong({ retrievalTool: 'lance' }),
+      'invalid-argument',
+      'no retrievalTool "lance". There are: basic, localstore, cloudindex-serverless, cloudindex-pod.',
+    ],
+    [{ requiredExts: ['.doc'] }, 'invalid-argument', '".doc", and such files cannot be read. These can: .csv, .docx,'],
+    [{ requiredExts: [] }, 'invalid-argument', '.csv, .docx, .md, .mdx, .pdf, .txt'],
+    [wrong({ requiredExts: '.md' }), 'invalid-argument', 'a list of extensions'],
+    [{ maxFileBytes: 0 }, 'invalid-argument', '`maxFileBytes`'],
+    [wrong({ embedder: {} }), 'invalid-argument', '`embedder`'],
+    [{ embedder: { ...embedder, dimensions: 1.5 } }, 'invalid-argument', '`dimensions` 1.5'],
+    [wrong({ cloud: 'aws' }), 'invalid-argument', '`cloud`'],
+    [{ indexPath: 's3://bucket/index' }, 'invalid-config', 'take `localstore`'],
+    [{ retrievalTool: 'cloudindex-pod', cloud: { apiKey: 'k' } }, 'invalid-config', 'no embedder'],
+    [{ retrievalTool: 'cloudindex-serverless', embedder }, 'missing-key', 'PINECONE_API_KEY'],
+  ]
+  it.each(cases)('for %j', (options, code, message) => {
+    const check = (): unknown => checkRetrieverOptions(options)
+    expect(check).toThrow(message)
+    expect(check).toThrow(expect.objectContaining({ code }))
+  })
+})

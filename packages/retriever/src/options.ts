@@ -1,0 +1,136 @@
+import { AgentKitError, type Embedder } from '@agentkit/core'
+import { supportedExts } from './parse/parsers.ts'
+import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone-settings.ts'
+
+/** What files are searched with: in process, LanceDB, or Pinecone beside a text index of our own. */
+export const retrievalToolNames = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
+export type RetrievalToolName = (typeof retrievalToolNames)[number]
+
+export type RetrieverOptions = {
+  /** Whose files are searched; default `agentkit-data/files/user`. It is made where it is missing. */
+  folder?: string
+  /** Only files with these extensions, with or without the dot; default all that can be read. */
+  requiredExts?: readonly string[]
+  /** Default `basic`. */
+  retrievalTool?: RetrievalToolName
+  /** Makes the vectors; without one, search goes by words. */
+  embedder?: Embedder
+  /** Where the index is kept; default `agentkit-data/index`. With `localstore` also `s3://bucket/path` and the like. */
+  indexPath?: string
+  /** Larger files are not read; default 200 MB. */
+  maxFileBytes?: number
+  /** Of `cloudindex-serverless` and `cloudindex-pod`. */
+  cloud?: CloudOptions
+}
+
+/** Options that were checked and completed. */
+export type RetrieverSettings = {
+  folder: string
+  exts: ReadonlySet<string>
+  /** Whether only some of the extensions are asked for. */
+  isNarrowed: boolean
+  tool: RetrievalToolName
+  embedder?: Embedder
+  indexPath: string
+  maxFileBytes: number
+  cloud: CloudOptions
+}
+
+const names: readonly string[] = [
+  'folder',
+  'requiredExts',
+  'retrievalTool',
+  'embedder',
+  'indexPath',
+  'maxFileBytes',
+  'cloud',
+] satisfies (keyof RetrieverOptions)[]
+
+/**
+ * @throws AgentKitError `invalid-argument` for what is no such option; `invalid-config` for options that do not fit
+ * together; `missing-key` for a cloud index without its key
+ */
+export function checkRetrieverOptions(options: RetrieverOptions = {}): RetrieverSettings {
+  if (!isObject(options)) throw invalid('createRetriever() takes an object of options, such as { folder: "docs" }.')
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw invalid(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
+  const { folder = 'agentkit-data/files/user', indexPath = 'agentkit-data/index', retrievalTool = 'basic' } = options
+  const { requiredExts, embedder, maxFileBytes = 200 * 1024 * 1024, cloud = {} } = options
+  if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
+  if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
+  if (!retrievalToolNames.includes(retrievalTool)) {
+    throw invalid(`There is no retrievalTool ${show(retrievalTool)}. There are: ${retrievalToolNames.join(', ')}.`)
+  }
+  if (isRemote(indexPath) && retrievalTool !== 'localstore') {
+    const message = `\`${retrievalTool}\` keeps its index on this disk: name a folder as \`indexPath\`, or take \`localstore\`.`
+    throw new AgentKitError('invalid-config', message)
+  }
+  if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 1) {
+    throw invalid('`maxFileBytes` is a whole number of bytes, from 1 on.')
+  }
+  if (embedder !== undefined) checkEmbedder(embedder)
+  if (!isObject(cloud)) throw invalid('`cloud` is an object, such as { indexName: "docs" }.')
+  if (retrievalTool === 'cloudindex-serverless' || retrievalTool === 'cloudindex-pod') {
+    // Its length is found out later, where it does not say.
+    checkCloudEmbedder(retrievalTool, embedder && (embedder.dimensions ?? 0))
+    pineconeSettings(retrievalTool, indexPath, cloud)
+  }
+  return {
+    folder,
+    exts: requiredExts === undefined ? new Set(supportedExts) : checkExts(requiredExts),
+    isNarrowed: requiredExts !== undefined,
+    tool: retrievalTool,
+    ...(embedder && { embedder }),
+    indexPath,
+    maxFileBytes,
+    cloud,
+  }
+}
+
+/** Whether an index lies elsewhere than on this disk: `s3://…`. */
+export function isRemote(indexPath: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(indexPath)
+}
+
+/** Extensions in lower case, with the dot. @throws AgentKitError `invalid-argument` for one that cannot be read */
+function checkExts(exts: readonly string[]): Set<string> {
+  if (!Array.isArray(exts) || exts.length === 0) {
+    throw invalid(`\`requiredExts\` is a list of extensions, such as [".md"]. There are: ${supportedExts.join(', ')}.`)
+  }
+  return new Set(
+    exts.map((ext: unknown) => {
+      const withDot = typeof ext === 'string' ? `.${ext.trim().replace(/^\./, '').toLowerCase()}` : ''
+      if (supportedExts.includes(withDot)) return withDot
+      throw invalid(
+        `\`requiredExts\` has ${show(ext)}, and such files cannot be read. These can: ${supportedExts.join(', ')}.`,
+      )
+    }),
+  )
+}
+
+function checkEmbedder(embedder: Embedder): void {
+  const { dimensions } = embedder
+  if (!isObject(embedder) || typeof embedder.embed !== 'function' || !isText(embedder.id)) {
+    throw invalid('`embedder` is an object with an `id` and a function `embed`, such as openai().embedder().')
+  }
+  if (dimensions !== undefined && (!Number.isSafeInteger(dimensions) || dimensions < 1)) {
+    throw invalid(`The embedder ${embedder.id} says \`dimensions\` ${show(dimensions)}: a whole number is needed.`)
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : String(value)
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

@@ -1,0 +1,48 @@
+import type { CsvDialect } from './csv-records.ts'
+
+const delimiters = [',', ';', '\t', '|']
+/** Occurs in no text: the file has one column. */
+const none = '\u001f'
+const sampledRecords = 100
+
+/**
+ * How a file separates its cells, by its beginning.
+ * @param isWhole whether the sample is the whole file
+ * @param declared the delimiter, where the file says it
+ */
+export async function detectDialect(sample: string, isWhole: boolean, declared?: string): Promise<CsvDialect> {
+  const { default: papa } = await import('papaparse')
+  const found = (declared === undefined ? delimiters : [declared]).map((delimiter) => {
+    const parser = new papa.Parser({ delimiter, newline: '\n', preview: sampledRecords })
+    // Its type says `any`; this is what it returns.
+    const { data } = parser.parse(sample, 0, !isWhole) as { data: string[][] }
+    return { delimiter, ...usualWidth(data) }
+  })
+  const [best] = found.filter(({ width, share }) => width > 1 && share >= 0.5).sort((a, b) => rate(b) - rate(a))
+  if (best !== undefined) return { delimiter: best.delimiter, width: best.width }
+  const [ragged] = found.filter(({ split }) => split >= 0.6).sort((a, b) => b.split - a.split)
+  if (ragged !== undefined) return { delimiter: ragged.delimiter, width: ragged.width }
+  return { delimiter: declared ?? none, width: 1 }
+}
+
+/** The number of cells that most records have, the share of those records, and of those with more than one cell. */
+function usualWidth(records: readonly string[][]): { width: number; share: number; split: number } {
+  const said = records.filter((record) => record.some((cell) => cell.trim() !== ''))
+  const filled = said.length > 0 ? said : records
+  const counts = new Map<number, number>()
+  for (const { length } of filled) counts.set(length, (counts.get(length) ?? 0) + 1)
+  const [width = 1, count = 0] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0] ?? []
+  const split = filled.filter(({ length }) => length > 1).length
+  return { width, share: count / Math.max(1, filled.length), split: split / Math.max(1, filled.length) }
+}
+
+/** Regular records count most; between about equal ones, the more cells. */
+function rate({ width, share }: { width: number; share: number }): number {
+  return share * (1 + Math.log2(width) / 10)
+}
+
+/** The delimiter of a first line `sep=;`, which Excel writes and does not show. */
+export function declaredDelimiter(text: string): { delimiter: string; length: number } | undefined {
+  const match = /^"?sep=([^\n"])"?(?:\n|$)/i.exec(text.slice(0, 20))
+  return match?.[1] === undefined ? undefined : { delimiter: match[1], length: match[0].length }
+}

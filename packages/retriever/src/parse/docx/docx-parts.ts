@@ -1,0 +1,36 @@
+import { unreadableFile } from '../../unreadable-file.ts'
+import { readEntry } from '../zip/read-entry.ts'
+import { zipEntries } from '../zip/zip-entries.ts'
+
+/** The parts of a Word document that hold text, by name: no pictures, no fonts, nothing embedded. */
+export type DocxParts = Map<string, Uint8Array>
+
+export function docxParts(bytes: Uint8Array): { parts: DocxParts; pictures: number } {
+  const entries = zipEntries(bytes)
+  if (entries === undefined) throw unreadableFile('corrupt', 'It is damaged or cut off: it is no whole ZIP archive.')
+  const parts: DocxParts = new Map()
+  let pictures = 0
+  for (const entry of entries) {
+    if (/^word\/media\/./.test(entry.name)) pictures += 1
+    const name = entry.name.replace(/^\//, '')
+    if (holdsText(name)) parts.set(name, readEntry(bytes, entry))
+  }
+  return { parts, pictures }
+}
+
+/** Whether a part, by its name, has to be unpacked. */
+export function holdsText(name: string): boolean {
+  return /\.(xml|rels)$/i.test(name) && !withoutText.test(name)
+}
+
+const withoutText =
+  /^(customXml|word\/(embeddings|fonts|media|theme|glossary))\/|^(word\/(fontTable|settings|webSettings)|docProps\/(app|custom))\.xml/
+const decoder = new TextDecoder()
+
+/** A part as text; nothing if there is none. */
+export function partText(parts: DocxParts, name: string): string {
+  const part = parts.get(name)
+  if (part === undefined) return ''
+  const isWide = (part[0] === 0xff && part[1] === 0xfe) || (part[0] === 0xfe && part[1] === 0xff)
+  return isWide ? new TextDecoder(part[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(part) : decoder.decode(part)
+}

@@ -1,0 +1,124 @@
+import type { parseDocument } from 'htmlparser2'
+import type { BlockWriter } from '../block-writer.ts'
+
+type Node = ReturnType<typeof parseDocument>['children'][number]
+type Element = Extract<Node, { attribs: object }>
+
+/** Writes mammoth's HTML as blocks. */
+export function writeHtml(nodes: readonly Node[], writer: BlockWriter): void {
+  for (const node of nodes) writeNode(node, writer)
+}
+
+function writeNode(node: Node, writer: BlockWriter): void {
+  if (!isElement(node)) {
+    writer.add('text', inlineText(node))
+    return
+  }
+  const level = /^h([1-6])$/.exec(node.name)?.[1]
+  if (level !== undefined) writeHeading(oneLine(inlineText(node)), Number(level), writer)
+  else if (node.name === 'ul' || node.name === 'ol') writeList(node, writer)
+  else if (node.name === 'table') writeTable(node, writer)
+  else if (node.name === 'dl') writeComments(node, writer)
+  else if (node.name === 'pre') writer.add('code', inlineText(node))
+  else writer.add('text', inlineText(node))
+}
+
+/** Whole paragraphs in the style of a heading only look like one. */
+function writeHeading(text: string, level: number, writer: BlockWriter): void {
+  if (text.length > 200 || !/[\p{L}\p{N}]/u.test(text)) writer.add('text', text)
+  else writer.add('heading', text, { level })
+}
+
+function writeList(list: Element, writer: BlockWriter, depth = 0): void {
+  let number = 0
+  for (const item of list.children.filter(isElement)) {
+    number += 1
+    const mark = isNote(item) ? `[${number}] ` : list.name === 'ol' ? `${number}. ` : '- '
+    const own = item.children.filter((child) => !isList(child) && !isTable(child))
+    const text = own
+      .map(inlineText)
+      .join('')
+      .replace(/\n{2,}/g, '\n')
+      .trim()
+    if (text !== '') writer.add('text', `${mark}${text}`, { tight: number > 1 || depth > 0 })
+    for (const child of item.children)
+      if (isList(child)) writeList(child, writer, depth + 1)
+      else if (isTable(child)) writeTable(child, writer)
+  }
+}
+
+/** A row on a line, its cells parted by `|`. A table of one column is only there for its looks. */
+function writeTable(table: Element, writer: BlockWriter): void {
+  const rows = rowsOf(table)
+  if (rows.every((cells) => cells.length < 2)) {
+    for (const cell of rows.flat()) writeHtml(cell.children, writer)
+    return
+  }
+  const lines = rows
+    .map((cells) => cells.map((cell) => oneLine(inlineText(cell))))
+    .filter((cells) => cells.some(Boolean))
+  writer.add('table', lines.map((cells) => cells.join(' | ')).join('\n'))
+}
+
+function rowsOf(table: Element): Element[][] {
+  return table.children.filter(isElement).flatMap((child) => {
+    if (child.name === 'thead' || child.name === 'tbody') return rowsOf(child)
+    return child.name === 'tr' ? [child.children.filter(isElement)] : []
+  })
+}
+
+function writeComments(list: Element, writer: BlockWriter): void {
+  let label = ''
+  for (const child of list.children.filter(isElement)) {
+    if (child.name === 'dt') label = inlineText(child)
+    else writer.add('text', `${label} ${inlineText(child).trim()}`)
+  }
+}
+
+function inlineText(node: Node): string {
+  if (!isElement(node)) return 'data' in node && node.type === 'text' ? node.data : ''
+  if (node.name === 'br') return '\n'
+  if (node.name === 'input') return node.attribs.checked === undefined ? '☐ ' : '☑ '
+  // Marks of comments would stand in the middle of sentences; arrows lead from a note back to its place.
+  if (node.name === 'a' && /^comment-ref-/.test(node.attribs.id ?? '')) return ''
+  if (node.name === 'a' && /^#(footnote|endnote|comment)-ref-/.test(node.attribs.href ?? '')) return ''
+  const text = node.children.map(inlineText).join('')
+  return blocks.has(node.name) ? `\n${text}\n` : text
+}
+
+const blocks: ReadonlySet<string> = new Set([
+  'p',
+  'ol',
+  'ul',
+  'li',
+  'tr',
+  'td',
+  'th',
+  'dd',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+])
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+function isElement(node: Node): node is Element {
+  return 'name' in node && 'attribs' in node
+}
+
+function isList(node: Node): node is Element {
+  return isElement(node) && (node.name === 'ul' || node.name === 'ol')
+}
+
+function isTable(node: Node): node is Element {
+  return isElement(node) && node.name === 'table'
+}
+
+function isNote({ attribs }: Element): boolean {
+  return /^(footnote|endnote)-/.test(attribs.id ?? '')
+}

@@ -1,0 +1,15 @@
+import { type DocxParts, partText } from './docx-parts.ts'
+import { plainParagraphs } from './plain-paragraphs.ts'
+
+/**
+ * What the pages of a document have at their heads and feet, each once; page numbers and what Word failed to fill in
+ * are left out.
+ */
+export function marginText(parts: DocxParts): string[] {
+  const texts = new Set<string>()
+  for (const name of [...parts.keys()].sort())
+    if (/^word\/(header|footer)\d*\.xml$/i.test(name))
+      for (const text of plainParagraphs(partText(parts, name)))
+        if (/\p{L}{2}/u.test(text) && !/^Error!/.test(text)) texts.add(text)
+  return [...texts]
+}

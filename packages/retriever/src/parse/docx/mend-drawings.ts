@@ -1,0 +1,56 @@
+/**
+ * A part's XML with the text boxes of drawings as the old kind of picture, which mammoth reads: of a drawing it takes
+ * images alone, and of two versions of the same the older one, which not all programs write.
+ */
+export function mendDrawings(xml: string): string {
+  if (!xml.includes(textBox)) return xml
+  const newest = mapElements(xml, 'mc:AlternateContent', (whole) => {
+    const choice = elements(whole, 'mc:Choice').find((version) => version.includes(textBox))
+    return choice === undefined ? whole : mendDrawings(inside(choice))
+  })
+  return mapElements(newest, 'w:drawing', (whole) => {
+    const boxes = elements(whole, textBox)
+    return boxes.length === 0 ? whole : `<w:pict><v:textbox>${boxes.map(mendBox).join('')}</v:textbox></w:pict>`
+  })
+}
+
+const textBox = 'w:txbxContent'
+
+function mendBox(box: string): string {
+  return `<w:txbxContent>${mendDrawings(inside(box))}</w:txbxContent>`
+}
+
+function inside(element: string): string {
+  return element.slice(element.indexOf('>') + 1, element.lastIndexOf('<'))
+}
+
+function elements(xml: string, name: string): string[] {
+  const found: string[] = []
+  mapElements(xml, name, (whole) => {
+    found.push(whole)
+    return whole
+  })
+  return found
+}
+
+/** Replaces the outermost elements of a name; those within are the caller's affair. */
+function mapElements(xml: string, name: string, map: (element: string) => string): string {
+  let result = ''
+  let done = 0
+  let start = 0
+  let depth = 0
+  for (const tag of xml.matchAll(new RegExp(`<(/?)${name}(?:\\s[^>]*)?>`, 'g'))) {
+    if (tag[0].endsWith('/>')) continue
+    if (tag[1] === '') {
+      if (depth === 0) start = tag.index
+      depth += 1
+    } else if (depth > 0) {
+      depth -= 1
+      if (depth > 0) continue
+      const end = tag.index + tag[0].length
+      result += xml.slice(done, start) + map(xml.slice(start, end))
+      done = end
+    }
+  }
+  return result + xml.slice(done)
+}

@@ -1,0 +1,151 @@
+/**
+ * The likeliest encoding of text that is no Unicode, as TextDecoder calls it. Judged by the signs that the text would
+ * have, so that a few words are enough; chardet's statistics, which want a page, decide between those that look alike.
+ */
+export async function guessEncoding(sample: Uint8Array): Promise<string> {
+  const rated = narrowEncodings
+    .map(({ name, common }) => ({ name, rate: rateOf(sample, name, new Set(common)) }))
+    .sort((a, b) => b.rate - a.rate)
+  const best = rated[0]?.rate ?? 0
+  const wide = guessWide(sample)
+  if (wide !== undefined && best < 0.85) return wide
+  if (best < 0) return 'windows-1252'
+  const alike = rated.filter(({ rate }) => rate > best - 0.05).map(({ name }) => name)
+  const { analyse } = alike.length > 1 ? await import('chardet') : { analyse: () => [] }
+  for (const { name } of analyse(sample)) {
+    const guess = alike.find((one) => (families[name] ?? name).includes(one))
+    if (guess !== undefined) return guess
+  }
+  return alike[0] ?? 'windows-1252'
+}
+
+/** What may be meant when chardet says so: of Windows it knows little. */
+const families: Readonly<Record<string, readonly string[]>> = {
+  'ISO-8859-1': ['windows-1252'],
+  'ISO-8859-2': ['windows-1250', 'iso-8859-2'],
+  'ISO-8859-6': ['windows-1256'],
+  'ISO-8859-7': ['windows-1253'],
+  'ISO-8859-8': ['windows-1255'],
+  'ISO-8859-9': ['windows-1254'],
+  'KOI8-R': ['koi8-r'],
+}
+
+/** Encodings of two bytes a sign, with the lead bytes of their common signs; the narrowest first. */
+const wideEncodings: readonly { name: string; common: readonly (readonly [number, number])[] }[] = [
+  {
+    name: 'shift_jis',
+    common: [
+      [0x81, 0x83],
+      [0x88, 0x97],
+    ],
+  },
+  {
+    name: 'euc-kr',
+    common: [
+      [0xa1, 0xa1],
+      [0xb0, 0xc8],
+    ],
+  },
+  {
+    name: 'big5',
+    common: [
+      [0xa1, 0xa1],
+      [0xa4, 0xc6],
+    ],
+  },
+  {
+    name: 'euc-jp',
+    common: [
+      [0xa1, 0xa1],
+      [0xa4, 0xa5],
+      [0xb0, 0xcf],
+    ],
+  },
+  {
+    name: 'gb18030',
+    common: [
+      [0xa1, 0xa1],
+      [0xa3, 0xa3],
+      [0xb0, 0xd7],
+    ],
+  },
+]
+
+function guessWide(sample: Uint8Array): string | undefined {
+  let best: { name: string; share: number } | undefined
+  for (const { name, common } of wideEncodings) {
+    const share = shareOfCommonPairs(sample, name, common)
+    if (share > 0.7 && share > (best?.share ?? 0) + 0.03) best = { name, share }
+  }
+  return best?.name
+}
+
+/** 0 where it is no such text: pairs that cannot be, or that stand alone, as accented letters do. */
+function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (readonly [number, number])[]): number {
+  const leastTrail = name === 'shift_jis' || name === 'big5' ? 0x40 : name === 'gb18030' ? 0x30 : 0xa1
+  let pairs = 0
+  let commonPairs = 0
+  let neighbours = 0
+  let broken = 0
+  let lastEnd = -1
+  for (let at = 0; at < sample.length; at++) {
+    const lead = sample[at] ?? 0
+    if (lead < 0x80) continue
+    // Japanese has half-wide letters of one byte.
+    if (name === 'shift_jis' && lead >= 0xa1 && lead <= 0xdf) continue
+    const trail = sample[at + 1] ?? leastTrail
+    if (trail < leastTrail || trail === 0x7f || trail === 0xff) broken++
+    pairs++
+    if (common.some(([from, to]) => lead >= from && lead <= to)) commonPairs++
+    if (lastEnd === at) neighbours++
+    lastEnd = at + 2
+    at++
+  }
+  const isText = pairs > 0 && broken * 50 <= pairs && neighbours * 3 >= pairs
+  return isText ? commonPairs / pairs : 0
+}
+
+/** Encodings of one byte a letter, with the letters that are read most. The likeliest first. */
+const narrowEncodings: readonly { name: string; common: string }[] = [
+  { name: 'windows-1252', common: 'éèàçêëäöüßñóíáúåøæãõâôîûïœÉÄÖÜÅØ¿¡«»°' },
+  { name: 'windows-1251', common: 'оеаинтсрвлкмдпуяі' },
+  { name: 'windows-1250', common: 'ěščřžýáíéůúňďťąćęłńóśźżőűöüäăâîşţđ' },
+  { name: 'windows-1254', common: 'ışğçöüİâə' },
+  { name: 'windows-1253', common: 'αοιετσνηυρπκμλςίάόήέ' },
+  { name: 'windows-1255', common: 'יוהלארתבמשנםדקן' },
+  { name: 'windows-1256', common: 'اليمنوترهبدعسفحكقةجشأخطص' },
+  { name: 'windows-1257', common: 'āēīšžčūėąęįųģķļņõäöü' },
+  { name: 'koi8-r', common: 'оеаинтсрвлкмдпуя' },
+  { name: 'iso-8859-2', common: 'ěščřžýáíéůúňďťąćęłńóśźżőűöüä' },
+  { name: 'windows-874', common: 'านรกอเงมยลวดทสตะปบคหแจพช่ไ้ำีัิืใ็' },
+]
+
+const typographic = new Set('“”„‘’‚–—…•€£§°·²³½®©™«»\u00a0')
+
+/** How much a text looks like one: 1 where all of its foreign signs are common, below 0 where it is noise. */
+function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string>): number {
+  let count = 0
+  let sum = 0
+  const signs = new TextDecoder(encoding).decode(sample)
+  for (let at = 0; at < signs.length; at++) {
+    const sign = signs.charAt(at)
+    if (sign <= '\u007f') continue
+    count++
+    sum += rateSign(sign, signs.charAt(at - 1), signs.charAt(at + 1), common)
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+function rateSign(sign: string, before: string, after: string, common: ReadonlySet<string>): number {
+  if (typographic.has(sign)) return 0.5
+  if (/[\p{C}\ufffd]/u.test(sign)) return -5
+  if (!/[\p{L}\p{M}]/u.test(sign)) return -1
+  // Accented letters stand among plain ones; other scripts keep to themselves.
+  const isLatin = /\p{Script=Latin}/u.test(sign)
+  if (isLatin ? before > '\u007f' && /\p{L}/u.test(before) : /[a-z]/i.test(before + after))
+    return common.has(sign) ? 0 : -0.5
+  const lower = sign.toLowerCase()
+  // A capital within a word is a sign of a wrong encoding.
+  if (lower !== sign && /\p{Ll}/u.test(before)) return -1
+  return common.has(sign) ? 1 : common.has(lower) ? 0.8 : 0
+}

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import { extname } from 'node:path'
+import { createChunker } from '../chunk/create-chunker.ts'
+import { isUnreadableFile } from '../unreadable-file.ts'
+import type { Parsed, Parser, Piece } from './piece.ts'
+import { readBytes } from './read-bytes.ts'
+import { sniff } from './sniff.ts'
+import type { ParseEnd, ParsePart, ParseRequest } from './worker-messages.ts'
+
+export type ParseFileOptions = {
+  loadParser(ext: string): Promise<Parser>
+  /** Takes a part of the result; settles when the next may be made. */
+  send(part: ParsePart): Promise<void>
+  signal: AbortSignal
+}
+
+/** Reads a file: its passages, or its text. Whatever is wrong with the file is an outcome. */
+export async function parseFile(request: ParseRequest, options: ParseFileOptions): Promise<ParseEnd> {
+  let contentHash = ''
+  try {
+    options.signal.throwIfAborted()
+    const bytes = readBytes(request.path, request.maxBytes)
+    contentHash = hash('sha256', bytes).slice(0, 32)
+    if (request.do === 'chunk' && request.unlessHash === contentHash) return { outcome: 'unchanged', hash: contentHash }
+    const parse = await options.loadParser(sniff(bytes, extname(request.path).toLowerCase()))
+    const pieces = parse(bytes, options.signal)
+    const sink = request.do === 'chunk' ? chunkSink(request.file, options) : textSink(options)
+    return { outcome: 'read', hash: contentHash, ...(await pour(pieces, sink)) }
+  } catch (error) {
+    return { outcome: 'unreadable', hash: contentHash, ...whatIsWrong(error) }
+  }
+}
+
+/** Takes the pieces of a file; `end` gives what it has not sent. */
+type Sink = { add(piece: Piece): Promise<void>; end(): ParsePart }
+
+async function pour(
+  pieces: AsyncGenerator<Piece, Parsed>,
+  sink: Sink,
+): Promise<{ parsed: Parsed; characters: number; part: ParsePart }> {
+  let characters = 0
+  try {
+    for (;;) {
+      const next = await pieces.next()
+      if (next.done === true) return { parsed: next.value, characters, part: sink.end() }
+      characters += next.value.text.length
+      await sink.add(next.value)
+    }
+  } finally {
+    await pieces.return({ status: 'ok' })
+  }
+}
+
+/** Characters of a part: few enough that the main thread takes it in some milliseconds. */
+const partSize = 500_000
+
+function chunkSink(file: string, { send }: ParseFileOptions): Sink {
+  const chunker = createChunker(file)
+  let chunks: ReturnType<typeof chunker.end> = []
+  let size = 0
+  return {
+    async add(piece) {
+      for (const chunk of chunker.add(piece)) {
+        chunks.push(chunk)
+        // What a chunk weighs besides its words.
+        size += chunk.quote.length + 500
+        if (size < partSize) continue
+        const part = { chunks }
+        chunks = []
+        size = 0
+        await send(part)
+      }
+    },
+    end() {
+      for (const chunk of chunker.end()) chunks.push(chunk)
+      return { chunks }
+    },
+  }
+}
+
+function textSink({ send }: ParseFileOptions): Sink {
+  let offset = 0
+  return {
+    async add({ text, blocks, page }) {
+      const start = offset
+      offset += text.length
+      await send({
+        text,
+        ...(page !== undefined && { page }),
+        blocks: blocks.map((block) => ({
+          ...block,
+          start: block.start + start,
+          end: block.end + start,
+          ...(page !== undefined && { page }),
+        })),
+      })
+    },
+    end: () => ({ text: '', blocks: [] }),
+  }
+}
+
+function whatIsWrong(error: unknown): Pick<ParseEnd & { outcome: 'unreadable' }, 'status' | 'reason' | 'isMissing'> {
+  if (!isUnreadableFile(error)) {
+    return { status: 'corrupt', reason: `Its reader failed: ${error instanceof Error ? error.message : error}` }
+  }
+  const { status, message, cause } = error
+  const isMissing = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
+  return { status, reason: message, ...(isMissing && { isMissing }) }
+}

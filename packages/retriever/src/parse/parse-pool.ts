@@ -1,0 +1,220 @@
+import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
+import { AgentKitError, abortError } from '@agentkit/core'
+import type { Chunk } from '../chunk.ts'
+import { type UnreadableStatus, unreadableFile } from '../unreadable-file.ts'
+import type { Parsed } from './piece.ts'
+import { createPoolWorker, type PoolWorker, type Task } from './pool-worker.ts'
+import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from './worker-messages.ts'
+
+export type ParsePoolOptions = {
+  /** At most; for few files one is started. */
+  workers?: number
+  /** For one file. */
+  timeoutMs?: number
+  /** For one worker's objects and strings; a file's bytes come on top. */
+  memoryMb?: number
+  /** After which a worker without work ends. */
+  idleMs?: number
+  /** Another worker's file: for tests. */
+  script?: string
+}
+
+/** Reads files in threads of its own, so that nothing that a file does blocks or ends this one. */
+export interface ParsePool {
+  /**
+   * Reads, hashes, parses and chunks a file. Failure of the file is an outcome; only an abort and bugs are thrown.
+   * @param file.file relative to the folder, with `/`
+   * @param file.path on disk
+   * @param file.size in bytes, where it is known: it helps to spread the work
+   */
+  read(file: { file: string; path: string; size?: number }, options: ReadOptions): Promise<ReadFile>
+  /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
+  extract(path: string, options: Omit<ReadOptions, 'unlessHash'>): Promise<ExtractedFile>
+  /** Ends the workers; whoever still waits is told by `aborted`. */
+  close(): Promise<void>
+}
+
+export type ReadOptions = {
+  /** A file with this hash is not parsed. */
+  unlessHash?: string
+  maxBytes: number
+  signal: AbortSignal
+}
+
+/** `hash` is empty where the file's bytes could not be had. */
+export type ReadFile =
+  | { outcome: 'unchanged'; hash: string }
+  | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
+  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunk[] }
+
+/** What a file says. All offsets count in its `text`. */
+export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
+  text: string
+  blocks: PlacedBlock[]
+  /** Of a PDF: where each page's text stands. */
+  pages?: { start: number; end: number }[]
+}
+
+/** Starts no worker before there is a file to read; workers without work let the process end. */
+export function createParsePool({
+  workers: mostWorkers = Math.min(2, availableParallelism()),
+  timeoutMs = 60_000,
+  memoryMb = 512,
+  idleMs = 5_000,
+  script,
+}: ParsePoolOptions = {}): ParsePool {
+  const workers = new Set<PoolWorker>()
+  let waiting: Task[] = []
+  let isClosed = false
+
+  return {
+    async read({ file, path, size }, { unlessHash, maxBytes, signal }) {
+      const request: ParseRequest = { do: 'chunk', file, path, maxBytes, ...(unlessHash && { unlessHash }) }
+      const { end, parts } = await run(request, weightOf(path, size), signal)
+      switch (end.outcome) {
+        case 'unchanged':
+          return end
+        case 'unreadable':
+          return { outcome: 'unreadable', hash: end.hash, status: end.status, reason: end.reason }
+        case 'read':
+          return {
+            outcome: 'read',
+            hash: end.hash,
+            parsed: end.parsed,
+            characters: end.characters,
+            chunks: chunksOf(parts),
+          }
+      }
+    },
+
+    async extract(path, { maxBytes, signal }) {
+      const { end, parts } = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal)
+      if (end.outcome === 'unchanged') throw new AgentKitError('storage', `${path} was not read.`)
+      if (end.outcome === 'unreadable') {
+        if (end.isMissing) throw new AgentKitError('not-found', `There is no file ${path}.`)
+        throw unreadableFile(end.status, `${path} cannot be read. ${end.reason}`)
+      }
+      return toExtracted(end.parsed, parts)
+    },
+
+    async close() {
+      isClosed = true
+      const closed = new AgentKitError('aborted', 'The reader of files was closed.')
+      for (const task of waiting) task.reject(closed)
+      waiting = []
+      await Promise.all([...workers].map((worker) => worker.close(closed)))
+    },
+  }
+
+  function run(request: ParseRequest, weight: number, signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(abortError(signal))
+      if (isClosed) return reject(new AgentKitError('aborted', 'The reader of files was closed.'))
+      const parts: ParsePart[] = []
+      const settle = (): void => signal.removeEventListener('abort', stop)
+      const task: Task = {
+        request,
+        weight,
+        onPart: (part) => parts.push(part),
+        onRestart: () => parts.splice(0),
+        resolve(end) {
+          settle()
+          if (end.outcome === 'read') parts.push(end.part)
+          resolve({ end, parts })
+        },
+        reject(error) {
+          settle()
+          reject(error)
+        },
+      }
+      const stop = (): void => {
+        task.reject(abortError(signal))
+        waiting = waiting.filter((other) => other !== task)
+        for (const worker of workers) worker.cancel(task)
+      }
+      signal.addEventListener('abort', stop)
+      waiting.push(task)
+      giveOut()
+    })
+  }
+
+  function giveOut(): void {
+    for (let [task] = waiting; task !== undefined; [task] = waiting) {
+      const worker = freeWorker(task.weight)
+      if (worker === undefined) return
+      waiting.shift()
+      worker.run(task)
+    }
+  }
+
+  /** Another one is started only where much is waiting: it costs memory, and time to begin with. */
+  function freeWorker(weight: number): PoolWorker | undefined {
+    const [freest] = [...workers].sort((one, other) => one.load - other.load)
+    if (freest !== undefined && (freest.load === 0 || freest.load + weight <= fullLoad)) return freest
+    const isMuch = weightOfAll(waiting) >= fullLoad
+    if (freest !== undefined && (workers.size >= mostWorkers || !isMuch)) return undefined
+    const worker = createPoolWorker({
+      timeoutMs,
+      memoryMb,
+      idleMs,
+      ...(script !== undefined && { script }),
+      onFree: giveOut,
+      onEnd(left) {
+        workers.delete(worker)
+        waiting.unshift(...left)
+        giveOut()
+      },
+    })
+    workers.add(worker)
+    return worker
+  }
+}
+
+/** Files of weight 1 that a worker is given ahead, so that it never waits for the next. */
+const fullLoad = 8
+
+function weightOf(path: string, size = 0): number {
+  const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())
+  return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 64_000))
+}
+
+/** As far as it matters. */
+function weightOfAll(tasks: readonly Task[]): number {
+  return tasks.slice(0, fullLoad).reduce((sum, task) => sum + task.weight, 0)
+}
+
+type Answer = { end: ParseEnd; parts: readonly ParsePart[] }
+
+function chunksOf(parts: readonly ParsePart[]): Chunk[] {
+  return parts.flatMap((part) => ('chunks' in part ? part.chunks : []))
+}
+
+function toExtracted({ pages: pageCount, ...parsed }: Parsed, parts: readonly ParsePart[]): ExtractedFile {
+  const texts: string[] = []
+  const blocks: PlacedBlock[] = []
+  const pages: { start: number; end: number }[] = []
+  let length = 0
+  for (const part of parts) {
+    if (!('text' in part)) continue
+    const end = length + part.text.length
+    texts.push(part.text)
+    for (const block of part.blocks) blocks.push(block)
+    if (part.page !== undefined) placePage(pages, part.page, length, end)
+    length = end
+  }
+  if (pageCount === undefined) return { text: texts.join(''), blocks, ...parsed }
+  placePage(pages, pageCount + 1, length, length)
+  return { text: texts.join(''), blocks, ...parsed, pages: pages.slice(0, pageCount) }
+}
+
+/** Pages before it that said nothing are empty, and stand where they would. */
+function placePage(pages: { start: number; end: number }[], page: number, start: number, end: number): void {
+  const begun = pages[page - 1]
+  if (begun !== undefined) {
+    begun.end = end
+    return
+  }
+  while (pages.length < page - 1) pages.push({ start, end: start })
+  pages.push({ start, end })
+}

@@ -1,0 +1,35 @@
+import { unreadableFile } from '../unreadable-file.ts'
+import type { Parser } from './piece.ts'
+
+/** Each loads its library when the first file of its kind comes. */
+const parsers: Readonly<Record<string, () => Promise<Parser>>> = {
+  '.csv': async () => (await import('./parse-csv.ts')).parseCsv,
+  '.docx': async () => (await import('./parse-docx.ts')).parseDocx,
+  '.md': async () => (await import('./parse-markdown.ts')).parseMarkdown,
+  '.mdx': async () => (await import('./parse-markdown.ts')).parseMdx,
+  '.pdf': async () => (await import('./parse-pdf.ts')).parsePdf,
+  '.txt': async () => (await import('./parse-text.ts')).parseText,
+}
+
+/** The extensions of files that can be read: lower case, with the dot. */
+export const supportedExts: readonly string[] = Object.keys(parsers)
+
+/**
+ * What reads the files of an extension.
+ * @throws UnreadableFile for one that nothing reads
+ */
+export async function loadParser(ext: string): Promise<Parser> {
+  const known = loaded.get(ext)
+  if (known !== undefined) return known
+  const load = Object.hasOwn(parsers, ext) ? parsers[ext] : undefined
+  if (load === undefined) {
+    const kind = ext === '' ? 'A file without an extension' : `A ${ext} file`
+    throw unreadableFile('unsupported', `${kind} cannot be read; these can: ${supportedExts.join(', ')}.`)
+  }
+  const parser = await load()
+  loaded.set(ext, parser)
+  return parser
+}
+
+/** Another `import` of the same module is a hundred times slower than this. */
+const loaded = new Map<string, Parser>()

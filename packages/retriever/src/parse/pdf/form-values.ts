@@ -1,0 +1,53 @@
+import type { PdfDocument } from './open-pdf.ts'
+
+/** What people wrote into a file, by page: the values of form fields, each behind its name, and free text. */
+export async function formValues(document: PdfDocument): Promise<Map<number, string[]>> {
+  const { getResolvedPDFJS } = await import('unpdf')
+  const { AnnotationType } = await getResolvedPDFJS()
+  const types = new Set([AnnotationType.WIDGET, AnnotationType.FREETEXT])
+  // A page's own `getAnnotations` reads the whole text of a page with links once more.
+  // PDF.js types annotations as `Object`.
+  const annotations = (await document.getAnnotationsByType(types, new Set()).catch(() => null)) as Annotation[] | null
+  const values = new Map<number, string[]>()
+  for (const annotation of annotations ?? []) {
+    const value = valueText(annotation)
+    if (value === '') continue
+    const page = annotation.pageIndex + 1
+    const name = label(annotation)
+    values.set(page, [...(values.get(page) ?? []), name === '' ? value : `${name}: ${value}`])
+  }
+  return values
+}
+
+type Annotation = {
+  pageIndex: number
+  subtype?: string
+  hidden?: boolean
+  fieldType?: string
+  fieldValue?: unknown
+  /** Of a list: what it says for a value. */
+  options?: readonly { exportValue: string; displayValue: string }[]
+  fieldName?: string
+  alternativeText?: string
+  password?: boolean
+  contentsObj?: { str?: string }
+}
+
+function valueText({ subtype, hidden, fieldType, fieldValue, options, password, contentsObj }: Annotation): string {
+  if (hidden === true || password === true) return ''
+  if (subtype === 'FreeText') return contentsObj?.str?.trim() ?? ''
+  if (subtype !== 'Widget' || (fieldType !== 'Tx' && fieldType !== 'Ch')) return ''
+  const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
+  return values
+    .filter((value) => typeof value === 'string')
+    .map((value) => options?.find(({ exportValue }) => exportValue === value)?.displayValue ?? value)
+    .join(', ')
+    .trim()
+}
+
+/** Names that programs gave ("form1[0].#subform[0].f1_02[0]") help nobody. */
+function label({ fieldName = '', alternativeText = '' }: Annotation): string {
+  const spoken = alternativeText.trim()
+  if (spoken !== '') return spoken.replace(/[:\s]+$/, '')
+  return /^\p{L}[\p{L} _-]*$/u.test(fieldName) ? fieldName : ''
+}

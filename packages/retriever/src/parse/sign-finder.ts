@@ -1,0 +1,20 @@
+/** Finds signs in a text, each of which is searched to the text's end in vain only once. */
+export interface SignFinder {
+  /** Behind the next of a sign from `from` on. */
+  endBehind(sign: string, from: number): number | undefined
+}
+
+export function createSignFinder(text: string): SignFinder {
+  const known = new Map<string, { from: number; at: number }>()
+
+  return {
+    endBehind(sign, from) {
+      let found = known.get(sign)
+      if (found === undefined || from < found.from || (found.at >= 0 && found.at < from)) {
+        found = { from, at: text.indexOf(sign, from) }
+        known.set(sign, found)
+      }
+      return found.at < 0 ? undefined : found.at + sign.length
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { Chunk } from '../chunk.ts'
+import type { UnreadableStatus } from '../unreadable-file.ts'
+import type { Block, Parsed } from './piece.ts'
+
+/** What a worker is to do with a file. */
+export type ParseRequest =
+  | { do: 'chunk'; file: string; path: string; unlessHash?: string; maxBytes: number }
+  | { do: 'extract'; path: string; maxBytes: number }
+
+/** What a worker is told. */
+export type ToWorker =
+  | { type: 'start'; id: number; request: ParseRequest }
+  /** Nobody waits for it any more. It is answered nonetheless. */
+  | { type: 'cancel'; id: number }
+  /** A part has arrived: another one may be sent. */
+  | { type: 'more'; id: number }
+
+/** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
+export type ParsePart = { chunks: Chunk[] } | { text: string; blocks: PlacedBlock[]; page?: number }
+
+export type PlacedBlock = Block & { page?: number }
+
+/** The last that is said of a file. */
+export type ParseEnd =
+  | { outcome: 'unchanged'; hash: string }
+  | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string; isMissing?: true }
+  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; part: ParsePart }
+
+/** What a worker says. It finishes files in the order in which they were given. */
+export type FromWorker =
+  | { type: 'ready' }
+  | { type: 'part'; id: number; part: ParsePart }
+  | { type: 'end'; id: number; end: ParseEnd }

@@ -1,0 +1,111 @@
+import type { Embedder } from '@agentkit/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { never } from '../__fixtures__/make-file.ts'
+import { type TestStore, testStore } from '../__fixtures__/test-store.ts'
+import {
+  constantEmbedder,
+  embedderWith,
+  knowingEmbedder,
+  passageOf,
+  randomEmbedder,
+  topicChunks,
+  topicCount,
+  wordEmbedder,
+} from '../__fixtures__/topics.ts'
+import { knownMeanings } from './known-meanings.ts'
+import { measureTrust, unknownTrust, wordsOnlyTrust } from './trust.ts'
+import { familyOf, wordsOf } from './words.ts'
+
+let opened: TestStore | undefined
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+})
+
+async function trustOf(embedder: Embedder, count = topicCount): Promise<number> {
+  opened = await testStore(await topicChunks(count, embedder))
+  return measureTrust(opened.store, embedder, never)
+}
+
+describe('an embedder', () => {
+  it('that knows what words mean is trusted', async () => {
+    expect(await trustOf(knowingEmbedder())).toBeGreaterThan(0.6)
+  })
+
+  it('that knows words alone is known to, however well it finds by them', async () => {
+    expect(await trustOf(wordEmbedder())).toBe(wordsOnlyTrust)
+  })
+
+  it.each([randomEmbedder(), constantEmbedder()])('that knows nothing is not trusted: $id', async (embedder) => {
+    expect(await trustOf(embedder)).toBe(unknownTrust)
+  })
+
+  it.each([randomEmbedder(), wordEmbedder()])(
+    'that knows whole passages alone is not judged by what it does elsewhere: $id',
+    async (elsewhere) => {
+      const known = await topicChunks(topicCount, knowingEmbedder())
+      const vectors = known.map(({ quote, vector = new Float32Array() }) => [quote, vector] as const)
+      const embedder = embedderWith(new Map(vectors), elsewhere)
+      opened = await testStore(known)
+      expect(await measureTrust(opened.store, embedder, never)).toBe(unknownTrust)
+    },
+  )
+
+  it('of no model is not asked', async () => {
+    opened = await testStore(await topicChunks(30))
+    const embed = (): never => expect.fail('asked')
+    expect(await measureTrust(opened.store, { id: 'offline/hashed', embed }, never)).toBe(wordsOnlyTrust)
+  })
+
+  it('is told what are queries and what are documents', async () => {
+    const asked = new Map<string | undefined, string[]>()
+    const inner = knowingEmbedder()
+    const embedder: Embedder = {
+      ...inner,
+      async embed(texts, signal, task) {
+        asked.set(task, [...(asked.get(task) ?? []), ...texts])
+        return inner.embed(texts, signal)
+      },
+    }
+    await trustOf(embedder)
+    expect(asked.get('query')).toContain('How do I get my money back?')
+    expect(asked.get('document')).toContain('Refunds are paid out within fourteen days.')
+    expect([...asked.keys()].sort()).toEqual(['document', 'query'])
+  })
+})
+
+describe('a general embedder', () => {
+  const subject = new Map(
+    knownMeanings.flatMap(({ question, answer }, at) => [[question, at] as const, [answer, at] as const]),
+  )
+  /** Knows what English means, and finds passages as a hash of words does. */
+  const general = embedderWith(
+    new Map([...subject].map(([text, at]) => [text, Float32Array.from({ length: 64 }, (_, index) => +(index === at))])),
+    wordEmbedder('fake/general'),
+  )
+
+  it('is trusted in a folder that is too small to try it on', async () => {
+    expect(await trustOf(general, 3)).toBe(1)
+  })
+
+  it('is trusted less where words find better', async () => {
+    const trust = await trustOf(general)
+    expect(trust).toBeGreaterThanOrEqual(0.5)
+    expect(trust).toBeLessThan(1)
+  })
+})
+
+it('asks in words that the answers do not have', () => {
+  for (const { question, answer } of knownMeanings) {
+    const said = new Set(wordsOf(answer).map(({ word }) => familyOf(word)))
+    expect(
+      wordsOf(question).filter(({ word }) => said.has(familyOf(word))),
+      question,
+    ).toEqual([])
+  }
+})
+
+it('is tried on texts whose words tell their topics', () => {
+  const words = Array.from({ length: topicCount }, (_, topic) => new Set(passageOf(topic, 1).split(' ')))
+  expect(new Set(words.flatMap((all) => [...all])).size).toBe(words.reduce((sum, all) => sum + all.size, 0))
+})

@@ -1,0 +1,202 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SyncReport } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countingEmbedder } from './__fixtures__/counting-embedder.ts'
+import { type TestLibrary, testLibrary } from './__fixtures__/test-retriever.ts'
+
+let library: TestLibrary
+beforeEach(async () => {
+  library = await testLibrary()
+})
+afterEach(() => library.close())
+
+const write = (file: string, content: string): Promise<void> => library.files.write(file, content)
+
+it('answers from an index that is there, before any sync', async () => {
+  await write('a.md', 'Bees make honey')
+  await library.retriever().sync()
+  const retriever = library.retriever()
+  const [hit] = await retriever.search('honey')
+  expect(hit).toMatchObject({ file: 'a.md', quote: 'Bees make honey', start: 0, end: 15 })
+  expect(await retriever.resolve(hit?.chunkId ?? '')).toBe('Bees make honey')
+  expect(await retriever.files()).toEqual(['a.md'])
+})
+
+it('finds nothing where there is no index, and makes none', async () => {
+  const retriever = library.retriever()
+  expect(await retriever.search('honey')).toEqual([])
+  expect(await retriever.files()).toEqual([])
+  expect(await retriever.read('a.md')).toEqual([])
+  expect(await retriever.verify()).toEqual([expect.stringContaining('no index yet')])
+  expect(await library.space.generations()).toEqual([])
+})
+
+it('keeps folders apart that share an index', async () => {
+  await write('a.md', 'Bees make honey')
+  await write('inner/b.md', 'Wasps make paper')
+  const whole = library.retriever()
+  const inner = library.retriever({ folder: join(library.files.path, 'inner') })
+  await whole.sync()
+  expect(await inner.search('wasps')).toEqual([])
+  await inner.sync()
+  await whole.sync()
+  expect(await inner.files()).toEqual(['b.md'])
+  expect(await whole.files()).toEqual(['a.md', 'inner/b.md'])
+})
+
+it('does not know a passage any more when its words have changed', async () => {
+  const retriever = library.retriever()
+  await write('a.md', 'Bees make honey')
+  await retriever.sync()
+  const [hit] = await retriever.search('honey')
+  await write('a.md', 'Bees make wax')
+  await retriever.sync()
+  await expect(retriever.resolve(hit?.chunkId ?? '')).rejects.toMatchObject({ code: 'not-found' })
+})
+
+it('reads a file by its passages', async () => {
+  const retriever = library.retriever()
+  await write('a.md', 'One\n\nTwo\n\nThree')
+  await retriever.sync()
+  expect((await retriever.read('a.md')).map(({ quote }) => quote)).toEqual(['One', 'Two', 'Three'])
+  expect((await retriever.read('a.md', { from: 1, limit: 1 })).map(({ quote }) => quote)).toEqual(['Two'])
+  expect(await retriever.read('b.md')).toEqual([])
+})
+
+describe('requiredExts', () => {
+  it('are all that a retriever sees, reports and finds, in an index that is shared', async () => {
+    await write('a.md', 'Bees make honey')
+    await write('b.txt', 'Bees make wax')
+    await write('c.doc', 'Bees')
+    const all = library.retriever()
+    const some = library.retriever({ requiredExts: ['TXT'] })
+    expect(await all.sync()).toMatchObject({ indexed: 2, chunks: 2, skipped: [{ file: 'c.doc' }] })
+    expect(await some.sync()).toEqual({
+      indexed: 0,
+      unchanged: 1,
+      removed: 0,
+      chunks: 1,
+      skipped: [],
+      warnings: [],
+      mode: 'text',
+    })
+    expect(await some.files()).toEqual(['b.txt'])
+    expect((await some.search('bees')).map(({ file }) => file)).toEqual(['b.txt'])
+    expect(await some.search('bees', { exts: ['.md'] })).toEqual([])
+    expect(await some.read('a.md')).toEqual([])
+    const [honey] = await all.search('honey')
+    await expect(some.resolve(honey?.chunkId ?? '')).rejects.toMatchObject({ code: 'not-found' })
+    expect(await library.space.generations()).toHaveLength(1)
+  })
+
+  it('take the files of others out of the index only when they are gone', async () => {
+    await write('a.md', 'Bees make honey')
+    await write('b.txt', 'Bees make wax')
+    const all = library.retriever()
+    const some = library.retriever({ requiredExts: ['.txt'] })
+    await all.sync()
+    await some.sync()
+    expect(await all.files()).toEqual(['a.md', 'b.txt'])
+    await rm(join(library.files.path, 'a.md'))
+    expect(await some.sync()).toMatchObject({ removed: 0 })
+    expect(await all.files()).toEqual(['b.txt'])
+  })
+})
+
+it('gives other tools when a sync has found other files, and only then', async () => {
+  const retriever = library.retriever()
+  const none = retriever.tools()
+  expect(none.map(({ name }) => name)).toContain('search_files')
+  await write('bees.md', 'Bees make honey')
+  await retriever.sync()
+  const one = retriever.tools()
+  expect(one).not.toBe(none)
+  expect(one[0]?.description).toContain('bees.md')
+  await write('bees.md', 'Bees make wax')
+  await retriever.sync()
+  expect(retriever.tools()).toBe(one)
+  await write('wasps.md', 'Wasps make paper')
+  await retriever.sync()
+  expect(retriever.tools()).not.toBe(one)
+})
+
+it('syncs as files change while it watches, and tells of what was new', async () => {
+  const retriever = library.retriever()
+  const told: Partial<SyncReport>[] = []
+  let tell = (): void => {}
+  const controller = new AbortController()
+  retriever.watch({
+    signal: controller.signal,
+    onSync({ indexed, removed }) {
+      told.push({ indexed, removed })
+      tell()
+    },
+  })
+  const next = async (count: number): Promise<void> => {
+    while (told.length < count) {
+      await new Promise<void>((resolve) => {
+        tell = resolve
+      })
+    }
+  }
+  await next(1)
+  await write('deep/a.md', 'Bees make honey')
+  await next(2)
+  expect(await retriever.search('honey')).toHaveLength(1)
+  await rm(join(library.files.path, 'deep/a.md'))
+  await next(3)
+  expect(told).toEqual([
+    { indexed: 0, removed: 0 },
+    { indexed: 1, removed: 0 },
+    { indexed: 0, removed: 1 },
+  ])
+  controller.abort()
+})
+
+it('tells of a sync that fails while it watches, and goes on', async () => {
+  const embedder = countingEmbedder()
+  const retriever = library.retriever({ embedder })
+  const controller = new AbortController()
+  embedder.before = (texts) => {
+    if (texts.includes('Bees make honey')) throw new Error('no embeddings today')
+  }
+  await write('a.md', 'Bees make honey')
+  const failed = Promise.withResolvers<unknown>()
+  const synced = Promise.withResolvers<SyncReport>()
+  retriever.watch({ signal: controller.signal, onError: failed.resolve, onSync: synced.resolve })
+  expect(await failed.promise).toMatchObject({ code: 'provider-error' })
+  await write('a.md', 'Bees make wax')
+  expect(await synced.promise).toMatchObject({ indexed: 1 })
+  controller.abort()
+})
+
+describe('close', () => {
+  it('refuses what comes after it, and may be called twice', async () => {
+    const retriever = library.retriever()
+    await retriever.sync()
+    await retriever.close()
+    await retriever.close()
+    const closed = { code: 'invalid-argument', message: expect.stringContaining('closed') }
+    await expect(retriever.search('honey')).rejects.toMatchObject(closed)
+    await expect(retriever.sync()).rejects.toMatchObject(closed)
+    await expect(retriever.files()).rejects.toMatchObject(closed)
+    expect(library.space.opened.size).toBe(0)
+  })
+
+  it('ends a sync that runs', async () => {
+    const retriever = library.retriever()
+    await write('a.md', 'Bees make honey')
+    const { promise: reading, resolve: began } = Promise.withResolvers<void>()
+    library.pool.beforeRead = async () => {
+      began()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const syncing = retriever.sync()
+    const outcome = expect(syncing).rejects.toMatchObject({ message: expect.stringContaining('closed') })
+    await reading
+    await retriever.close()
+    await outcome
+    expect(library.space.applied).toEqual([])
+  })
+})

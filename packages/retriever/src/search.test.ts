@@ -1,0 +1,269 @@
+import { AgentKitError, type Embedder } from '@agentkit/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { makeFile, never, unit } from './__fixtures__/make-file.ts'
+import { type TestStore, testStore } from './__fixtures__/test-store.ts'
+import {
+  constantEmbedder,
+  embedderWith,
+  passageOf,
+  randomEmbedder,
+  topicChunks,
+  topicCount,
+} from './__fixtures__/topics.ts'
+import { wordsOnlyTrust } from './rank/trust.ts'
+import { type Hit, type SearchStoreOptions, searchStore } from './search.ts'
+import type { NewChunk, Store, StoreMeta } from './store/store.ts'
+
+let opened: TestStore | undefined
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+})
+
+async function storeOf(chunks: readonly NewChunk[], meta: StoreMeta = {}): Promise<Store> {
+  opened = await testStore(chunks)
+  await opened.store.setMeta(meta)
+  return opened.store
+}
+
+function search(store: Store, query: string, options: Partial<SearchStoreOptions> = {}): Promise<Hit[]> {
+  return searchStore(store, query, { limit: 10, filter: {}, signal: never, ...options })
+}
+
+const filesOf = (hits: readonly Hit[]): string[] => hits.map(({ file }) => file)
+
+/** Whatever is asked, it means east. */
+const eastward: Embedder = { id: 'acme/compass', embed: async (texts) => texts.map(() => Float32Array.of(2, 0, 0)) }
+const east = unit([1, 0, 0])
+const nearlyEast = unit([1, 0.5, 0])
+const north = unit([0, 1, 0])
+
+/** Files that words and vectors find in different orders. */
+const meadow = [
+  ...passageAt('bees.md', { quote: 'Bees make honey. Honey is sweet.', vector: north, heading: 'Insects' }),
+  ...passageAt('bears.md', { quote: 'A bear likes honey and sleeps in winter.', vector: nearlyEast }),
+  ...passageAt('sugar/cane.txt', { quote: 'Cane is what sugar comes from.', vector: east }),
+  ...passageAt('sugar/maple.txt', { quote: 'Maples drip with syrup.', vector: unit([1, 0.8, 0]) }),
+  ...passageAt('sugar/date.txt', { quote: 'Dates grow on palms.', vector: unit([1, 0.9, 0]) }),
+]
+const trusted = { trust: 1, embedder: eastward.id, dimensions: 3 }
+
+describe('a search by words', () => {
+  it('cites what it finds, the best first', async () => {
+    const [best, next] = await search(await storeOf(meadow), 'honey')
+    expect(best).toEqual({
+      file: 'bees.md',
+      heading: 'Insects',
+      start: 0,
+      end: 32,
+      quote: 'Bees make honey. Honey is sweet.',
+      text: 'Insects\nBees make honey. Honey is sweet.',
+      chunkId: meadow[0]?.id,
+      score: { text: expect.any(Number), fused: 1 / 61 },
+    })
+    expect(next?.file).toBe('bears.md')
+  })
+
+  it('marks what an earlier version of a file says', async () => {
+    const hits = await search(await storeOf(meadow), 'honey', { staleFiles: new Set(['bears.md']) })
+    expect(hits.map(({ file, stale }) => [file, stale])).toEqual([
+      ['bees.md', undefined],
+      ['bears.md', true],
+    ])
+  })
+
+  it.each([
+    ['extensions', { exts: ['TXT'] }, ['sugar/cane.txt']],
+    ['a folder', { paths: ['./sugar/'] }, ['sugar/cane.txt']],
+    ['files', { paths: ['bees.md', 'bears.md'] }, ['bees.md', 'bears.md']],
+    ['nothing', { paths: [] }, []],
+  ])('keeps to %s', async (_, filter, files) => {
+    expect(filesOf(await search(await storeOf(meadow), 'honey sugar', { filter }))).toEqual(files)
+  })
+
+  it('finds misspelt words when there are no others', async () => {
+    expect(filesOf(await search(await storeOf(meadow), 'honny'))).toEqual(['bees.md', 'bears.md'])
+  })
+
+  it('shows three passages of a file among ten, and the others after them', async () => {
+    const chunks = [
+      ...makeFile(
+        'long.md',
+        Array.from({ length: 8 }, (_, at) => `Honey honey honey ${at}`),
+      ).chunks,
+      ...Array.from(
+        { length: 9 },
+        (_, at) => makeFile(`short${at}.md`, [`There is honey in jar number ${at}`]).chunks,
+      ).flat(),
+    ]
+    const hits = await search(await storeOf(chunks), 'honey', { limit: 17 })
+    expect(new Set(hits.map(({ chunkId }) => chunkId)).size).toBe(17)
+    expect(filesOf(hits.slice(0, 10)).filter((file) => file === 'long.md')).toHaveLength(3)
+  })
+
+  it.each([1, 30, 1000])('gives all that there is up to the limit: %i', async (limit) => {
+    const store = await storeOf(
+      makeFile(
+        'a.md',
+        Array.from({ length: 1100 }, (_, at) => `honey ${at}`),
+      ).chunks,
+    )
+    expect(await search(store, 'honey', { limit })).toHaveLength(limit)
+    expect(await search(store, 'honey', { limit: 5000 })).toHaveLength(1000)
+  })
+
+  it.each(['', ' \n'])('needs a query: %o', async (query) => {
+    const error = { code: 'invalid-argument', message: expect.stringContaining('say what') }
+    await expect(search(await storeOf(meadow), query)).rejects.toMatchObject(error)
+  })
+
+  it.each([0, -1, 1.5, Number.NaN])('needs a limit: %o', async (limit) => {
+    await expect(search(await storeOf(meadow), 'honey', { limit })).rejects.toMatchObject({ code: 'invalid-argument' })
+  })
+
+  it('does not begin when its signal has ended', async () => {
+    const search_ = search(await storeOf(meadow), 'honey', { signal: AbortSignal.abort() })
+    await expect(search_).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
+
+describe('a search by words and meaning', () => {
+  it('finds what either finds, and first what both do', async () => {
+    const hits = await search(await storeOf(meadow, trusted), 'honey', { embedder: eastward })
+    expect(filesOf(hits)).toEqual(['bears.md', 'bees.md', 'sugar/cane.txt', 'sugar/maple.txt', 'sugar/date.txt'])
+    expect(hits[0]?.score).toEqual({
+      text: expect.any(Number),
+      vector: expect.closeTo(0.894, 3),
+      fused: 1 / 62 + 1 / 62,
+    })
+  })
+
+  it('asks for the vector of a query', async () => {
+    const asked: unknown[] = []
+    const embedder: Embedder = {
+      ...eastward,
+      async embed(texts, _signal, task) {
+        asked.push([texts, task])
+        return [Float32Array.of(1, 0, 0)]
+      },
+    }
+    await search(await storeOf(meadow, trusted), 'honey', { embedder })
+    expect(asked).toEqual([[['honey'], 'query']])
+  })
+
+  it('finds what means the same in other words', async () => {
+    const hits = await search(await storeOf(meadow, trusted), 'sweetener', { embedder: eastward })
+    expect(hits[0]).toMatchObject({ file: 'sugar/cane.txt', score: { vector: 1, fused: 1 / 61 } })
+  })
+
+  it('finds it also by an embedder of which nothing is known, when words find nothing at all', async () => {
+    const store = await storeOf(meadow, { embedder: eastward.id, dimensions: 3 })
+    expect(filesOf(await search(store, 'saccharose', { embedder: eastward }))[0]).toBe('sugar/cane.txt')
+  })
+
+  it.each([
+    ['knows words alone', { ...trusted, trust: wordsOnlyTrust }, eastward],
+    ['is another than the index has', { ...trusted, embedder: 'acme/sextant' }, eastward],
+    ['is the offline one', { trust: 1 }, { ...eastward, id: 'offline/hashed' }],
+  ])('does not ask an embedder that %s', async (_, meta, { id }) => {
+    const embedder: Embedder = { id, embed: () => expect.fail('asked') }
+    expect(filesOf(await search(await storeOf(meadow, meta), 'honey', { embedder }))).toEqual(['bees.md', 'bears.md'])
+  })
+})
+
+describe('an embedder that fails', () => {
+  const failing = (error: unknown): Embedder => ({ ...eastward, embed: () => Promise.reject(error) })
+  const keyIsWrong = new AgentKitError('auth', 'The key is wrong.')
+
+  it.each([
+    ['an AgentKitError', failing(keyIsWrong), 'The key is wrong.'],
+    ['another error', failing(new TypeError('no such thing')), 'acme/compass failed: no such thing'],
+    ['no vectors', { ...eastward, embed: async () => [] }, 'did not answer with as many vectors'],
+    ['a vector of another length', { ...eastward, embed: async () => [Float32Array.of(1, 0)] }, '2 numbers'],
+  ])('by %s leaves it to words, and says so', async (_, embedder, message) => {
+    const warnings: string[] = []
+    const store = await storeOf(meadow, trusted)
+    const hits = await search(store, 'honey', { embedder, onWarning: (warning) => warnings.push(warning) })
+    expect(filesOf(hits)).toEqual(['bees.md', 'bears.md'])
+    expect(warnings).toEqual([expect.stringContaining(message)])
+  })
+
+  it('fails the search when words find nothing', async () => {
+    const store = await storeOf(meadow, trusted)
+    await expect(search(store, 'xylophone', { embedder: failing(keyIsWrong) })).rejects.toBe(keyIsWrong)
+  })
+
+  it('is tried again where that may help', async () => {
+    let requests = 0
+    const embedder: Embedder = {
+      ...eastward,
+      async embed() {
+        if (++requests < 2) throw new AgentKitError('overloaded', 'Busy.', { retryAfterMs: 1 })
+        return [Float32Array.of(1, 0, 0)]
+      },
+    }
+    const [best] = await search(await storeOf(meadow, trusted), 'honey', { embedder })
+    expect([requests, best?.score.vector]).toEqual([2, expect.any(Number)])
+  })
+
+  it('by a vector of zeros leaves it to words, and nothing is wrong', async () => {
+    const embedder: Embedder = { ...eastward, embed: async () => [new Float32Array(3)] }
+    const onWarning = (warning: string): never => expect.fail(warning)
+    const hits = await search(await storeOf(meadow, trusted), 'honey', { embedder, onWarning })
+    expect(filesOf(hits)).toEqual(['bees.md', 'bears.md'])
+  })
+
+  it('and whose search was ended, ends it', async () => {
+    const ending = new AbortController()
+    const embedder: Embedder = {
+      ...eastward,
+      embed() {
+        ending.abort()
+        return new Promise(() => {})
+      },
+    }
+    const found = search(await storeOf(meadow, trusted), 'honey', { embedder, signal: ending.signal })
+    await expect(found).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
+
+describe('an embedder of which nothing is known', () => {
+  const queries = Array.from({ length: 12 }, (_, at) => passageOf(at, 1000 + at, 3))
+  const options = { limit: 10, filter: { exts: ['.md'] } }
+
+  it.each([randomEmbedder(), constantEmbedder()])('changes nothing when it finds at random: $id', async (embedder) => {
+    const store = await storeOf(await topicChunks(400, embedder))
+    for (const query of queries) {
+      const byWords = await search(store, query, options)
+      expect(await search(store, query, { ...options, embedder })).toEqual(byWords)
+    }
+  })
+
+  it('is trusted as soon as it finds what words find among many', async () => {
+    // Of each topic's passages, words find those that have the words of the query, vectors all.
+    const subjects = Array.from({ length: topicCount }, (_, at) =>
+      unit(Array.from({ length: 128 }, (__, axis) => +(axis === at))),
+    )
+    const texts = Array.from(
+      { length: 400 },
+      (_, at) => [passageOf(at % topicCount, at), subjects[at % topicCount]] as const,
+    )
+    const answers = [...texts, ...queries.map((query, at) => [query, subjects[at]] as const)]
+    const known = new Map(answers.map(([text, vector = new Float32Array()], at) => [text, slightlyOff(vector, at)]))
+    const embedder = embedderWith(known, randomEmbedder())
+    const store = await storeOf(await topicChunks(400, embedder))
+    for (const query of queries.slice(0, 5)) {
+      const hits = await search(store, query, { ...options, embedder })
+      expect(hits.some(({ score }) => score.text !== undefined && score.vector !== undefined)).toBe(true)
+    }
+  })
+})
+
+/** So that no two passages are found alike. */
+function slightlyOff(vector: Float32Array, at: number): Float32Array {
+  return vector.map((number, axis) => number + (axis > topicCount ? Math.sin(at * axis) / 50 : 0))
+}
+
+function passageAt(file: string, passage: { quote: string; vector: Float32Array; heading?: string }): NewChunk[] {
+  return makeFile(file, [passage], { dimensions: 3 }).chunks
+}

@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+
+/**
+ * Moves a database's log into the database, in a thread of its own, as it has to wait for the disk.
+ *
+ * @param longerThan a shorter log stays, in bytes
+ */
+export async function checkpoint(path: string, longerThan: number): Promise<void> {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  if (!log || log.size <= longerThan) return
+  await new Promise<void>((resolve) => {
+    // Must not make the file anew when somebody has just dropped it.
+    const workerData = `${pathToFileURL(path).href}?mode=rw`
+    const worker = new Worker(program, { eval: true, workerData, stdout: true, stderr: true, execArgv: [] })
+    // A failure is nobody's: SQLite does it itself when the last connection is closed.
+    worker.once('error', () => resolve())
+    worker.once('exit', () => resolve())
+  })
+}
+
+/** As text, so that no bundler needs to know of a file. Most is done without holding up anybody, then the log is cut. */
+const program = `
+const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+const { workerData } = process.getBuiltinModule('node:worker_threads')
+const database = new DatabaseSync(new URL(workerData), { timeout: 50 })
+database.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)')
+database.close()
+`

@@ -1,0 +1,33 @@
+import { AgentKitError } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { guardOf } from './lance-error.ts'
+
+const guard = guardOf('/index')
+
+it('makes a change again when another one got in its way', async () => {
+  let attempts = 0
+  const version = await guard('write the index', async () => {
+    attempts++
+    if (attempts < 3) throw new Error('lance error: Retryable commit conflict for version 7: …')
+    return 8
+  })
+  expect([version, attempts]).toEqual([8, 3])
+})
+
+it('says what can be done about anything else, and keeps the cause', async () => {
+  const cause = new Error('lance error: Not found: index/x.lance/data/1.lance, /usr/local/cargo/registry/src/io.rs:12')
+  const failed = guard('read the index', () => Promise.reject(cause))
+  await expect(failed).rejects.toMatchObject({ code: 'storage', cause })
+  await expect(failed).rejects.toThrow('delete the folder /index: the next sync builds it again')
+  await expect(failed).rejects.not.toThrow('/usr/local/cargo')
+})
+
+it('thinks of the way to it first where the index is somewhere else', async () => {
+  const failed = guardOf('s3://bucket/index')('open the index', () => Promise.reject(new Error('no route')))
+  await expect(failed).rejects.toThrow('Check that it can be reached')
+})
+
+it('leaves our own errors as they are', async () => {
+  const error = new AgentKitError('missing-package', 'Run: npm i it')
+  await expect(guard('open the index', () => Promise.reject(error))).rejects.toBe(error)
+})

@@ -1,0 +1,51 @@
+import { AgentKitError, isAgentKitError, redactSecrets, withRetries } from '@agentkit/core'
+
+/** Does something with a table, and says what can be done when that fails. */
+export type Guard = <Value>(what: string, work: () => Promise<Value>, signal?: AbortSignal) => Promise<Value>
+
+/**
+ * Makes LanceDB's errors ours. A change that another one got in the way of is made again.
+ *
+ * @param place the folder of what is worked on, or its address
+ */
+export function guardOf(place: string): Guard {
+  return (what, work, signal = new AbortController().signal) =>
+    withRetries(
+      async () => {
+        try {
+          return await work()
+        } catch (error) {
+          throw isAgentKitError(error) ? error : storageError(what, place, error)
+        }
+      },
+      signal,
+      conflictRetry,
+    )
+}
+
+/** A commit takes milliseconds, so that waits are short. */
+const conflictRetry = { attempts: 6, firstWaitMs: 20, longestWaitMs: 500 }
+
+function storageError(what: string, place: string, cause: unknown): AgentKitError {
+  const [reason = ''] = redactSecrets(wordsOfError(cause)).split(/\n|, (?:\/|rust\/)/)
+  if (/commit conflict/i.test(reason)) {
+    return new AgentKitError('storage', `LanceDB could not ${what}: others changed the index.`, {
+      cause,
+      retryable: true,
+    })
+  }
+  const ours = isAddress(place)
+    ? `Check that it can be reached, its region, and its keys. If the index is damaged, delete what is at ${place}`
+    : `If the index is damaged, delete the folder ${place}`
+  const message = `LanceDB could not ${what} (${reason.slice(0, 300)}). ${ours}: the next sync builds it again.`
+  return new AgentKitError('storage', message, { cause })
+}
+
+export function wordsOfError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** `s3://…` and the like; no drive such as `C:\`. */
+export function isAddress(uri: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(uri)
+}

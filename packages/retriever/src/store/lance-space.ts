@@ -1,0 +1,112 @@
+import { join, resolve } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import type { Connection, Table } from '@lancedb/lancedb'
+import { guardOf, isAddress } from './lance-error.ts'
+import { type Lance, loadLance } from './lance-package.ts'
+import { dimensionsOf, lanceSchema } from './lance-schema.ts'
+import { lanceStore } from './lance-store.ts'
+import { textIndex } from './lance-table.ts'
+import { createTextIndex } from './lance-text-index.ts'
+import type { Store, StoreSpace } from './store.ts'
+
+export type LanceSpaceOptions = {
+  /**
+   * Of an object store: `region`, `endpoint`, keys, … What is absent LanceDB takes from the environment
+   * (`AWS_ACCESS_KEY_ID`, …).
+   * @see https://docs.lancedb.com/storage
+   */
+  storageOptions?: Record<string, string>
+}
+
+/**
+ * Indexes in LanceDB, a table for each generation.
+ *
+ * @param uri a folder, or an address such as `s3://bucket/path`
+ * @throws AgentKitError, by its methods: `missing-package` when LanceDB is not installed, `unsupported` where it does
+ * not run, `storage` for an index that cannot be read or written
+ */
+export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = {}): StoreSpace {
+  // LanceDB would take a folder that is called `db…` for its cloud.
+  const place = isAddress(uri) ? uri.replace(/\/+$/, '') : resolve(uri)
+  const guard = guardOf(place)
+  let opened: Promise<{ lance: Lance; connection: Connection }> | undefined
+  const stores = new Set<Store>()
+
+  const connect = (): NonNullable<typeof opened> => {
+    opened ??= guard('open the index', async () => {
+      const lance = loadLance()
+      const session = new lance.lancedb.Session(caches.indexBytes, caches.metadataBytes)
+      const options = { readConsistencyInterval: 0, ...(storageOptions && { storageOptions }) }
+      return { lance, connection: await lance.lancedb.connect(place, options, session) }
+    })
+    // The next call may have more luck.
+    opened.catch(() => {
+      opened = undefined
+    })
+    return opened
+  }
+
+  return {
+    async generations() {
+      const { connection } = await connect()
+      return guard('list the index', () => connection.tableNames({ limit: 10_000 }))
+    },
+    async open(generation, { dimensions }) {
+      const { lance, connection } = await connect()
+      const folder = isAddress(uri) ? `${place}/${generation}.lance` : join(place, `${generation}.lance`)
+      const guardTable = guardOf(folder)
+      const table = await guardTable('open the index', () => openTable(lance, connection, generation, dimensions))
+      const schema = await guardTable('open the index', () => table.schema())
+      const kept = dimensionsOf(schema)
+      if (dimensions !== undefined && dimensions !== kept) {
+        table.close()
+        throw new AgentKitError(
+          'storage',
+          `The index keeps vectors of ${kept ?? 'no'} numbers, not of ${dimensions}. Delete ${folder}: the next sync builds it again.`,
+        )
+      }
+      const store = lanceStore({
+        lance,
+        table,
+        schema,
+        guard: guardTable,
+        ...(kept !== undefined && { dimensions: kept }),
+      })
+      stores.add(store)
+      return store
+    },
+    async drop(generation) {
+      const { connection } = await connect()
+      await guard('delete an index', async () => {
+        const names = await connection.tableNames({ limit: 10_000 })
+        if (names.includes(generation)) await connection.dropTable(generation)
+      })
+    },
+    async close() {
+      for (const store of stores) await store.close()
+      stores.clear()
+      const connected = await opened?.catch(() => undefined)
+      opened = undefined
+      connected?.connection.close()
+    },
+  }
+}
+
+/** What LanceDB may keep in memory; its own limits are 6 GB and 1 GB. */
+const caches = { indexBytes: 256n * 1024n * 1024n, metadataBytes: 64n * 1024n * 1024n }
+
+async function openTable(
+  lance: Lance,
+  connection: Connection,
+  name: string,
+  dimensions: number | undefined,
+): Promise<Table> {
+  const names = await connection.tableNames({ limit: 10_000 })
+  // Whoever makes it at the same time makes the same.
+  const table = names.includes(name)
+    ? await connection.openTable(name)
+    : await connection.createEmptyTable(name, lanceSchema(lance, dimensions), { existOk: true })
+  // Its maker may have ended before this.
+  if ((await table.indexStats(textIndex)) === undefined) await createTextIndex({ lance, table })
+  return table
+}

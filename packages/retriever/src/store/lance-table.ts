@@ -1,0 +1,45 @@
+import type { Table } from '@lancedb/lancedb'
+import type { Schema } from 'apache-arrow'
+import type { Guard } from './lance-error.ts'
+import type { Lance } from './lance-package.ts'
+
+/** A generation's table, and what it takes to work with it. */
+export type LanceTable = {
+  lance: Lance
+  table: Table
+  schema: Schema
+  /** Of the vectors; absent: it has none. */
+  dimensions?: number
+  guard: Guard
+}
+
+/** The rows of what was made of them. */
+export const areChunks = 'n >= 0'
+
+/** The index that a search of words uses. */
+export const textIndex = 'text_idx'
+
+/** The index that a search of vectors uses once there are many. */
+export const vectorIndex = 'vector_idx'
+
+/** The batches that a query of LanceDB yields: rows that know themselves as objects. */
+type Batches = AsyncIterable<Iterable<{ toJSON(): Record<string, unknown> } | null>>
+
+/** All rows that a query yields. Others have their turn between its batches. */
+export async function readRows(query: Batches): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = []
+  for await (const batch of query) {
+    for (const row of batch) if (row !== null) rows.push(row.toJSON())
+  }
+  return rows
+}
+
+/** Conditions that all have to hold. */
+export function all(...conditions: (string | undefined)[]): string {
+  return conditions.filter((condition) => condition !== undefined).join(' AND ')
+}
+
+/** In parts of so many, in order. */
+export function* partsOf<Item>(items: readonly Item[], length: number): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += length) yield items.slice(start, start + length)
+}

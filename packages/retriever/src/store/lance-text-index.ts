@@ -1,0 +1,36 @@
+import { stopWords } from './lance-stop-words.ts'
+import { type LanceTable, textIndex } from './lance-table.ts'
+
+/** A search reads rows that are in no index one by one, .1 ms each: so many, or a quarter of all, are too many. */
+const tooMany = { rows: 2000, ofIndexed: 0.25 }
+
+/** Makes the index that searches of words use, of all rows there are. */
+export async function createTextIndex({ lance, table }: Pick<LanceTable, 'lance' | 'table'>): Promise<void> {
+  const config = lance.lancedb.Index.fts({
+    baseTokenizer: 'icu/split',
+    withPosition: false,
+    lowercase: true,
+    asciiFolding: true,
+    stem: true,
+    removeStopWords: true,
+    customStopWords: [...stopWords],
+  })
+  await table.createIndex('text', { config })
+}
+
+/** Indexes rows where many are in no index. Of fewer, a search reads them as they are, until `maintain`. */
+export async function indexManyRows(at: LanceTable): Promise<void> {
+  const { numIndexedRows, numUnindexedRows } = await textIndexStats(at)
+  if (numUnindexedRows <= Math.max(tooMany.rows, numIndexedRows * tooMany.ofIndexed)) return
+  await at.guard('index words', async () => {
+    if (numIndexedRows === 0) await createTextIndex(at)
+    else await at.table.optimize()
+  })
+}
+
+/** How many rows are in the index of words, and how many are not. */
+export async function textIndexStats({
+  table,
+}: Pick<LanceTable, 'table'>): Promise<{ numIndexedRows: number; numUnindexedRows: number }> {
+  return (await table.indexStats(textIndex)) ?? { numIndexedRows: 0, numUnindexedRows: await table.countRows() }
+}

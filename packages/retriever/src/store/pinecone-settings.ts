@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+
+/** Which kind of Pinecone index is meant. */
+export type CloudTool = 'cloudindex-serverless' | 'cloudindex-pod'
+
+/** Where the vectors of a cloud index live. */
+export type CloudOptions = {
+  /** Default: the environment's `PINECONE_API_KEY`. */
+  apiKey?: string
+  /** Of Pinecone's control plane. Default: the environment's `PINECONE_CONTROLLER_HOST`, else Pinecone's own. */
+  controllerHostUrl?: string
+  /** Default: `agentkit`. It has to exist, unless `create`. */
+  indexName?: string
+  /**
+   * What the namespaces in it begin with; each generation of the index has one: `<namespace>-<generation>`.
+   * Default: made of the path of the index's folder, so that projects may share a Pinecone index.
+   */
+  namespace?: string
+  /** Where a new index is made; default: `aws`, `us-east-1`. */
+  cloud?: string
+  region?: string
+  /** Makes the index where it is not there; a serverless one. Default: false. */
+  create?: boolean
+}
+
+/** The options with nothing left open. */
+export type PineconeSettings = Required<Omit<CloudOptions, 'controllerHostUrl'>> & {
+  tool: CloudTool
+  controllerHostUrl?: string
+}
+
+/**
+ * Settles the options, with what the environment says.
+ * @param folder of the index on this machine
+ * @throws AgentKitError `missing-key`
+ */
+export function pineconeSettings(tool: CloudTool, folder: string, options: CloudOptions = {}): PineconeSettings {
+  const apiKey = options.apiKey || process.env.PINECONE_API_KEY
+  if (!apiKey) {
+    const fix = 'Set PINECONE_API_KEY in the environment, or pass `cloud: { apiKey }`.'
+    throw new AgentKitError('missing-key', `\`${tool}\` needs a key of Pinecone. ${fix}`)
+  }
+  const controllerHostUrl = options.controllerHostUrl || process.env.PINECONE_CONTROLLER_HOST
+  return {
+    tool,
+    apiKey,
+    ...(controllerHostUrl && { controllerHostUrl }),
+    indexName: options.indexName || 'agentkit',
+    namespace: options.namespace || `agentkit-${shortHash(resolve(folder))}`,
+    cloud: options.cloud || 'aws',
+    region: options.region || 'us-east-1',
+    create: options.create ?? false,
+  }
+}
+
+/**
+ * A cloud index has nothing to keep where nothing makes vectors.
+ * @throws AgentKitError `invalid-config` without dimensions, which are the embedder's
+ */
+export function checkCloudEmbedder(tool: CloudTool, dimensions: number | undefined): asserts dimensions is number {
+  if (dimensions !== undefined) return
+  const fix = 'Configure one in `[embedding]`, or take `basic` or `localstore`, which search by words without.'
+  throw new AgentKitError('invalid-config', `\`${tool}\` keeps vectors, and there is no embedder to make them. ${fix}`)
+}
+
+/** A name for what is kept on this machine of one place in the cloud: another index or namespace begins anew. */
+export function localName({ controllerHostUrl = '', indexName, namespace }: PineconeSettings): string {
+  return `pinecone-${shortHash([controllerHostUrl, indexName, namespace].join('\0'))}`
+}
+
+/** Eight hexadecimal digits. */
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}

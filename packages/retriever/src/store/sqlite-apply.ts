@@ -1,0 +1,163 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { AgentKitError } from '@agentkit/core'
+import type { Segment } from '../bm25/segment.ts'
+import { segmentBuilder } from '../bm25/segment-builder.ts'
+import { sortTerms } from '../bm25/sort-terms.ts'
+import { searchedText } from '../chunk.ts'
+import { keyChanges } from './sqlite-keys.ts'
+import { chunkColumns, chunkValues, fileColumns, fileValues } from './sqlite-rows.ts'
+import { buryDocs, writeSegment } from './sqlite-segments.ts'
+import type { Change, NewChunk } from './store.ts'
+import type { TimeSlices } from './time-slices.ts'
+
+/** Four of them make a full one. */
+const docsPerSegment = 16_000
+
+/**
+ * Makes a change, within the transaction that is open.
+ *
+ * One table after the other, each in the order of its keys: a page that is finished is not touched again. SQLite sums up
+ * its log anew at COMMIT when it is, which takes long after a large change.
+ */
+export async function applyChange(
+  path: string,
+  database: DatabaseSync,
+  change: Change,
+  dimensions: number | undefined,
+  slices: TimeSlices,
+): Promise<void> {
+  const statements = prepare(database)
+  const ids = keyChanges(database, 'docs_by_id')
+  const texts = keyChanges(database, 'docs_by_text')
+
+  const { gone, fresh } = await changeFiles(statements, change, slices)
+  const buried: number[] = []
+  const ranges = gone.flatMap(({ first, count }) => handfuls(first, count))
+  for (const [from, to] of ranges) {
+    for (const { doc, id, text_hash } of statements.deleteChunks.all(from, to)) {
+      // Our own table's columns.
+      buried.push(doc as number)
+      ids.remove(id as string, doc as number)
+      if (dimensions !== undefined) texts.remove(text_hash as string, doc as number)
+    }
+    if (slices.isOver) await slices.next()
+  }
+  for (const [from, to] of dimensions === undefined ? [] : ranges) {
+    statements.deleteVectors.run(from, to)
+    if (slices.isOver) await slices.next()
+  }
+
+  const segments: Segment[] = []
+  let builder = segmentBuilder(docsPerSegment)
+  for (const { file, first, chunks } of fresh) {
+    for (const [place, chunk] of chunks.entries()) {
+      const doc = first + place
+      statements.addChunk.run(doc, file, ...chunkValues(chunk))
+      ids.add(chunk.id, doc)
+      builder.add({ doc, file, text: searchedText(chunk) })
+      if (builder.isFull) {
+        segments.push(await builder.build(slices))
+        builder = segmentBuilder(docsPerSegment)
+      }
+      if (slices.isOver) await slices.next()
+    }
+  }
+  if (builder.size > 0) segments.push(await builder.build(slices))
+
+  for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
+    for (const [place, { vector, textHash }] of chunks.entries()) {
+      if (!vector) continue
+      statements.addVector.run(first + place, file, toBytes(vector, dimensions))
+      texts.add(textHash, first + place)
+      if (slices.isOver) await slices.next()
+    }
+  }
+  await buryDocs(path, database, buried, slices)
+  for (const segment of segments) await writeSegment(database, segment, slices)
+  await ids.write(slices)
+  await texts.write(slices)
+}
+
+type FileChanges = {
+  /** The chunks that are no more, in the order of their numbers. */
+  gone: { first: number; count: number }[]
+  fresh: { file: number; first: number; chunks: readonly NewChunk[] }[]
+}
+
+/** Changes the records of files, and says what is to be done about their chunks. */
+async function changeFiles(
+  statements: ReturnType<typeof prepare>,
+  { changed, removed }: Change,
+  slices: TimeSlices,
+): Promise<FileChanges> {
+  const wanted = new Map<string, Change['changed'][number] | undefined>()
+  for (const file of removed) wanted.set(file, undefined)
+  for (const entry of changed) wanted.set(entry.record.file, entry)
+  const gone: FileChanges['gone'] = []
+  const fresh: FileChanges['fresh'] = []
+  let lastDoc = (statements.lastDoc.get()?.value as number | undefined) ?? 0
+
+  for (const file of await sortTerms(wanted.keys(), slices)) {
+    const entry = wanted.get(file)
+    // Our own table's columns, all of them numbers.
+    const known = statements.findFile.get(file) as { number: number; first_doc: number; docs: number } | undefined
+    if (known && entry?.chunks !== 'keep') gone.push({ first: known.first_doc, count: known.docs })
+    if (entry) {
+      const number = statements.putFile.get(...fileValues(entry.record))?.number as number
+      if (entry.chunks !== 'keep') {
+        statements.placeFile.run(lastDoc + 1, entry.chunks.length, number)
+        fresh.push({ file: number, first: lastDoc + 1, chunks: inOrder(entry.chunks) })
+        lastDoc += entry.chunks.length
+      }
+    } else if (known) statements.deleteFile.run(known.number)
+    if (slices.isOver) await slices.next()
+  }
+  statements.setLastDoc.run(lastDoc)
+  return { gone: gone.sort((one, other) => one.first - other.first), fresh }
+}
+
+/** Rows that are removed between two looks at the clock. */
+const handful = 64
+
+/** The numbers from `first` on, so many at once: from the first of each handful to behind its last. */
+function handfuls(first: number, count: number): [number, number][] {
+  return Array.from({ length: Math.ceil(count / handful) }, (_, number) => {
+    const from = first + number * handful
+    return [from, Math.min(from + handful, first + count)]
+  })
+}
+
+function inOrder(chunks: readonly NewChunk[]): readonly NewChunk[] {
+  const isSorted = chunks.every(({ order }, place) => place === 0 || order > (chunks[place - 1]?.order ?? 0))
+  return isSorted ? chunks : chunks.toSorted((one, other) => one.order - other.order)
+}
+
+function prepare(database: DatabaseSync) {
+  const marks = (count: number): string => new Array(count).fill('?').join(', ')
+  const update = fileColumns.map((column) => `${column} = excluded.${column}`).join(', ')
+  return {
+    lastDoc: database.prepare("SELECT value FROM state WHERE name = 'last-doc'"),
+    setLastDoc: database.prepare("INSERT OR REPLACE INTO state VALUES ('last-doc', ?)"),
+    findFile: database.prepare('SELECT number, first_doc, docs FROM files WHERE file = ?'),
+    putFile: database.prepare(
+      `INSERT INTO files (${fileColumns.join(', ')}) VALUES (${marks(fileColumns.length)})
+       ON CONFLICT (file) DO UPDATE SET ${update} RETURNING number`,
+    ),
+    placeFile: database.prepare('UPDATE files SET first_doc = ?, docs = ? WHERE number = ?'),
+    deleteFile: database.prepare('DELETE FROM files WHERE number = ?'),
+    addChunk: database.prepare(
+      `INSERT INTO chunks (doc, file, ${chunkColumns.join(', ')}) VALUES (${marks(chunkColumns.length + 2)})`,
+    ),
+    deleteChunks: database.prepare('DELETE FROM chunks WHERE doc >= ? AND doc < ? RETURNING doc, id, text_hash'),
+    addVector: database.prepare('INSERT INTO vectors (doc, file, vector) VALUES (?, ?, ?)'),
+    deleteVectors: database.prepare('DELETE FROM vectors WHERE doc >= ? AND doc < ?'),
+  }
+}
+
+function toBytes(vector: Float32Array, dimensions: number | undefined): Uint8Array {
+  if (vector.length !== dimensions) {
+    const message = `The index takes vectors of ${dimensions} numbers, and this one has ${vector.length}.`
+    throw new AgentKitError('invalid-argument', message)
+  }
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+}

@@ -1,0 +1,197 @@
+import { AgentKitError } from '@agentkit/core'
+import type { Store, StoreMeta, StoreSpace } from '../store/store.ts'
+import { dimensionsOf, folderPrefix, type GenerationOf, likeness } from './generation-name.ts'
+import { type OpenStore, openStores } from './open-stores.ts'
+
+/** The generation that answers. */
+export type Serving = {
+  store: Store
+  /** Whether its vectors are those of our embedder. */
+  hasOurVectors: boolean
+}
+
+/** The indexes of one folder: the one that serves, the one that is being built, and old ones. */
+export interface Generations {
+  /** Reads of the best generation that there is; undefined where there is none. It stays open for so long. */
+  read<Result>(work: (serving: Serving) => Promise<Result>): Promise<Result | undefined>
+  /** Writes to a generation, and makes it where it is not there. It stays open for so long. */
+  write<Result>(generation: string, work: (store: Store) => Promise<Result>): Promise<Result>
+  /** The length of the vectors that the newest generation of our embedder has. */
+  knownDimensions(): Promise<number | undefined>
+  /** Complete generations of our embedder beside this one: their vectors are good. */
+  alike<Result>(generation: string, work: (stores: Store[]) => Promise<Result>): Promise<Result>
+  /**
+   * Forgets all generations but this one, after those who read of them now. Without an embedder, the ones with vectors
+   * stay: those were paid for, and whoever has the embedder can go on with them.
+   */
+  keepOnly(generation: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** How often others are looked for who may have built a newer one, in milliseconds. */
+const lookEveryMs = 1000
+
+export type GenerationsOptions = {
+  openSpace(): Promise<StoreSpace>
+  made: GenerationOf
+  /** Of our embedder, where it says. */
+  dimensions?: number
+}
+
+export function openGenerations({ openSpace, made, dimensions }: GenerationsOptions): Generations {
+  let opening: Promise<{ space: StoreSpace; stores: ReturnType<typeof openStores> }> | undefined
+  let serving: Looked | undefined
+  let look: { at: number; done: Promise<void> } | undefined
+  let isClosed = false
+
+  const open = (): NonNullable<typeof opening> => {
+    if (isClosed) throw new AgentKitError('invalid-argument', 'The retriever is closed. Make a new one.')
+    opening ??= openSpace().then((space) => ({ space, stores: openStores(space) }))
+    // A place that could not be opened may be there later.
+    opening.catch(() => {
+      opening = undefined
+    })
+    return opening
+  }
+  const names = async (): Promise<string[]> => {
+    const { space } = await open()
+    return (await space.generations()).filter((name) => name.startsWith(folderPrefix(made)))
+  }
+  const isOurs = (name: string, meta: StoreMeta): boolean =>
+    made.embedder !== undefined &&
+    meta.embedder === made.embedder &&
+    (dimensions === undefined || dimensions === dimensionsOf(name))
+
+  /** Finds the generation that serves best, and lets go of the one that did. */
+  const lookAgain = async (): Promise<void> => {
+    const { stores } = await open()
+    const there = (await names()).sort()
+    // A complete one stays until it is gone or another one comes.
+    if (serving?.isComplete && serving.names.join() === there.join()) return
+    const looked: Looked[] = []
+    for (const name of there) {
+      const taken = await stores.take(name)
+      const meta = await taken.store.meta()
+      const isComplete = meta.completedAt !== undefined
+      const rank = rankOf(name, meta, made, dimensions)
+      looked.push({ taken, names: there, isComplete, hasOurVectors: isOurs(name, meta), rank })
+    }
+    const [best, ...others] = looked.sort((one, other) => (one.rank > other.rank ? -1 : 1))
+    if (serving) others.push(serving)
+    serving = best
+    for (const { taken } of others) await taken.letGo()
+  }
+  const lookNow = (): Promise<void> => {
+    const done = (look?.done ?? Promise.resolve()).catch(() => {}).then(lookAgain)
+    look = { at: performance.now(), done }
+    return done
+  }
+  const lookSometimes = (): Promise<void> => {
+    const isRecent = look !== undefined && performance.now() - look.at < lookEveryMs
+    // Where there was nothing, something may be there at any moment.
+    return look && isRecent && serving ? look.done : lookNow()
+  }
+
+  const readNow = async <Result>(work: (serving: Serving) => Promise<Result>): Promise<Result | undefined> => {
+    if (!serving) return undefined
+    const { hasOurVectors } = serving
+    const taken = serving.taken.again()
+    try {
+      return await work({ store: taken.store, hasOurVectors })
+    } finally {
+      await taken.letGo()
+    }
+  }
+
+  return {
+    async read(work) {
+      await lookSometimes()
+      const before = serving?.taken.generation
+      try {
+        return await readNow(work)
+      } catch (error) {
+        // Another process may have dropped it: then there is a better one.
+        await lookNow()
+        if (serving?.taken.generation === before) throw error
+        return readNow(work)
+      }
+    },
+    async write(generation, work) {
+      const { stores } = await open()
+      // What was deleted under our hands must not be written to.
+      await lookNow()
+      const taken = await stores.take(generation)
+      try {
+        return await work(taken.store)
+      } finally {
+        await taken.letGo()
+      }
+    },
+    async knownDimensions() {
+      const alike = (await names()).filter((name) => name.startsWith(likeness(made)))
+      if (serving && alike.includes(serving.taken.generation)) return dimensionsOf(serving.taken.generation)
+      const [first] = alike
+      return first === undefined ? undefined : dimensionsOf(first)
+    },
+    async alike(generation, work) {
+      const { stores } = await open()
+      const taken: OpenStore[] = []
+      try {
+        for (const name of await names()) {
+          if (name === generation || dimensionsOf(name) !== dimensionsOf(generation)) continue
+          const other = await stores.take(name)
+          taken.push(other)
+        }
+        const metas = await Promise.all(taken.map(({ store }) => store.meta()))
+        return await work(
+          taken.filter((_, index) => metas[index]?.embedder === made.embedder).map(({ store }) => store),
+        )
+      } finally {
+        for (const other of taken) await other.letGo()
+      }
+    },
+    async keepOnly(generation) {
+      await lookNow()
+      const { space, stores } = await open()
+      // It would be waited for without an end.
+      if (serving?.taken.generation !== generation) return []
+      const isKept = (name: string): boolean => made.embedder === undefined && dimensionsOf(name) > 0
+      const old = (await names()).filter((name) => name !== generation && !isKept(name))
+      for (const name of old) {
+        await stores.closed(name)
+        // Where another process still has it open, a later sync drops it.
+        await space.drop(name).catch(() => {})
+      }
+      if (old.length > 0) await lookNow()
+      return old
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await look?.done.catch(() => {})
+      const last = serving
+      serving = undefined
+      await last?.taken.letGo()
+      const opened = await opening?.catch(() => undefined)
+      // Those who read of it go on to their end.
+      if (last) await opened?.stores.closed(last.taken.generation)
+      await opened?.space.close()
+    },
+  }
+}
+
+type Looked = {
+  taken: OpenStore
+  names: string[]
+  isComplete: boolean
+  hasOurVectors: boolean
+  rank: string
+}
+
+/** More is better: complete before not, then what we would build, then of our embedder, then the newest. */
+function rankOf(name: string, meta: StoreMeta, made: GenerationOf, dimensions: number | undefined): string {
+  const wouldBuild = name.startsWith(likeness(made)) && (dimensions ?? dimensionsOf(name)) === dimensionsOf(name)
+  const isOfOurEmbedder = made.embedder !== undefined && meta.embedder === made.embedder
+  const marks = [meta.completedAt !== undefined, wouldBuild, isOfOurEmbedder].map((yes) => (yes ? '1' : '0'))
+  return `${marks.join('')}${meta.completedAt ?? ''}`
+}

@@ -1,0 +1,93 @@
+import { abortError, type Embedder } from '@agentkit/core'
+import type { Chunk } from '../chunk.ts'
+import type { Store } from '../store/store.ts'
+import { embedChunks, withVectors } from './embed-chunks.ts'
+import type { Journal } from './journal.ts'
+import type { SyncPlan } from './plan.ts'
+import { type FileChange, type ReadFilesOptions, readFiles } from './read-files.ts'
+
+export type IndexFilesOptions = ReadFilesOptions & {
+  store: Store
+  /** Absent: an index without vectors. */
+  vectors?: { embedder: Embedder; dimensions: number; journal: Journal; others: readonly Store[] }
+  /** Told of what has been written. */
+  onApplied(changes: readonly FileChange[]): void
+}
+
+/** Files of one change of the store, at the most. */
+const mostFiles = 500
+/** Characters of one change, at the most, unless one file has more; with an embedder less, as they take their time. */
+const mostCharacters = { text: 3_000_000, vectors: 600_000 }
+
+/**
+ * Reads, embeds and writes what a plan says, a batch at a time: while one is written, the next is read. Files that are
+ * gone are removed last, when what they said has found its new place and its vectors.
+ */
+export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Promise<void> {
+  const { store, signal, onApplied } = options
+  const removed = [...plan.removed]
+  let seen = 0
+  let writing: Promise<void> = Promise.resolve()
+  const write = async (batch: readonly FileChange[], isLast: boolean): Promise<void> => {
+    const changed = await toStored(batch, options)
+    const gone = batch.filter(({ outcome }) => outcome === 'gone').map(({ file }) => file.file)
+    // With the last ones, so that a file that was renamed never seems to be there twice, or not at all.
+    if (isLast) gone.push(...removed.splice(0, mostFiles))
+    if (signal.aborted) throw abortError(signal)
+    await store.apply({ changed, removed: gone }, signal)
+    options.vectors?.journal.forget(chunksOf(batch).map(({ textHash }) => textHash))
+    onApplied(batch)
+  }
+  try {
+    for await (const batch of batches(
+      readFiles(plan.read, options),
+      mostCharacters[options.vectors ? 'vectors' : 'text'],
+    )) {
+      await writing
+      seen += batch.length
+      writing = write(batch, seen === plan.read.length)
+      // Its failure is met where it is awaited.
+      writing.catch(() => {})
+    }
+  } finally {
+    // Whatever failed, nothing is written any more when this has ended.
+    await writing.catch(() => {})
+  }
+  await writing
+  while (removed.length > 0) await store.apply({ changed: [], removed: removed.splice(0, mostFiles) }, signal)
+}
+
+async function* batches(changes: AsyncIterable<FileChange>, most: number): AsyncGenerator<FileChange[]> {
+  let batch: FileChange[] = []
+  let characters = 0
+  for await (const change of changes) {
+    batch.push(change)
+    if (change.chunks !== 'keep') characters += change.record.characters
+    if (batch.length < mostFiles && characters < most) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+type Stored = Parameters<Store['apply']>[0]['changed'][number]
+
+async function toStored(
+  batch: readonly FileChange[],
+  { store, vectors, signal }: IndexFilesOptions,
+): Promise<Stored[]> {
+  const changes = batch.filter(({ outcome }) => outcome !== 'gone')
+  const chunks = chunksOf(changes)
+  if (!vectors || chunks.length === 0) return changes
+  const { others, ...how } = vectors
+  const known = await embedChunks(chunks, { ...how, stores: [store, ...others], signal })
+  return changes.map(({ record, chunks }) => ({
+    record,
+    chunks: chunks === 'keep' ? chunks : withVectors(chunks, known),
+  }))
+}
+
+function chunksOf(changes: readonly FileChange[]): Chunk[] {
+  return changes.flatMap(({ chunks }) => (chunks === 'keep' ? [] : chunks))
+}

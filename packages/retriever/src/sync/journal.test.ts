@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
+import { openJournal } from './journal.ts'
+
+let folder: TemporaryFolder
+let path: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  path = join(folder.path, 'state', 'embeddings.db')
+})
+afterEach(() => folder.remove())
+
+const vectors = new Map([
+  ['one', Float32Array.of(0.25, -1)],
+  ['two', Float32Array.of(1, 0)],
+])
+
+it('keeps vectors for the next one, until it is done', async () => {
+  const first = openJournal(path)
+  first.add(vectors)
+  first.close(false)
+
+  const second = openJournal(path)
+  expect(second.vectorsOf(['two', 'one', 'three'])).toEqual(vectors)
+  second.close(true)
+  expect(await readdir(join(folder.path, 'state'))).toEqual([])
+  expect(openJournal(path).vectorsOf(['one'])).toEqual(new Map())
+})
+
+it('forgets what it is told to', () => {
+  const journal = openJournal(path)
+  journal.add(vectors)
+  journal.forget(['one', 'three'])
+  expect([...journal.vectorsOf(['one', 'two']).keys()]).toEqual(['two'])
+  journal.close(false)
+})
+
+it('makes no file where nothing is written', () => {
+  const journal = openJournal(path)
+  expect(journal.vectorsOf(['one'])).toEqual(new Map())
+  journal.close(false)
+  expect(existsSync(path)).toBe(false)
+})
+
+it('begins anew where the file is damaged', async () => {
+  await folder.write('state/embeddings.db', '')
+  await writeFile(path, 'This is no database at all, but it is long enough to look like one. '.repeat(99))
+  const journal = openJournal(path)
+  expect(journal.vectorsOf(['one'])).toEqual(new Map())
+  journal.add(vectors)
+  expect(journal.vectorsOf(['one', 'two'])).toEqual(vectors)
+  journal.close(true)
+})

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import type { FileRecord } from '../file-record.ts'
+import { planSync, type SyncPlan, timeToRemember } from './plan.ts'
+import type { Scan } from './scan.ts'
+
+const record = (file: string, changes: Partial<FileRecord> = {}): FileRecord => ({
+  file,
+  size: 3,
+  mtimeMs: 1000.5,
+  hash: 'abc',
+  status: 'ok',
+  chunks: 1,
+  characters: 3,
+  ...changes,
+})
+const scanned = (file: string, size = 3, mtimeMs = 1000.5) => ({ file, path: `/docs/${file}`, size, mtimeMs })
+const scanOf = (files: Scan['files'], more: Partial<Scan> = {}): Scan => ({
+  files,
+  others: more.others ?? new Set(),
+  unsupported: [],
+  unseen: more.unseen ?? [],
+})
+const plan = (scan: Scan, records: FileRecord[]): SyncPlan =>
+  planSync(scan, records, { isAsked: (file) => file.endsWith('.md'), maxFileBytes: 100 })
+const names = ({ read, unchanged, removed }: SyncPlan) => ({
+  read: read.map(({ file }) => file),
+  unchanged: unchanged.map(({ file }) => file),
+  removed,
+})
+
+it('reads what is new or looks changed, and leaves the rest', () => {
+  const records = [record('same.md'), record('longer.md'), record('later.md')]
+  const scan = scanOf([scanned('same.md'), scanned('longer.md', 4), scanned('later.md', 3, 2000.5), scanned('new.md')])
+  expect(names(plan(scan, records))).toEqual({
+    read: ['longer.md', 'later.md', 'new.md'],
+    unchanged: ['same.md'],
+    removed: [],
+  })
+  expect(plan(scan, records).read.map(({ known }) => known?.file)).toEqual(['longer.md', 'later.md', undefined])
+})
+
+it('does not read again what could not be read, until it changes', () => {
+  const broken = record('a.md', { status: 'corrupt', reason: 'Broken.', chunks: 0 })
+  expect(names(plan(scanOf([scanned('a.md')]), [broken])).read).toEqual([])
+  expect(names(plan(scanOf([scanned('a.md', 3, 2000.5)]), [broken])).read).toEqual(['a.md'])
+})
+
+it('reads what was too large once and is not any more', () => {
+  const large = (size: number) => record('a.md', { status: 'too-large', size, chunks: 0 })
+  expect(names(plan(scanOf([scanned('a.md', 101)]), [large(101)])).read).toEqual([])
+  expect(names(plan(scanOf([scanned('a.md', 99)]), [large(99)])).read).toEqual(['a.md'])
+})
+
+it('reads again what could not even be opened', () => {
+  const locked = record('a.md', { status: 'corrupt', hash: '', chunks: 0 })
+  expect(names(plan(scanOf([scanned('a.md')]), [locked])).read).toEqual(['a.md'])
+})
+
+it('removes what is gone, of every extension, and leaves what others asked for', () => {
+  const records = [record('gone.md'), record('gone.txt'), record('there.txt')]
+  expect(names(plan(scanOf([], { others: new Set(['there.txt']) }), records))).toEqual({
+    read: [],
+    unchanged: [],
+    removed: ['gone.md', 'gone.txt'],
+  })
+})
+
+it('removes nothing of a folder that could not be looked into', () => {
+  const unseen = [{ file: 'locked/', status: 'corrupt' as const, reason: 'EACCES' }]
+  const records = [record('locked/a.md'), record('locked/b.txt'), record('locked.md')]
+  expect(names(plan(scanOf([], { unseen }), records))).toEqual({
+    read: [],
+    unchanged: ['locked/a.md'],
+    removed: ['locked.md'],
+  })
+})
+
+it.each([
+  ['long before it was read', 10_000.25, 20_000, 10_000.25],
+  ['just before it was read, which may have been in the middle', 10_000.25, 10_040, 0],
+  ['in the future', 30_000.25, 20_000, 0],
+  ['on a disk that counts in seconds, a second before', 10_000, 11_500, 0],
+  ['on a disk that counts in seconds, long before', 10_000, 12_500, 10_000],
+])('remembers the time of a file that changed %s', (_, mtimeMs, readAt, remembered) => {
+  expect(timeToRemember(mtimeMs, readAt)).toBe(remembered)
+})

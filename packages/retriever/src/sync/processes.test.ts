@@ -1,0 +1,102 @@
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SyncReport } from '@agentkit/core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Child, startChild } from '../__fixtures__/child.ts'
+import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
+import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
+import { createRetriever, type Retriever } from '../retriever.ts'
+
+let folder: TemporaryFolder
+let where: { folder: string; indexPath: string }
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  where = { folder: join(folder.path, 'files'), indexPath: join(folder.path, 'index') }
+})
+afterEach(() => folder.remove())
+
+const write = (index: number, content: string): Promise<void> => folder.write(`files/${index}.md`, content)
+const start = (...more: string[]): Child => startChild('sync-folder.ts', [where.folder, where.indexPath, ...more])
+const embeddedBy = ({ lines }: Child): string[] => lines.flatMap((line) => parsed(line).embedded ?? [])
+const reportOf = ({ lines }: Child): SyncReport | undefined => parsed(lines.at(-1) ?? '').report
+
+function parsed(line: string): { embedded?: string[]; report?: SyncReport } {
+  return line.startsWith('{') ? JSON.parse(line) : {}
+}
+
+/** What is searchable is what the files say, once. */
+async function expectWhole(retriever: Retriever, texts: ReadonlyMap<string, string>): Promise<void> {
+  expect(await retriever.verify()).toEqual([])
+  expect(await retriever.files()).toEqual([...texts.keys()].sort())
+  for (const [file, text] of texts) {
+    const chunks = await retriever.read(file)
+    expect(chunks.map(({ quote }) => quote.trim()).join('\n')).toBe(text)
+  }
+}
+
+it('tears nothing when it is killed at any moment, and is complete after the next sync', {
+  timeout: 120_000,
+}, async () => {
+  const texts = new Map<string, string>()
+  for (let round = 0; round < 5; round++) {
+    for (let index = 0; index < 60; index++) {
+      const text = `Words of file ${index}, in round ${index % 3 === 0 ? round : 0}`
+      texts.set(`${index}.md`, text)
+      await write(index, text)
+    }
+    if (round > 0) {
+      await rename(join(where.folder, '7.md'), join(where.folder, `renamed-${round}.md`))
+      texts.set(`renamed-${round}.md`, texts.get('7.md') as string)
+      texts.delete('7.md')
+      await rm(join(where.folder, '8.md'))
+      texts.delete('8.md')
+    }
+    const child = start()
+    await child.printed('begins')
+    await sleep(Math.random() * 200)
+    child.process.kill('SIGKILL')
+    await child.exited
+    const retriever = createRetriever({ ...where, embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
+    const problems = await retriever.verify()
+    expect(problems.filter((problem) => !problem.startsWith('There is no index yet'))).toEqual([])
+    await retriever.sync()
+    await expectWhole(retriever, texts)
+    await retriever.close()
+  }
+})
+
+it('pays for no vector twice when the first sync is killed', { timeout: 60_000 }, async () => {
+  // Some hundred texts for each request, and several requests for each change of the index.
+  const texts = new Map(Array.from({ length: 800 }, (_, index) => [`${index}.md`, `Words of file ${index}`]))
+  for (const [file, text] of texts) await folder.write(`files/${file}`, text)
+  const killed = start('3')
+  await killed.printed('hangs')
+  killed.process.kill('SIGKILL')
+  await killed.exited
+  const paid = embeddedBy(killed)
+  expect(paid.length).toBeGreaterThan(256)
+
+  const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+  const retriever = createRetriever({ ...where, embedder })
+  expect(await retriever.sync()).toMatchObject({ chunks: 800 })
+  const words = [...paid, ...embedder.texts].filter((text) => text.startsWith('Words of file'))
+  // The trials of the embedder are made of the same words, and made once.
+  const trials = words.length - new Set(words).size
+  await retriever.close()
+  expect(new Set(words).size).toBe(800)
+  expect(trials).toBeLessThanOrEqual(192)
+})
+
+it('lets processes index one folder at once: one does the work, all succeed', { timeout: 60_000 }, async () => {
+  const texts = new Map(Array.from({ length: 100 }, (_, index) => [`${index}.md`, `Words of file ${index}`]))
+  for (const [file, text] of texts) await folder.write(`files/${file}`, text)
+  const children = [start(), start(), start()]
+  expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([0, 0, 0])
+  const reports = children.map(reportOf)
+  expect(reports.map((report) => report?.indexed).sort()).toEqual([0, 0, 100])
+  expect(reports.map((report) => report?.chunks)).toEqual([100, 100, 100])
+  const retriever = createRetriever({ ...where, embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
+  await expectWhole(retriever, texts)
+  await retriever.close()
+})

@@ -1,0 +1,122 @@
+import { stat } from 'node:fs/promises'
+import { assertNever } from '@agentkit/core'
+import type { Chunk } from '../chunk.ts'
+import type { FileRecord } from '../file-record.ts'
+import type { ParsePool } from '../parse/parse-pool.ts'
+import { extOf } from './ext-of.ts'
+import { type FileToRead, timeToRemember } from './plan.ts'
+
+/** What has become of a file that was read. */
+export type FileChange = {
+  file: FileToRead
+  /** `'unchanged'`: only its record is another one. `'gone'`: it has been removed meanwhile. */
+  outcome: 'indexed' | 'unchanged' | 'unreadable' | 'gone'
+  record: FileRecord
+  chunks: readonly Chunk[] | 'keep'
+}
+
+export type ReadFilesOptions = {
+  pool: ParsePool
+  maxFileBytes: number
+  signal: AbortSignal
+}
+
+/** Files that are read at once, or wait to be taken: enough that no worker waits for this thread. */
+const mostAtOnce = 32
+
+/** Reads files, several at once, and gives each as soon as it is done. Those that are not taken yet hold up the next. */
+export async function* readFiles(
+  files: readonly FileToRead[],
+  { pool, maxFileBytes, signal: outer }: ReadFilesOptions,
+): AsyncGenerator<FileChange, void, undefined> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([outer, stop.signal])
+  const done: FileChange[] = []
+  let failure: { error: unknown } | undefined
+  let running = 0
+  let wake = (): void => {}
+
+  const readOne = async (file: FileToRead): Promise<void> => {
+    running++
+    try {
+      const readAt = Date.now()
+      const { hash, status } = file.known ?? {}
+      // Of a file that was too large nothing is known, whatever its hash.
+      const unlessHash = status === 'too-large' ? undefined : hash
+      const read = await pool.read(
+        { file: file.file, path: file.path, size: file.size },
+        { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal },
+      )
+      const change = toChange({ ...file, mtimeMs: timeToRemember(file.mtimeMs, readAt) }, read)
+      done.push(change.outcome === 'unreadable' && (await isGone(file.path)) ? { ...change, outcome: 'gone' } : change)
+    } catch (error) {
+      failure ??= { error }
+    } finally {
+      running--
+      wake()
+    }
+  }
+
+  try {
+    for (let next = 0; next < files.length || running > 0 || done.length > 0; ) {
+      while (next < files.length && running + done.length < mostAtOnce) void readOne(files[next++] as FileToRead)
+      if (failure) throw failure.error
+      const first = done.shift()
+      if (first) yield first
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+    if (failure) throw failure.error
+  } finally {
+    stop.abort()
+  }
+}
+
+type Read = Awaited<ReturnType<ParsePool['read']>>
+
+function toChange(file: FileToRead, read: Read): FileChange {
+  const { size, mtimeMs, known } = file
+  const seen = { file: file.file, size, mtimeMs, hash: read.hash }
+  switch (read.outcome) {
+    case 'unchanged':
+      // It was asked for by the hash of what is known.
+      return { file, outcome: 'unchanged', record: { ...(known as FileRecord), ...seen }, chunks: 'keep' }
+    case 'unreadable': {
+      const { status, reason } = read
+      const failed = { ...seen, status, reason }
+      const isEmptied = status === 'no-text' && !holdsPictures(file.file)
+      if (known && known.chunks > 0 && !isEmptied) {
+        return { file, outcome: 'unreadable', record: { ...known, ...failed, stale: true }, chunks: 'keep' }
+      }
+      return { file, outcome: 'unreadable', record: { ...failed, chunks: 0, characters: 0 }, chunks: [] }
+    }
+    case 'read': {
+      const { parsed, chunks, characters } = read
+      const counts = { chunks: chunks.length, characters }
+      if (chunks.length > 0) {
+        return { file, outcome: 'indexed', record: { ...seen, ...parsed, ...counts }, chunks }
+      }
+      const nothing = { status: 'no-text', reason: 'There is no text in it.' } as const
+      return { file, outcome: 'unreadable', record: { ...seen, ...parsed, ...nothing, ...counts }, chunks }
+    }
+    default:
+      return assertNever(read)
+  }
+}
+
+/** Whether a file without text may still say something. Of the others it means that they were emptied. */
+function holdsPictures(file: string): boolean {
+  return ['.pdf', '.docx'].includes(extOf(file))
+}
+
+async function isGone(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  }
+}

@@ -1,0 +1,187 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { sep } from 'node:path'
+import { AgentKitError, abortError, type FileNote } from '@agentkit/core'
+import { extOf } from './ext-of.ts'
+import { messageOf } from './message-of.ts'
+import { yieldToOthers } from './yield-to-others.ts'
+
+/** A file as the file system knows it. */
+export type ScannedFile = {
+  /** Relative to the folder, with `/`. Its bytes are those of the disk: names are not normalised. */
+  file: string
+  /** Where it is read. */
+  path: string
+  size: number
+  /** When its bytes or its place last changed. */
+  mtimeMs: number
+}
+
+export type Scan = {
+  /** The files that were asked for, in order. */
+  files: ScannedFile[]
+  /** The names of those that were not. */
+  others: ReadonlySet<string>
+  /** Files of no extension that anybody could ask for. */
+  unsupported: string[]
+  /** Folders (ending in `/`) and files that could not be looked at: nothing is known of what they hold now. */
+  unseen: FileNote[]
+}
+
+export type ScanOptions = {
+  /** Which extensions are asked for, and which ones there could be: lower case, with the dot. */
+  exts: ReadonlySet<string>
+  supported: ReadonlySet<string>
+  /** A folder to be left out, as it is ours. */
+  except?: string
+  signal: AbortSignal
+}
+
+/**
+ * Looks at every file of a folder and below. A folder that is missing is made.
+ *
+ * Names that begin with a dot are left out. A link is followed where it stays inside of the folder and leads to
+ * something that is not found under its own name: each file is found once, and no circle is walked.
+ *
+ * Reads the disk in this thread, as that takes half the time, and lets others have it every few milliseconds.
+ */
+export async function scanFolder(folder: string, options: ScanOptions): Promise<Scan> {
+  const root = await realFolder(folder)
+  const walk: Walk = {
+    root,
+    options,
+    except: options.except === undefined ? undefined : realPathOf(options.except),
+    files: [],
+    others: [],
+    unseen: [],
+    links: [],
+    folders: new Set(),
+    since: performance.now(),
+  }
+  await walkFolder('', root, walk)
+  walk.links.sort((one, other) => (one.file < other.file ? -1 : 1))
+  // Last, so that what has a name of its own is known by it.
+  for (let link = walk.links.shift(); link; link = walk.links.shift()) await follow(link, walk)
+  const { files, others, unseen: notes } = walk
+  files.sort((one, other) => (one.file < other.file ? -1 : 1))
+  const unsupported = others.filter((file) => !options.supported.has(extOf(file))).sort()
+  return { files, others: new Set(others), unsupported, unseen: notes }
+}
+
+type Link = { file: string; path: string }
+type Walk = {
+  root: string
+  options: ScanOptions
+  except: string | undefined
+  files: ScannedFile[]
+  others: string[]
+  unseen: FileNote[]
+  links: Link[]
+  /** Folders that were walked, by their real paths. */
+  folders: Set<string>
+  /** Where files were found, when the first link asks for it. */
+  paths?: Set<string>
+  /** When others last had the thread. */
+  since: number
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    return realpathSync(folder)
+  } catch (error) {
+    throw folderError(folder, error)
+  }
+}
+
+function folderError(folder: string, cause: unknown): AgentKitError {
+  const message = `The folder "${folder}" cannot be read: ${messageOf(cause)}. Name one that this user may read.`
+  return new AgentKitError('storage', message, { cause })
+}
+
+async function walkFolder(prefix: string, path: string, walk: Walk): Promise<void> {
+  if (path === walk.except || walk.folders.has(path)) return
+  walk.folders.add(path)
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(path, { withFileTypes: true })
+  } catch (error) {
+    if (prefix === '') throw folderError(path, error)
+    if (!isMissing(error)) walk.unseen.push(unseen(prefix, error))
+    return
+  }
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue
+    if (performance.now() - walk.since > 8) await pause(walk)
+    const file = prefix + entry.name
+    const at = path + sep + entry.name
+    if (entry.isDirectory()) await walkFolder(`${file}/`, at, walk)
+    else if (entry.isFile()) lookAt(file, at, walk)
+    else if (entry.isSymbolicLink()) walk.links.push({ file, path: at })
+  }
+}
+
+async function pause(walk: Walk): Promise<void> {
+  await yieldToOthers()
+  const { signal } = walk.options
+  if (signal.aborted) throw abortError(signal)
+  walk.since = performance.now()
+}
+
+function lookAt(file: string, path: string, { options, files, others, paths, unseen: notes }: Walk): void {
+  paths?.add(path)
+  if (!options.exts.has(extOf(file))) {
+    others.push(file)
+    return
+  }
+  try {
+    const { size, mtimeMs, ctimeMs } = statSync(path)
+    // A file that is put back with its old time, or that may be read only now, has a new ctime.
+    files.push({ file, path, size, mtimeMs: Math.max(mtimeMs, ctimeMs) })
+  } catch (error) {
+    if (!isMissing(error)) notes.push(unseen(file, error))
+    else if (file.includes('\uFFFD')) {
+      notes.push({ file, status: 'unsupported', reason: 'Its name is not UTF-8: give it another one.' })
+    }
+  }
+}
+
+async function follow({ file, path }: Link, walk: Walk): Promise<void> {
+  let target: string
+  let isFolder: boolean
+  try {
+    target = realpathSync(path)
+    isFolder = statSync(target).isDirectory()
+  } catch {
+    // It leads nowhere.
+    return
+  }
+  if (!isInside(walk.root, target)) return
+  if (isFolder) return walkFolder(`${file}/`, target, walk)
+  walk.paths ??= new Set(walk.files.map(({ path }) => path))
+  if (walk.paths.has(target)) return
+  lookAt(file, target, walk)
+}
+
+function unseen(file: string, error: unknown): FileNote {
+  const what = file.endsWith('/') ? 'The folder' : 'The file'
+  return { file, status: 'corrupt', reason: `${what} cannot be read: ${messageOf(error)}.` }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+/** Whether a path is the folder itself or below it. Both are real paths. */
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** Where a folder really is; undefined where it is not there. */
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,128 @@
+import { abortError, type SyncOptions, type SyncProgress, type SyncReport } from '@agentkit/core'
+import type { SyncRun } from './sync.ts'
+
+/**
+ * Lets calls at the same time share one sync.
+ *
+ * Who calls when the files are being looked at already, waits for one more look: what was put there just before the
+ * call is searchable after it. Where that finds nothing new, it gets the report of the first.
+ */
+export interface SharedSync {
+  sync(options?: SyncOptions): Promise<SyncReport>
+  /** Ends what runs, and waits for that. */
+  stop(reason: unknown): Promise<void>
+}
+
+export function shareSync(syncOnce: (run: SyncRun) => Promise<SyncReport>): SharedSync {
+  let running: Shared | undefined
+  let next: Shared | undefined
+
+  const start = (before: Shared | undefined): Shared => {
+    const controller = new AbortController()
+    const listeners = new Set<(progress: SyncProgress) => void>()
+    const shared: Shared = { controller, listeners, callers: 0, isUnderWay: false, done: Promise.resolve(nothing) }
+    shared.done = (async () => {
+      const first = await before?.done.catch(() => undefined)
+      running = shared
+      if (next === shared) next = undefined
+      try {
+        if (controller.signal.aborted) throw abortError(controller.signal)
+        const report = await syncOnce({
+          signal: controller.signal,
+          onScan() {
+            shared.isUnderWay = true
+          },
+          onProgress(progress) {
+            for (const tell of listeners) tell(progress)
+          },
+        })
+        return first && report.indexed === 0 && report.removed === 0 ? { ...report, ...counted(first) } : report
+      } finally {
+        if (running === shared) running = undefined
+      }
+    })()
+    // Everybody may have left.
+    shared.done.catch(() => {})
+    return shared
+  }
+
+  const toJoin = (): Shared => {
+    if (!running && !next) {
+      running = start(undefined)
+      return running
+    }
+    if (running && !running.isUnderWay && !running.controller.signal.aborted) return running
+    if (next?.controller.signal.aborted) next = start(next)
+    next ??= start(running)
+    return next
+  }
+
+  return {
+    async sync({ signal, onProgress } = {}) {
+      if (signal?.aborted) throw abortError(signal)
+      return wait(toJoin(), signal, onProgress)
+    },
+    async stop(reason) {
+      const under = [running, next]
+      for (const shared of under) shared?.controller.abort(reason)
+      for (const shared of under) await shared?.done.catch(() => {})
+    },
+  }
+}
+
+type Shared = {
+  controller: AbortController
+  listeners: Set<(progress: SyncProgress) => void>
+  callers: number
+  /** The files are being looked at, or have been. */
+  isUnderWay: boolean
+  done: Promise<SyncReport>
+}
+
+const nothing: SyncReport = {
+  indexed: 0,
+  unchanged: 0,
+  removed: 0,
+  chunks: 0,
+  skipped: [],
+  warnings: [],
+  mode: 'text',
+}
+
+function counted({ indexed, unchanged, removed }: SyncReport): Partial<SyncReport> {
+  return { indexed, unchanged, removed }
+}
+
+async function wait(
+  shared: Shared,
+  signal: AbortSignal | undefined,
+  onProgress: SyncOptions['onProgress'],
+): Promise<SyncReport> {
+  shared.callers++
+  const { promise: left, reject: leave } = Promise.withResolvers<never>()
+  const tell = (progress: SyncProgress): void => {
+    try {
+      onProgress?.(progress)
+    } catch (error) {
+      // It fails its own caller only.
+      leave(error)
+    }
+  }
+  shared.listeners.add(tell)
+  const abort = (): void => {
+    shared.callers--
+    // The last one ends it, and waits until it has ended.
+    if (shared.callers === 0 && signal) shared.controller.abort(signal.reason)
+    else if (signal) leave(abortError(signal))
+  }
+  signal?.addEventListener('abort', abort)
+  try {
+    const report = await Promise.race([shared.done, left])
+    // It may have ended well just before it could be ended.
+    if (signal?.aborted) throw abortError(signal)
+    return report
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    shared.listeners.delete(tell)
+  }
+}

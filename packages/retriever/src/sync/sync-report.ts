@@ -1,0 +1,61 @@
+import type { FileNote, SyncReport } from '@agentkit/core'
+import type { FileRecord } from '../file-record.ts'
+import { extOf } from './ext-of.ts'
+
+export type Synced = {
+  /** Of the files that were asked for, as they are known now. */
+  records: readonly FileRecord[]
+  indexed: number
+  removed: number
+  mode: SyncReport['mode']
+  /** What could not be looked at. */
+  unseen: readonly FileNote[]
+  /** Files that nothing can be made of, if they are to be told of. */
+  unsupported: readonly string[]
+  supportedExts: readonly string[]
+}
+
+/** What a sync has done, and how the files are: those that were unreadable before are told of again. */
+export function syncReport({ records, indexed, removed, mode, ...notes }: Synced): SyncReport {
+  const report: SyncReport = {
+    indexed,
+    unchanged: 0,
+    removed,
+    chunks: 0,
+    skipped: [],
+    warnings: [...notes.unseen],
+    mode,
+  }
+  let readable = 0
+  for (const { file, status, reason = '', stale, chunks } of records) {
+    report.chunks += chunks
+    if (status === 'ok') readable++
+    else if (status === 'low-quality') {
+      readable++
+      report.warnings.push({ file, status, reason })
+    } else {
+      const kept = stale ? ' What it said before is still found.' : ''
+      report.skipped.push({ file, status, reason: `${reason}${kept}` })
+    }
+  }
+  report.unchanged = readable - indexed
+  for (const file of notes.unsupported) {
+    report.skipped.push({ file, status: 'unsupported', reason: whyUnsupported(file, notes.supportedExts) })
+  }
+  return report
+}
+
+const adviceByExt: Readonly<Record<string, string>> = {
+  '.doc': 'Word files of before 2007 cannot be read: save it as .docx.',
+  '.xls': 'Excel files cannot be read: save it as .csv.',
+  '.xlsx': 'Excel files cannot be read: save it as .csv.',
+  '.rtf': 'RTF files cannot be read: save it as .docx.',
+  '.odt': 'OpenDocument files cannot be read: save it as .docx.',
+  '.html': 'HTML files cannot be read: save it as .md or .pdf.',
+}
+
+function whyUnsupported(file: string, supportedExts: readonly string[]): string {
+  const ext = extOf(file)
+  const what = ext === '' ? 'Files without an extension' : `Files of the type ${ext}`
+  return adviceByExt[ext] ?? `${what} cannot be read. These can: ${supportedExts.join(', ')}.`
+}

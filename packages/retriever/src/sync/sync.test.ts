@@ -1,0 +1,303 @@
+import { rename, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AgentKitError, type SyncProgress } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
+import { type TestLibrary, testLibrary } from '../__fixtures__/test-retriever.ts'
+import type { Retriever } from '../retriever.ts'
+
+let library: TestLibrary
+beforeEach(async () => {
+  library = await testLibrary()
+})
+afterEach(() => library.close())
+
+const write = (file: string, content: string): Promise<void> => library.files.write(file, content)
+const quotes = async (retriever: Retriever, query: string): Promise<string[]> =>
+  (await retriever.search(query)).map(({ quote }) => quote)
+const paragraphs = (count: number, word = 'Paragraph'): string =>
+  Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n\n')
+
+describe('what changes', () => {
+  it('is found at the next sync: new, changed and removed files', async () => {
+    const retriever = library.retriever()
+    await write('bees.md', 'Bees make honey\n\nBees dance')
+    await write('wasps.md', 'Wasps make paper')
+    expect(await retriever.sync()).toEqual({
+      indexed: 2,
+      unchanged: 0,
+      removed: 0,
+      chunks: 3,
+      skipped: [],
+      warnings: [],
+      mode: 'text',
+    })
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 2, removed: 0, chunks: 3 })
+
+    await write('bees.md', 'Bees make wax')
+    await write('ants.md', 'Ants make hills')
+    await rm(join(library.files.path, 'wasps.md'))
+    expect(await retriever.sync()).toMatchObject({ indexed: 2, unchanged: 0, removed: 1, chunks: 2 })
+    expect(await retriever.files()).toEqual(['ants.md', 'bees.md'])
+    expect(await quotes(retriever, 'make')).toEqual(expect.arrayContaining(['Bees make wax', 'Ants make hills']))
+    expect(await quotes(retriever, 'honey')).toEqual([])
+  })
+
+  it('is not read where size and time are the same', async () => {
+    const retriever = library.retriever()
+    const old = new Date('2020-01-01T00:00:00.123Z')
+    await write('a.md', 'One')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    await retriever.sync()
+    library.pool.wasRead.length = 0
+    await retriever.sync()
+    expect(library.pool.wasRead).toEqual([])
+
+    // Another time and the same bytes: the record is all that changes.
+    await utimes(join(library.files.path, 'a.md'), old, old)
+    const changes = library.space.applied.length
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 1 })
+    expect(library.pool.wasRead).toEqual(['a.md'])
+    expect(library.space.applied[changes]?.changed[0]?.chunks).toBe('keep')
+  })
+
+  it('is seen in a file that was written again at once, with the same size', async () => {
+    const retriever = library.retriever()
+    await write('a.md', 'One')
+    await retriever.sync()
+    await write('a.md', 'Two')
+    await retriever.sync()
+    expect(await quotes(retriever, 'two')).toEqual(['Two'])
+  })
+
+  it('is read and applied in batches, while others go on', async () => {
+    const retriever = library.retriever()
+    for (let index = 0; index < 550; index++) await write(`${index % 7}/${index}.md`, `Number ${index}`)
+    expect(await retriever.sync()).toMatchObject({ indexed: 550, chunks: 550 })
+    expect(library.space.applied.map(({ changed }) => changed.length)).toEqual([500, 50])
+    expect(new Set(await retriever.files()).size).toBe(550)
+  })
+
+  it('is told of as it goes, and at the end', async () => {
+    const retriever = library.retriever()
+    for (let index = 0; index < 3; index++) await write(`${index}.md`, paragraphs(2))
+    const told: SyncProgress[] = []
+    await retriever.sync({ onProgress: (progress) => told.push(progress) })
+    expect(told[0]).toMatchObject({ files: 3, filesDone: 0, bytesDone: 0, chunks: 0 })
+    expect(told.at(-1)).toMatchObject({ files: 3, filesDone: 3, bytes: 72, bytesDone: 72, chunks: 6 })
+  })
+
+  it('is one change for a file that got another name, which is never there twice', async () => {
+    const retriever = library.retriever()
+    await write('old.md', 'Bees make honey')
+    await retriever.sync()
+    await rename(join(library.files.path, 'old.md'), join(library.files.path, 'new.md'))
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, removed: 1, unchanged: 0 })
+    expect(library.space.applied).toHaveLength(2)
+    expect(library.space.applied[1]).toMatchObject({ changed: [{ record: { file: 'new.md' } }], removed: ['old.md'] })
+  })
+})
+
+describe('what cannot be read', () => {
+  it('is told of at every sync, and read again when it changes', async () => {
+    const retriever = library.retriever()
+    await write('a.md', '%broken')
+    await write('b.md', 'Some %garbled text')
+    await write('c.doc', 'old')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const notes = {
+      skipped: [
+        { file: 'a.md', status: 'corrupt', reason: 'It is broken.' },
+        { file: 'c.doc', status: 'unsupported', reason: expect.stringContaining('save it as .docx') },
+      ],
+      warnings: [{ file: 'b.md', status: 'low-quality', reason: 'It is garbled.' }],
+    }
+    expect(await retriever.sync()).toMatchObject({ ...notes, indexed: 1, unchanged: 0 })
+    library.pool.wasRead.length = 0
+    expect(await retriever.sync()).toMatchObject({ ...notes, indexed: 0, unchanged: 1 })
+    expect(library.pool.wasRead).toEqual([])
+    expect(await retriever.files()).toEqual(['b.md'])
+
+    await write('a.md', 'Mended')
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, skipped: [notes.skipped[1]] })
+  })
+
+  it('leaves what the file said before, as stale, until it can be read again', async () => {
+    const retriever = library.retriever()
+    await write('a.md', 'Bees make honey')
+    await retriever.sync()
+    await write('a.md', '%broken bees')
+    const skipped = [{ file: 'a.md', status: 'corrupt', reason: expect.stringContaining('It is broken. What it said') }]
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 0, skipped, chunks: 1 })
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 0, skipped, chunks: 1 })
+    expect(await retriever.search('honey')).toMatchObject([{ quote: 'Bees make honey', stale: true }])
+    expect(await retriever.files()).toEqual(['a.md'])
+
+    await write('a.md', 'Bees make wax')
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, skipped: [] })
+    const [hit] = await retriever.search('wax')
+    expect(hit).not.toHaveProperty('stale')
+    expect(await retriever.records()).toEqual([expect.not.objectContaining({ stale: true })])
+  })
+
+  it('is forgotten when the file was emptied', async () => {
+    const retriever = library.retriever()
+    await write('a.md', 'Bees make honey')
+    await retriever.sync()
+    await write('a.md', '')
+    expect(await retriever.sync()).toMatchObject({ chunks: 0, skipped: [{ file: 'a.md', status: 'no-text' }] })
+    expect(await quotes(retriever, 'honey')).toEqual([])
+  })
+
+  it('is no failure when the file is gone before its turn', async () => {
+    const retriever = library.retriever()
+    await write('a.md', 'Bees make honey')
+    await write('b.md', 'Wasps make paper')
+    await retriever.sync()
+    await write('a.md', 'Bees make wax!')
+    await write('c.md', 'Never seen')
+    library.pool.beforeRead = (file) => (file === 'b.md' ? undefined : rm(join(library.files.path, file)))
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 1, removed: 1, skipped: [] })
+    expect(await retriever.files()).toEqual(['b.md'])
+  })
+})
+
+describe('an embedder', () => {
+  it('is asked once for each text, and only for what is new', async () => {
+    const embedder = countingEmbedder()
+    const retriever = library.retriever({ embedder })
+    await write('a.md', paragraphs(20))
+    await write('b.md', `${paragraphs(20)}\n\nAnother one`)
+    expect(await retriever.sync()).toMatchObject({ mode: 'hybrid', chunks: 41 })
+    // One finds out how long its vectors are.
+    expect(embedder.texts.splice(0)).toHaveLength(22)
+
+    await write('a.md', `${paragraphs(19)}\n\nOne edited line`)
+    await retriever.sync()
+    expect(embedder.texts.splice(0)).toEqual(['One edited line'])
+
+    await rename(join(library.files.path, 'b.md'), join(library.files.path, 'c.md'))
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, removed: 1 })
+    expect(embedder.texts).toEqual([])
+  })
+
+  it('is paid once for what it made before it failed', async () => {
+    const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+    const retriever = library.retriever({ embedder })
+    await write('a.md', paragraphs(600))
+    embedder.before = (texts) => {
+      if (texts.includes('Paragraph 599')) throw new AgentKitError('quota', 'No money left.')
+    }
+    await expect(retriever.sync()).rejects.toMatchObject({ code: 'quota' })
+    embedder.before = () => {}
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, chunks: 600 })
+    expect(new Set(embedder.texts).size).toBe(600)
+    expect(embedder.texts).toHaveLength(600)
+  })
+
+  it('leaves what was applied before it failed, and that is found', async () => {
+    const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+    const retriever = library.retriever({ embedder })
+    for (let index = 0; index < 501; index++) await write(`${index}.md`, `Number ${index}`)
+    embedder.before = () => {
+      if (library.space.applied.length === 1) throw new AgentKitError('quota', 'No money left.')
+    }
+    library.pool.beforeRead = (file) => (file === '77.md' ? untilApplied() : undefined)
+    await expect(retriever.sync()).rejects.toMatchObject({ code: 'quota' })
+    expect(await quotes(retriever, 'number 1')).not.toEqual([])
+    embedder.before = () => {}
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, unchanged: 500 })
+    expect(embedder.texts).toHaveLength(501)
+  })
+
+  async function untilApplied(): Promise<void> {
+    while (library.space.applied.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  it('is tried on the chunks once, and again when there are twice as many', async () => {
+    const tried: number[] = []
+    const retriever = library.retriever({ embedder: countingEmbedder() }, async (store) => {
+      tried.push(await store.count())
+      return 0.5
+    })
+    await retriever.sync()
+    for (const count of [2, 3, 4]) {
+      await write('a.md', paragraphs(count))
+      await retriever.sync()
+    }
+    expect(tried).toEqual([2, 4])
+  })
+
+  it('that makes longer vectors under the same name is a new index', async () => {
+    await write('a.md', paragraphs(3))
+    await library.retriever({ embedder: countingEmbedder('acme/small', { makes: 8 }) }).sync()
+    await write('b.md', 'Something else')
+    const longer = countingEmbedder('acme/small', { makes: 16 })
+    const retriever = library.retriever({ embedder: longer })
+    expect(await retriever.sync()).toMatchObject({ chunks: 4 })
+    expect(await library.space.generations()).toEqual([expect.stringMatching(/-16$/)])
+    expect((await retriever.search('something'))[0]).toMatchObject({ quote: 'Something else' })
+  })
+
+  it('that says another length than it makes is an error that says the fix', async () => {
+    await write('a.md', 'One')
+    const retriever = library.retriever({ embedder: countingEmbedder('acme/small', { dimensions: 3, makes: 8 }) })
+    await expect(retriever.sync()).rejects.toMatchObject({ code: 'invalid-config' })
+  })
+
+  it('is not paid again after a sync without it', async () => {
+    await write('a.md', paragraphs(3))
+    const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+    await library.retriever({ embedder }).sync()
+    const without = library.retriever()
+    expect(await without.sync()).toMatchObject({ mode: 'text', indexed: 1 })
+    expect(await without.search('paragraph 1')).toHaveLength(1)
+    embedder.texts.length = 0
+    expect(await library.retriever({ embedder }).sync()).toMatchObject({ mode: 'hybrid', unchanged: 1 })
+    expect(embedder.texts).toEqual([])
+    expect(await library.space.generations()).toHaveLength(1)
+  })
+
+  it('makes a new index beside the old one, which serves until then', async () => {
+    await write('a.md', 'Bees make honey')
+    const reader = library.retriever({ embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
+    await reader.sync()
+    const other = countingEmbedder('acme/large', { dimensions: 8 })
+    const retriever = library.retriever({ embedder: other })
+    // By words: its vectors are none of the new model's.
+    expect(await quotes(retriever, 'honey')).toEqual(['Bees make honey'])
+    const found: string[][] = []
+    other.before = async (texts) => {
+      if (texts[0] === 'Bees make honey') found.push(await quotes(retriever, 'honey'))
+    }
+    await retriever.sync()
+    expect(found).toEqual([['Bees make honey']])
+    expect(await library.space.generations()).toHaveLength(1)
+    expect(await retriever.search('honey')).toMatchObject([{ quote: 'Bees make honey' }])
+    // The other one moves over.
+    await new Promise((resolve) => setTimeout(resolve, 1050))
+    expect(await quotes(reader, 'honey')).toEqual(['Bees make honey'])
+    expect(library.space.opened.size).toBe(1)
+  })
+})
+
+describe('an abort', () => {
+  it('ends a sync, and leaves what is finished', async () => {
+    const retriever = library.retriever()
+    for (let index = 0; index < 510; index++) await write(`${index}.md`, `Number ${index}`)
+    const controller = new AbortController()
+    library.space.beforeApply = () => {
+      if (library.space.applied.length === 1) controller.abort()
+    }
+    await expect(retriever.sync({ signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+    const finished = (await retriever.files()).length
+    expect(finished).toBe(500)
+    expect(await retriever.sync()).toMatchObject({ indexed: 10, unchanged: 500 })
+  })
+
+  it('makes no request when it came before', async () => {
+    const retriever = library.retriever()
+    await expect(retriever.sync({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
+    expect(await library.space.generations()).toEqual([])
+  })
+})

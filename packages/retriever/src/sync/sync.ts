@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { type Embedder, isAgentKitError, type SyncProgress, type SyncReport } from '@agentkit/core'
+import type { FileRecord } from '../file-record.ts'
+import type { ParsePool } from '../parse/parse-pool.ts'
+import type { Store, StoreMeta } from '../store/store.ts'
+import { DimensionsError, findDimensions } from './embed-texts.ts'
+import { extOf } from './ext-of.ts'
+import { type GenerationOf, generationName } from './generation-name.ts'
+import type { Generations } from './generations.ts'
+import { type IndexFilesOptions, indexFiles } from './index-files.ts'
+import { openJournal, removeJournal } from './journal.ts'
+import { planSync } from './plan.ts'
+import { type ProgressReporter, progressReporter } from './progress.ts'
+import type { FileChange } from './read-files.ts'
+import { type Scan, scanFolder } from './scan.ts'
+import { syncReport } from './sync-report.ts'
+import { tallyOf } from './tally.ts'
+import { withLock } from './with-lock.ts'
+
+/** What a sync works on and with. */
+export type SyncParts = {
+  folder: string
+  /** Where the lock and the journals lie; of this folder alone. */
+  stateFolder: string
+  /** Left out of the scan, as it is ours. */
+  indexFolder: string
+  /** Asked for; lower case, with the dot. */
+  exts: ReadonlySet<string>
+  supportedExts: readonly string[]
+  /** Whether files of other extensions are told of. */
+  tellsUnsupported: boolean
+  maxFileBytes: number
+  generations: Generations
+  made: GenerationOf
+  pool: ParsePool
+  embedder?: Embedder
+  /** Finds out how far the embedder is to be trusted with a store. */
+  measureTrust(store: Store, embedder: Embedder, signal: AbortSignal): Promise<number>
+}
+
+export type SyncRun = {
+  signal: AbortSignal
+  /** The files are looked at now: what changes later may not be seen. */
+  onScan(): void
+  onProgress(progress: SyncProgress): void
+}
+
+/** What a sync has done, and the records of the files that were asked for, as they are now. */
+export type SyncResult = { report: SyncReport; records: FileRecord[]; generation: string }
+
+/** Brings the index of a folder up to its files, under the lock. */
+export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncResult> {
+  const { folder, embedder, generations } = parts
+  const progress = progressReporter(run.onProgress)
+  return withLock(parts.stateFolder, run.signal, async () => {
+    run.onScan()
+    const { exts, supportedExts, indexFolder: except } = parts
+    const scan = await scanFolder(folder, { exts, supported: new Set(supportedExts), except, signal: run.signal })
+    if (!embedder) return syncGeneration(parts, run, scan, 0, progress)
+    const known = embedder.dimensions ?? (await generations.knownDimensions())
+    const dimensions = known ?? (await findDimensions(embedder, run.signal))
+    try {
+      return await syncGeneration(parts, run, scan, dimensions, progress)
+    } catch (error) {
+      if (!(error instanceof DimensionsError) || embedder.dimensions !== undefined) throw error
+      // Another model answers to the same name now: its index is built beside the old one.
+      return syncGeneration(parts, run, scan, error.found, progress)
+    }
+  })
+}
+
+async function syncGeneration(
+  parts: SyncParts,
+  { signal }: SyncRun,
+  scan: Scan,
+  dimensions: number,
+  progress: ProgressReporter,
+): Promise<SyncResult> {
+  const { generations, embedder, exts, made, pool, maxFileBytes, supportedExts } = parts
+  const generation = generationName(made, dimensions)
+  return generations.write(generation, async (store) => {
+    const meta = await store.meta()
+    if (embedder && meta.embedder === undefined) await store.setMeta({ ...meta, embedder: embedder.id, dimensions })
+    const isAsked = (file: string): boolean => exts.has(extOf(file))
+    const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes })
+    const tally = tallyOf(plan, isAsked)
+    progress.begin(plan.read.length, sizeOf(plan.read))
+
+    const onApplied = (changes: readonly FileChange[]): void => progress.add(tally.add(changes))
+    const work: IndexFilesOptions = { store, pool, maxFileBytes, signal, onApplied }
+    if (!embedder || plan.read.length === 0) await indexFiles(plan, work)
+    else {
+      const journal = openJournal(journalPath(parts, generation))
+      let isDone = false
+      try {
+        await generations.alike(generation, async (others) => {
+          await indexFiles(plan, { ...work, vectors: { embedder, dimensions, journal, others } })
+        })
+        isDone = true
+      } finally {
+        journal.close(isDone)
+      }
+    }
+
+    await complete(store, parts, signal)
+    for (const old of await generations.keepOnly(generation)) removeJournal(journalPath(parts, old))
+    progress.end()
+    const report = syncReport({
+      records: tally.records(),
+      indexed: tally.indexed,
+      removed: tally.removed,
+      mode: embedder ? 'hybrid' : 'text',
+      unseen: scan.unseen,
+      unsupported: parts.tellsUnsupported ? scan.unsupported : [],
+      supportedExts,
+    })
+    return { report, records: tally.records(), generation }
+  })
+}
+
+function sizeOf(files: readonly { size: number }[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0)
+}
+
+function journalPath({ stateFolder }: SyncParts, generation: string): string {
+  return join(stateFolder, `embeddings-${generation}.db`)
+}
+
+/** From now on this index serves. */
+async function complete(store: Store, { embedder, measureTrust }: SyncParts, signal: AbortSignal): Promise<void> {
+  let meta = await store.meta()
+  if (meta.completedAt === undefined) {
+    meta = { ...meta, completedAt: new Date().toISOString() }
+    await store.setMeta(meta)
+  }
+  if (!embedder) return
+  const count = await store.count()
+  if (count === 0 || isTrustKnown(meta, count)) return
+  try {
+    const trust = await measureTrust(store, embedder, signal)
+    await store.setMeta({ ...meta, trust, trustedAt: count })
+  } catch (error) {
+    // The files are indexed all the same. Until it is found out, what the lists agree on decides.
+    if (signal.aborted || !isAgentKitError(error)) throw error
+  }
+}
+
+/** What was found out with few chunks is found out once more when there are many: it costs some 250 texts. */
+function isTrustKnown({ trust, trustedAt = 0 }: StoreMeta, count: number): boolean {
+  return trust !== undefined && (trustedAt >= fewChunks || count < manyChunks)
+}
+
+const fewChunks = 100
+const manyChunks = 200

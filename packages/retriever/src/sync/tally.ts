@@ -1,0 +1,38 @@
+import type { FileRecord } from '../file-record.ts'
+import type { SyncPlan } from './plan.ts'
+import type { FileChange } from './read-files.ts'
+
+/** Counts what a sync does. */
+export interface Tally {
+  readonly indexed: number
+  readonly removed: number
+  /** What was written. */
+  add(changes: readonly FileChange[]): { files: number; bytes: number; chunks: number }
+  /** Of the files that were asked for as they are known now, in order. */
+  records(): FileRecord[]
+}
+
+export function tallyOf(plan: SyncPlan, isAsked: (file: string) => boolean): Tally {
+  const records = [...plan.unchanged]
+  const tally = { indexed: 0, removed: plan.removed.filter(isAsked).length }
+  return {
+    get indexed() {
+      return tally.indexed
+    },
+    get removed() {
+      return tally.removed
+    },
+    add(changes) {
+      const done = { files: changes.length, bytes: 0, chunks: 0 }
+      for (const { file, outcome, record, chunks } of changes) {
+        done.bytes += file.size
+        if (chunks !== 'keep') done.chunks += chunks.length
+        if (outcome === 'indexed') tally.indexed++
+        if (outcome !== 'gone') records.push(record)
+        else if (file.known) tally.removed++
+      }
+      return done
+    },
+    records: () => records.sort((one, other) => (one.file < other.file ? -1 : 1)),
+  }
+}

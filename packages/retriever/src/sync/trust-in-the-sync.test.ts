@@ -1,0 +1,56 @@
+import { AgentKitError } from '@agentkit/core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
+import { type TestLibrary, testLibrary } from '../__fixtures__/test-retriever.ts'
+
+let library: TestLibrary
+let asked = 0
+const embedder = countingEmbedder('acme/small', { dimensions: 4 })
+const measure = async (): Promise<number> => {
+  asked++
+  return 0.5
+}
+const paragraphs = (count: number, word: string): string =>
+  Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n\n')
+
+beforeEach(async () => {
+  library = await testLibrary()
+  asked = 0
+})
+afterEach(() => library.close())
+
+it('finds out once how far an embedder is to be trusted, however the files change', async () => {
+  const retriever = library.retriever({ embedder }, measure)
+  await library.files.write('a.md', paragraphs(100, 'one'))
+  await retriever.sync()
+  await library.files.write('b.md', paragraphs(900, 'two'))
+  await retriever.sync()
+  expect(asked).toBe(1)
+})
+
+it('finds it out once more where there were few passages, and are many', async () => {
+  const retriever = library.retriever({ embedder }, measure)
+  await library.files.write('a.md', paragraphs(3, 'one'))
+  await retriever.sync()
+  await library.files.write('b.md', paragraphs(30, 'two'))
+  await retriever.sync()
+  expect(asked).toBe(1)
+  await library.files.write('c.md', paragraphs(300, 'three'))
+  await retriever.sync()
+  await library.files.write('d.md', paragraphs(900, 'four'))
+  await retriever.sync()
+  expect(asked).toBe(2)
+})
+
+it('indexes the files also where it cannot be found out, and tries again at the next sync', async () => {
+  let tries = 0
+  const retriever = library.retriever({ embedder }, async () => {
+    if (++tries === 1) throw new AgentKitError('rate-limit', 'Too many requests.')
+    return 1
+  })
+  await library.files.write('a.md', paragraphs(3, 'one'))
+  expect(await retriever.sync()).toMatchObject({ indexed: 1, mode: 'hybrid' })
+  await retriever.sync()
+  await retriever.sync()
+  expect(tries).toBe(2)
+})

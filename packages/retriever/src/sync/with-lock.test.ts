@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { never } from '../__fixtures__/make-file.ts'
+import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
+import { withLock } from './with-lock.ts'
+
+let folder: TemporaryFolder
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+it('lets one at a time do its work, and returns what it made', async () => {
+  let inside = 0
+  let most = 0
+  const work = async (): Promise<number> => {
+    most = Math.max(most, ++inside)
+    await sleep(5)
+    return inside--
+  }
+  const path = join(folder.path, 'made', 'by', 'it')
+  expect(await Promise.all([1, 2, 3, 4].map(() => withLock(path, never, work)))).toEqual([1, 1, 1, 1])
+  expect(most).toBe(1)
+})
+
+it('lets go of it when the work fails', async () => {
+  const fail = (): Promise<void> => Promise.reject(new Error('broken'))
+  await expect(withLock(folder.path, never, fail)).rejects.toThrow('broken')
+  expect(await withLock(folder.path, never, async () => 'next')).toBe('next')
+})
+
+it('waits no longer when it is aborted', async () => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const holder = withLock(folder.path, never, () => held)
+  const controller = new AbortController()
+  let wasDone = false
+  const waiting = withLock(folder.path, controller.signal, async () => {
+    wasDone = true
+  })
+  await sleep(60)
+  controller.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
+  letGo()
+  await holder
+  expect(wasDone).toBe(false)
+})
+
+it('says what to do when it cannot be made', async () => {
+  await writeFile(join(folder.path, 'file'), '')
+  const locking = withLock(join(folder.path, 'file'), never, async () => {})
+  await expect(locking).rejects.toMatchObject({ code: 'storage' })
+  await expect(locking).rejects.toThrow('Name an `indexPath`')
+})

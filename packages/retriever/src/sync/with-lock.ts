@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { AgentKitError } from '@agentkit/core'
+import { messageOf } from './message-of.ts'
+import { pause } from './pause.ts'
+
+/**
+ * Does work that only one at a time may do on a folder, in whichever process. The others wait.
+ *
+ * The lock is that of an SQLite database: the operating system lets go of it when a process ends, however it ends.
+ */
+export async function withLock<Result>(
+  folder: string,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const database = openLock(folder)
+  try {
+    while (!isTaken(database, folder)) await pause(10 + Math.random() * 30, signal)
+    return await work()
+  } finally {
+    // Lets go of it.
+    database.close()
+  }
+}
+
+function openLock(folder: string): DatabaseSync {
+  try {
+    mkdirSync(folder, { recursive: true })
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    // It would wait with the whole thread.
+    return new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
+  } catch (error) {
+    throw storageError(folder, error)
+  }
+}
+
+function isTaken(database: DatabaseSync, folder: string): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw storageError(folder, error)
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+  return code === 5 || code === 6
+}
+
+function storageError(folder: string, error: unknown): AgentKitError {
+  const message = `The index in "${folder}" cannot be written: ${messageOf(error)}. Name an \`indexPath\` that this user may write.`
+  return new AgentKitError('storage', message, { cause: error })
+}

@@ -1,0 +1,48 @@
+import { type Tool, tool } from '@agentkit/core'
+import type { FileRecord } from '../file-record.ts'
+import type { Library } from './library.ts'
+
+const filesAtOnce = 200
+
+/** Tells what files there are, and which cannot be read. */
+export function listFilesTool(library: Library): Tool {
+  return tool({
+    name: 'list_files',
+    description: 'Lists the files that you answer from, with their titles and lengths, and those that cannot be read.',
+    input: {
+      type: 'object',
+      properties: {
+        folder: { type: 'string', description: 'Only what is below this folder.' },
+        after: { type: 'string', description: 'Goes on after this file, where the list before was cut.' },
+      },
+      additionalProperties: false,
+    },
+    async execute(input) {
+      // The schema has been checked.
+      const { folder, after } = input as { folder?: string; after?: string }
+      const below = folder ? `${folder.replace(/\/+$/, '')}/` : ''
+      const records = (await library.records()).filter(({ file }) => file.startsWith(below))
+      if (records.length === 0) return below ? `There are no files in ${below}` : 'There are no files yet.'
+      const left = after === undefined ? records : records.filter(({ file }) => file > after)
+      const shown = left.slice(0, filesAtOnce)
+      const lines = shown.map(describe)
+      const last = shown.at(-1)
+      if (left.length > shown.length && last) {
+        lines.push(`${left.length - shown.length} more: list_files with after = "${last.file}".`)
+      }
+      return lines.length > 0 ? lines.join('\n') : 'There are no more files.'
+    },
+  })
+}
+
+function describe({ file, title, pages, characters, chunks, status, reason, stale }: FileRecord): string {
+  if (chunks === 0) return `${file}: cannot be read: ${reason ?? status}`
+  const facts = [
+    ...(title ? [`"${title}"`] : []),
+    ...(pages === undefined ? [] : [pages === 1 ? '1 page' : `${pages} pages`]),
+    `${characters.toLocaleString('en')} characters`,
+    ...(stale ? [`an earlier version: the present one cannot be read (${reason ?? status})`] : []),
+    ...(status === 'low-quality' ? [`hard to read: ${reason ?? 'its text may be garbled'}`] : []),
+  ]
+  return `${file}: ${facts.join(', ')}`
+}

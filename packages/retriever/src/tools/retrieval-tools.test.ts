@@ -1,0 +1,248 @@
+import type { Citation, Tool } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../chunk.ts'
+import type { FileRecord } from '../file-record.ts'
+import type { Hit } from '../search.ts'
+import type { Library } from './library.ts'
+import { retrievalTools } from './retrieval-tools.ts'
+
+function chunk(file: string, order: number, quote: string, more: Partial<Chunk> = {}): Chunk {
+  return {
+    id: `${file}#${order}`,
+    file,
+    order,
+    quote,
+    start: order * 100,
+    end: order * 100 + quote.length,
+    textHash: quote,
+    ...more,
+  }
+}
+
+function record(file: string, more: Partial<FileRecord> = {}): FileRecord {
+  return { file, size: 1, mtimeMs: 1, hash: file, status: 'ok', chunks: 1, characters: 1_234, ...more }
+}
+
+const handbook = [
+  chunk('handbook.pdf', 0, 'Welcome to the company.', { heading: 'Handbook', page: 1 }),
+  chunk('handbook.pdf', 1, 'Everybody has 30 days of holidays.', {
+    heading: 'Handbook > Holidays',
+    page: 2,
+    pageEnd: 3,
+  }),
+  chunk('handbook.pdf', 2, 'Sick days are no holidays.', { heading: 'Handbook > Holidays > Illness', page: 3 }),
+]
+const prices = [chunk('prices.csv', 0, 'item: pen', { row: 2, rowEnd: 21 })]
+
+class FakeLibrary implements Library {
+  chunks: Chunk[] = [...handbook, ...prices]
+  known: FileRecord[] = [
+    record('handbook.pdf', { pages: 3, title: 'Employee handbook', chunks: 3 }),
+    record('old.doc', { status: 'unsupported', reason: 'an old .doc: save it as .docx.', chunks: 0 }),
+    record('prices.csv'),
+  ]
+  asked: unknown[] = []
+  stale = false
+
+  async search(query: string, options: object): Promise<Hit[]> {
+    const { signal: _, ...asked } = options as { signal: AbortSignal }
+    this.asked.push([query, asked])
+    return this.chunks.filter(({ quote }) => quote.includes(query)).map((found, index) => this.#hit(found, index))
+  }
+  async read(file: string): Promise<Chunk[]> {
+    return this.chunks.filter((one) => one.file === file)
+  }
+  async records(): Promise<FileRecord[]> {
+    return this.known
+  }
+  #hit({ id, order: _, textHash: __, ...place }: Chunk, index: number): Hit {
+    return {
+      ...place,
+      chunkId: id,
+      text: place.quote,
+      score: { text: 2, fused: 1 / (60 + index) },
+      ...(this.stale ? { stale: true as const } : {}),
+    }
+  }
+}
+
+async function callTool(library: Library, name: string, input: object): Promise<{ text: string; cited: Citation[] }> {
+  const found = (await tools(library)).find((one) => one.name === name)
+  const cited: Citation[] = []
+  const { signal } = new AbortController()
+  const context = {
+    signal,
+    userId: 'u',
+    runId: 'r',
+    callId: 'c',
+    cite: (sources: Citation[]) => void cited.push(...sources),
+  }
+  return { text: String(await found?.execute(input, context)), cited }
+}
+
+async function tools(library: Library): Promise<Tool[]> {
+  return retrievalTools(library, await library.records())
+}
+
+describe('search_files', () => {
+  it('tells the model what there is', async () => {
+    const [search] = await tools(new FakeLibrary())
+    expect(search?.description).toContain('There are 2 files: handbook.pdf ("Employee handbook"), prices.csv.')
+  })
+
+  it('names some of many files, and how many more there are', async () => {
+    const library = new FakeLibrary()
+    library.known = Array.from({ length: 1_000 }, (_, index) => record(`file-${index}.md`))
+    const [search] = await tools(library)
+    expect(search?.description).toContain('file-39.md, and 960 more: see list_files.')
+    expect(search?.description.length).toBeLessThan(1_500)
+  })
+
+  it('shows passages with their places, and cites exactly those', async () => {
+    const { text, cited } = await callTool(new FakeLibrary(), 'search_files', { query: 'holidays' })
+    expect(text).toBe(
+      '[1] handbook.pdf, pages 2–3, "Handbook > Holidays"\nEverybody has 30 days of holidays.\n\n' +
+        '[2] handbook.pdf, page 3, "Handbook > Holidays > Illness"\nSick days are no holidays.',
+    )
+    expect(cited.map(({ chunkId, quote }) => [chunkId, quote])).toEqual([
+      ['handbook.pdf#1', 'Everybody has 30 days of holidays.'],
+      ['handbook.pdf#2', 'Sick days are no holidays.'],
+    ])
+    expect(cited[0]).not.toHaveProperty('text')
+  })
+
+  it('passes on limit and files', async () => {
+    const library = new FakeLibrary()
+    await callTool(library, 'search_files', { query: 'x', limit: 3, files: ['prices.csv'] })
+    await callTool(library, 'search_files', { query: 'x', files: [] })
+    expect(library.asked).toEqual([
+      ['x', { limit: 3, paths: ['prices.csv'] }],
+      ['x', { limit: 10 }],
+    ])
+  })
+
+  it('shows no more than the model has room for, says that there is more, and cites what it shows', async () => {
+    const library = new FakeLibrary()
+    library.chunks = Array.from({ length: 10 }, (_, index) => chunk('long.txt', index, `word ${'x'.repeat(2_995)}`))
+    const { text, cited } = await callTool(library, 'search_files', { query: 'word' })
+    expect(cited).toHaveLength(2)
+    expect(text).toContain('8 more passages match')
+  })
+
+  it('shows a single passage however long it is', async () => {
+    const library = new FakeLibrary()
+    library.chunks = [chunk('long.txt', 0, `word ${'x'.repeat(20_000)}`)]
+    expect((await callTool(library, 'search_files', { query: 'word' })).cited).toHaveLength(1)
+  })
+
+  it('says that a passage is from an earlier version', async () => {
+    const library = new FakeLibrary()
+    library.stale = true
+    const { text, cited } = await callTool(library, 'search_files', { query: 'pen' })
+    expect(text).toContain('prices.csv, rows 2–21 (an earlier version: the present one cannot be read)')
+    expect(cited[0]?.stale).toBe(true)
+  })
+
+  it('says that nothing matches, and where it has looked', async () => {
+    const { text, cited } = await callTool(new FakeLibrary(), 'search_files', { query: 'zebra' })
+    expect(text).toBe('Nothing in the 2 files matches "zebra". Try other words, or see list_files for what there is.')
+    expect(cited).toEqual([])
+    const within = await callTool(new FakeLibrary(), 'search_files', { query: 'zebra', files: ['a.md'] })
+    expect(within.text).toContain('Nothing in a.md matches')
+  })
+
+  it('says that there is nothing to search in, and asks for words', async () => {
+    const library = new FakeLibrary()
+    library.known = []
+    library.chunks = []
+    expect((await callTool(library, 'search_files', { query: 'pen' })).text).toContain('There are no files')
+    expect((await callTool(library, 'search_files', { query: '  ' })).text).toContain('The query is empty')
+    const [search] = await tools(library)
+    expect(search?.description).toContain('There are no files yet.')
+  })
+})
+
+describe('list_files', () => {
+  it('lists what can be read and what cannot, with the reason', async () => {
+    const { text } = await callTool(new FakeLibrary(), 'list_files', {})
+    expect(text).toBe(
+      'handbook.pdf: "Employee handbook", 3 pages, 1,234 characters\n' +
+        'old.doc: cannot be read: an old .doc: save it as .docx.\n' +
+        'prices.csv: 1,234 characters',
+    )
+  })
+
+  it('says of a file that it is an earlier version, or hard to read', async () => {
+    const library = new FakeLibrary()
+    library.known = [
+      record('a.pdf', { status: 'encrypted', stale: true, reason: 'It needs a password.' }),
+      record('b.pdf', { status: 'low-quality', reason: 'Page 2 has no text.' }),
+    ]
+    const { text } = await callTool(library, 'list_files', {})
+    expect(text).toContain('an earlier version: the present one cannot be read (It needs a password.)')
+    expect(text).toContain('hard to read: Page 2 has no text.')
+  })
+
+  it('goes through a long list, and knows its folders', async () => {
+    const library = new FakeLibrary()
+    library.known = Array.from({ length: 250 }, (_, index) => record(`notes/${String(index).padStart(3, '0')}.md`))
+    const first = await callTool(library, 'list_files', { folder: 'notes' })
+    expect(first.text.split('\n')).toHaveLength(201)
+    expect(first.text).toContain('50 more: list_files with after = "notes/199.md".')
+    const second = await callTool(library, 'list_files', { folder: 'notes/', after: 'notes/199.md' })
+    expect(second.text.split('\n')).toHaveLength(50)
+    expect((await callTool(library, 'list_files', { after: 'notes/249.md' })).text).toBe('There are no more files.')
+    expect((await callTool(library, 'list_files', { folder: 'note' })).text).toBe('There are no files in note/')
+  })
+})
+
+describe('read_file', () => {
+  it('reads a file, says its pages, and cites it', async () => {
+    const { text, cited } = await callTool(new FakeLibrary(), 'read_file', { file: 'handbook.pdf' })
+    expect(text).toBe(
+      'handbook.pdf\n\n[page 1]\nWelcome to the company.\n\n[pages 2–3]\nEverybody has 30 days of holidays.\n\n[page 3]\nSick days are no holidays.',
+    )
+    expect(cited.map(({ quote }) => quote)).toEqual(handbook.map(({ quote }) => quote))
+  })
+
+  it('reads a long file part by part, and loses nothing between them', async () => {
+    const library = new FakeLibrary()
+    const quotes = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(1_000)}`)
+    library.chunks = quotes.map((quote, index) =>
+      chunk('long.md', index, quote, { heading: index < 20 ? 'One' : 'Two' }),
+    )
+    const seen: string[] = []
+    for (let part = 1; ; part++) {
+      const { text, cited } = await callTool(library, 'read_file', { file: 'long.md', part })
+      if (part === 1) expect(text).toContain('Its headings:\n- One (part 1)\n- Two (part 3)')
+      seen.push(...cited.map(({ quote }) => quote))
+      expect(text).toContain(`part ${part} of 5`)
+      if (!text.includes(`Go on with part ${part + 1}.`)) break
+    }
+    expect(seen).toEqual(quotes)
+    expect((await callTool(library, 'read_file', { file: 'long.md', part: 6 })).text).toContain('there is no part 6')
+  })
+
+  it('reads the section below a heading, with those within it', async () => {
+    const { text } = await callTool(new FakeLibrary(), 'read_file', { file: 'handbook.pdf', heading: '## holidays' })
+    expect(text).toContain('30 days')
+    expect(text).toContain('Sick days')
+    expect(text).not.toContain('Welcome')
+    const path = await callTool(new FakeLibrary(), 'read_file', {
+      file: 'handbook.pdf',
+      heading: 'Handbook > Holidays',
+    })
+    expect(path.text).toBe(text)
+    const none = await callTool(new FakeLibrary(), 'read_file', { file: 'handbook.pdf', heading: 'Salaries' })
+    expect(none.text).toContain('has no heading "Salaries". Its headings:\n- Handbook')
+  })
+
+  it('says why a file cannot be read, or that there is none', async () => {
+    expect((await callTool(new FakeLibrary(), 'read_file', { file: 'old.doc' })).text).toBe(
+      'old.doc cannot be read: an old .doc: save it as .docx.',
+    )
+    expect((await callTool(new FakeLibrary(), 'read_file', { file: 'none.md' })).text).toContain(
+      'There is no file "none.md"',
+    )
+  })
+})

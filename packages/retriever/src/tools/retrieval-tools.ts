@@ -1,0 +1,26 @@
+import type { Tool } from '@agentkit/core'
+import type { FileRecord } from '../file-record.ts'
+import type { Library } from './library.ts'
+import { listFilesTool } from './list-files-tool.ts'
+import { readFileTool } from './read-file-tool.ts'
+import { searchFilesTool } from './search-files-tool.ts'
+
+/** Files that are named to the model before it looks: more would cost every request. */
+const namedFiles = 40
+
+/**
+ * What an agent looks up its files with: `search_files`, `read_file` and `list_files`. Their descriptions say what
+ * there is, so that the model knows before it asks.
+ */
+export function retrievalTools(library: Library, records: readonly FileRecord[]): Tool[] {
+  const known = whatThereIs(records.filter(({ chunks }) => chunks > 0))
+  return [searchFilesTool(library, known), readFileTool(library), listFilesTool(library)]
+}
+
+function whatThereIs(readable: readonly FileRecord[]): string {
+  if (readable.length === 0) return 'There are no files yet.'
+  const names = readable.slice(0, namedFiles).map(({ file, title }) => (title ? `${file} ("${title}")` : file))
+  const more = readable.length - names.length
+  const count = readable.length === 1 ? 'There is one file' : `There are ${readable.length} files`
+  return `${count}: ${names.join(', ')}${more > 0 ? `, and ${more} more: see list_files` : ''}.`
+}

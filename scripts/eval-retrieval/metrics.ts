@@ -1,0 +1,67 @@
+/** What is relevant to a query: documents with their grades, all above 0. */
+export type Judgments = ReadonlyMap<string, number>
+
+/**
+ * nDCG of the first `depth` documents, with the grades themselves as gain (linear, as trec_eval counts) and log2
+ * discount: 1 when the best stand first.
+ */
+export function ndcg(ranked: readonly string[], relevant: Judgments, depth = 10): number {
+  const gained = dcg(
+    ranked.map((document) => relevant.get(document) ?? 0),
+    depth,
+  )
+  const ideal = dcg(
+    [...relevant.values()].sort((one, other) => other - one),
+    depth,
+  )
+  return ideal === 0 ? 0 : gained / ideal
+}
+
+/** Mean of the precisions at each relevant document; those that are not found count 0. Grades do not matter. */
+export function averagePrecision(ranked: readonly string[], relevant: Judgments): number {
+  let found = 0
+  let sum = 0
+  for (const [index, document] of ranked.entries()) {
+    if (!relevant.has(document)) continue
+    found += 1
+    sum += found / (index + 1)
+  }
+  return relevant.size === 0 ? 0 : sum / relevant.size
+}
+
+/** The part of what is relevant that stands among the first `depth` documents. */
+export function recall(ranked: readonly string[], relevant: Judgments, depth = 10): number {
+  const found = ranked.slice(0, depth).filter((document) => relevant.has(document)).length
+  return relevant.size === 0 ? 0 : found / relevant.size
+}
+
+/** A part of a file's text, in characters. */
+export type Span = { file: string; start: number; end: number }
+
+/**
+ * The part of the relevant text that somebody reads who reads passages in order, as many as fit into so many
+ * characters. Passages do not overlap, nor do relevant parts.
+ */
+export function chunkRecall(read: readonly Span[], relevant: readonly Span[], characters = 8000): number {
+  let left = characters
+  let covered = 0
+  for (const passage of read) {
+    left -= passage.end - passage.start
+    if (left < 0) break
+    for (const part of relevant) {
+      if (part.file !== passage.file) continue
+      covered += Math.max(0, Math.min(part.end, passage.end) - Math.max(part.start, passage.start))
+    }
+  }
+  const all = relevant.reduce((sum, { start, end }) => sum + end - start, 0)
+  return all === 0 ? 0 : covered / all
+}
+
+/** 0 of no numbers. */
+export function mean(numbers: readonly number[]): number {
+  return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+}
+
+function dcg(gains: readonly number[], depth: number): number {
+  return gains.slice(0, depth).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
+}
