@@ -129,6 +129,71 @@ describe('every provider', { timeout: 60_000 }, () => {
   })
 })
 
+describe('@agentkit/core and @agentkit/retriever alone', { timeout: 60_000 }, () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('retriever', ['@agentkit/core', '@agentkit/retriever'])
+    await writeFile(join(folder, 'notes.md'), '# Notes\n\nThe moon is a harsh mistress.\n')
+    await writeFile(join(folder, 'prices.csv'), 'item,price\npen,3\n')
+  }, 180_000)
+
+  it('index, find and quote on plain Node, with workers of their own', async () => {
+    const program = `
+      import { createRetriever, extractFile } from '@agentkit/retriever'
+      const retriever = createRetriever({ folder: '.', requiredExts: ['.md', '.csv'] })
+      const { indexed } = await retriever.sync()
+      const [hit] = await retriever.search('moon', { paths: ['notes.md'] })
+      const { text } = await extractFile(hit.file)
+      console.log(indexed > 1, hit.heading, text.slice(hit.start, hit.end) === hit.quote)
+      await retriever.close()`
+    expect(await runProgram(folder, program)).toBe('true Notes true')
+  })
+
+  it('load what reads files and stores indexes when it is needed, not before', async () => {
+    const program = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ resolve: (specifier, context, next) => (loaded.push(specifier), next(specifier, context)) })
+      const { createRetriever } = await import('@agentkit/retriever')
+      createRetriever({ folder: '.', retrievalTool: 'localstore' })
+      console.log(loaded.filter((one) => /unpdf|mammoth|papaparse|lancedb|pinecone|sqlite/.test(one)).join())`
+    expect(await runProgram(folder, program)).toBe('')
+  })
+
+  it.each([
+    ['localstore', 'npm i @lancedb/lancedb'],
+    ['cloudindex-serverless', 'npm i @pinecone-database/pinecone'],
+  ])('say what %s needs', async (retrievalTool, command) => {
+    const program = `
+      import { createRetriever } from '@agentkit/retriever'
+      const embedder = { id: 'own/one', dimensions: 1, embed: async (texts) => texts.map(() => Float32Array.of(1)) }
+      const cloud = { apiKey: 'none' }
+      const retriever = createRetriever({ folder: '.', requiredExts: ['md'], retrievalTool: '${retrievalTool}', embedder, cloud })
+      console.log(await retriever.sync().catch(({ code, message }) => code + ' ' + message))
+      await retriever.close()`
+    const said = await runProgram(folder, program)
+    expect(said).toContain('missing-package')
+    expect(said).toContain(command)
+  })
+
+  it('are typed, also for those who check the types of their libraries', async () => {
+    const program = `
+      import { Agent, type Citation } from '@agentkit/core'
+      import { createRetriever, type Hit, isUnreadableFile } from '@agentkit/retriever'
+      const retriever = createRetriever({ folder: 'docs' })
+      export const agent = new Agent({
+        name: 'Clerk',
+        functions: [],
+        model: { id: 'own/one', async *stream() {} },
+        knowledge: retriever,
+      })
+      export const hits: Promise<Hit[]> = retriever.search('moon', { limit: 3 })
+      export const cited: Promise<Citation[]> = hits
+      export const isEncrypted = (error: unknown): boolean => isUnreadableFile(error) && error.status === 'encrypted'`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+})
+
 describe('agentkit, everything recombined', { timeout: 60_000 }, () => {
   let folder: string
   beforeAll(async () => {
@@ -148,6 +213,19 @@ describe('agentkit, everything recombined', { timeout: 60_000 }, () => {
     const line =
       'missing-package The package @agentkit/providers-mistral is not installed. Run: npm i @agentkit/providers-mistral'
     expect(await runProgram(folder, program)).toBe(`${line}\n${line}`)
+  })
+
+  it('says how to install what reads files, when an agent is to', async () => {
+    const program = `
+      import { Agent } from 'agentkit'
+      try {
+        new Agent({ name: 'Clerk', functions: [], model: 'offline/extractive', retrieve: true })
+      } catch ({ code, message }) {
+        console.log(code, message)
+      }`
+    expect(await runProgram(folder, program)).toBe(
+      'missing-package To answer from files, run: npm i @agentkit/retriever',
+    )
   })
 
   it('loads from each of its entry points on plain Node', async () => {

@@ -74,12 +74,12 @@ describe('import direction', () => {
     expect(leaving, 'import the other package by its name').toEqual([])
   })
 
-  it('of agentkit to providers and test doubles is lazy: one is loaded when a model or a command names it', () => {
+  it('of agentkit to providers, retriever and test doubles is lazy: one is loaded when a model, `retrieve` or a command needs it', () => {
     const eager = packages
       .filter(({ manifest }) => manifest.name === 'agentkit')
       .flatMap(({ sources }) => sources)
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
-      .filter(({ from, how }) => /^@agentkit\/(providers-|testing)/.test(from) && how === 'static')
+      .filter(({ from, how }) => /^@agentkit\/(providers-|testing|retriever)/.test(from) && how === 'static')
     expect(eager, 'write await import(…), or import type').toEqual([])
   })
 })

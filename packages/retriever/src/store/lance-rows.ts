@@ -14,7 +14,7 @@ export type LanceRow = { id: string; n: number; file: string; ext: string; vecto
 } & { [column in 'start' | 'end' | 'page' | 'pageEnd' | 'row' | 'rowEnd']?: number | undefined }
 
 /** The columns that make a chunk. */
-export const chunkColumns = [
+export const chunkColumns: string[] = [
   ...['id', 'file', 'n', 'text', 'quote', 'start', 'end', 'heading'],
   ...['page', 'pageEnd', 'row', 'rowEnd', 'hash'],
 ]

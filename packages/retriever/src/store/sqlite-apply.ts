@@ -16,8 +16,8 @@ const docsPerSegment = 16_000
 /**
  * Makes a change, within the transaction that is open.
  *
- * One table after the other, each in the order of its keys: a page that is finished is not touched again. SQLite sums up
- * its log anew at COMMIT when it is, which takes long after a large change.
+ * One table after the other, each in the order of its keys, and what is new before what is old goes: so a page that is
+ * finished is not touched again. SQLite sums up its log anew at COMMIT when one is, which takes long after a large change.
  */
 export async function applyChange(
   path: string,
@@ -31,22 +31,6 @@ export async function applyChange(
   const texts = keyChanges(database, 'docs_by_text')
 
   const { gone, fresh } = await changeFiles(statements, change, slices)
-  const buried: number[] = []
-  const ranges = gone.flatMap(({ first, count }) => handfuls(first, count))
-  for (const [from, to] of ranges) {
-    for (const { doc, id, text_hash } of statements.deleteChunks.all(from, to)) {
-      // Our own table's columns.
-      buried.push(doc as number)
-      ids.remove(id as string, doc as number)
-      if (dimensions !== undefined) texts.remove(text_hash as string, doc as number)
-    }
-    if (slices.isOver) await slices.next()
-  }
-  for (const [from, to] of dimensions === undefined ? [] : ranges) {
-    statements.deleteVectors.run(from, to)
-    if (slices.isOver) await slices.next()
-  }
-
   const segments: Segment[] = []
   let builder = segmentBuilder(docsPerSegment)
   for (const { file, first, chunks } of fresh) {
@@ -72,8 +56,24 @@ export async function applyChange(
       if (slices.isOver) await slices.next()
     }
   }
-  await buryDocs(path, database, buried, slices)
   for (const segment of segments) await writeSegment(database, segment, slices)
+
+  const buried: number[] = []
+  const ranges = gone.flatMap(({ first, count }) => handfuls(first, count))
+  for (const [from, to] of ranges) {
+    for (const { doc, id, text_hash } of statements.deleteChunks.all(from, to)) {
+      // Our own table's columns.
+      buried.push(doc as number)
+      ids.remove(id as string, doc as number)
+      if (dimensions !== undefined) texts.remove(text_hash as string, doc as number)
+    }
+    if (slices.isOver) await slices.next()
+  }
+  for (const [from, to] of dimensions === undefined ? [] : ranges) {
+    statements.deleteVectors.run(from, to)
+    if (slices.isOver) await slices.next()
+  }
+  await buryDocs(path, database, buried, slices)
   await ids.write(slices)
   await texts.write(slices)
 }

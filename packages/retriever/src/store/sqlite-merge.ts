@@ -68,7 +68,7 @@ export async function mergeRows(
       return now instanceof Uint8Array && Buffer.compare(now, row.dead) === 0
     }
     if (!rows.every(isAsItWas)) return
-    for (const row of rows) await deleteSegment(database, row, slices)
     if (merged.docs.length > 0) await writeSegment(database, merged, slices)
+    for (const row of rows) await deleteSegment(database, row, slices)
   })
 }

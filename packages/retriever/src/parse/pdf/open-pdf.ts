@@ -56,11 +56,14 @@ function installedData(missing: Set<string>): object {
   }
 }
 
+/** An optional peer. */
+const tables = 'pdfjs-dist'
+
 /** Beside this package, or in the project that runs. */
 function cMapFolder(): string | undefined {
   for (const place of [import.meta.url, pathToFileURL(join(process.cwd(), 'package.json')).href])
     try {
-      return join(createRequire(place).resolve('pdfjs-dist/package.json'), '..', 'cmaps')
+      return join(createRequire(place).resolve(`${tables}/package.json`), '..', 'cmaps')
     } catch {}
   return undefined
 }
