@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // The workspace's own packages resolve to their sources, so tests need no build: in tests, and in this file.
@@ -21,8 +22,11 @@ export default defineConfig({
   test: {
     include: ['*.test.ts', '{packages,apps,bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.live.test.ts'],
-    // Processes that a test starts resolve to sources too.
-    env: { NODE_OPTIONS: '--conditions=@agentkit/source' },
+    // Processes and workers that a test starts resolve to sources too, and need not compile them each time.
+    env: {
+      NODE_OPTIONS: '--conditions=@agentkit/source',
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node'),
+    },
     // Two at once keeps small CI machines (and deadlines in tests) honest.
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -80,7 +80,7 @@ function problemOf({ pieces, text }: Read): string | undefined {
 
 describe.each(Object.entries(parsers))('%s', (_, parser) => {
   it('reads whatever there is into blocks that hold all of the text, and always alike', async () => {
-    for (let seed = 1; seed <= 800; seed++) {
+    for (let seed = 1; seed <= 300; seed++) {
       const bytes = randomBytes(randomOf(seed))
       const read = await tryRead(parser, bytes).catch((error: unknown) => {
         throw new Error(`seed ${seed} fails`, { cause: error })

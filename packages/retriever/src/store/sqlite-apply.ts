@@ -16,8 +16,8 @@ const docsPerSegment = 16_000
 /**
  * Makes a change, within the transaction that is open.
  *
- * One table after the other, each in the order of its keys, and what is new before what is old goes: so a page that is
- * finished is not touched again. SQLite sums up its log anew at COMMIT when one is, which takes long after a large change.
+ * One table after the other, each in the order of its keys, and what is new before what is old goes, so that a page that
+ * is finished is not touched again: SQLite would sum up its log anew at COMMIT, which takes long after a large change.
  */
 export async function applyChange(
   path: string,
@@ -48,16 +48,6 @@ export async function applyChange(
   }
   if (builder.size > 0) segments.push(await builder.build(slices))
 
-  for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
-    for (const [place, { vector, textHash }] of chunks.entries()) {
-      if (!vector) continue
-      statements.addVector.run(first + place, file, toBytes(vector, dimensions))
-      texts.add(textHash, first + place)
-      if (slices.isOver) await slices.next()
-    }
-  }
-  for (const segment of segments) await writeSegment(database, segment, slices)
-
   const buried: number[] = []
   const ranges = gone.flatMap(({ first, count }) => handfuls(first, count))
   for (const [from, to] of ranges) {
@@ -69,10 +59,21 @@ export async function applyChange(
     }
     if (slices.isOver) await slices.next()
   }
+
+  for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
+    for (const [place, { vector, textHash }] of chunks.entries()) {
+      if (!vector) continue
+      statements.addVector.run(first + place, file, toBytes(vector, dimensions))
+      texts.add(textHash, first + place)
+      if (slices.isOver) await slices.next()
+    }
+  }
   for (const [from, to] of dimensions === undefined ? [] : ranges) {
     statements.deleteVectors.run(from, to)
     if (slices.isOver) await slices.next()
   }
+
+  for (const segment of segments) await writeSegment(database, segment, slices)
   await buryDocs(path, database, buried, slices)
   await ids.write(slices)
   await texts.write(slices)

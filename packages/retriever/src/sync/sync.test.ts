@@ -214,20 +214,6 @@ describe('an embedder', () => {
     while (library.space.applied.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  it('is tried on the chunks once, and again when there are twice as many', async () => {
-    const tried: number[] = []
-    const retriever = library.retriever({ embedder: countingEmbedder() }, async (store) => {
-      tried.push(await store.count())
-      return 0.5
-    })
-    await retriever.sync()
-    for (const count of [2, 3, 4]) {
-      await write('a.md', paragraphs(count))
-      await retriever.sync()
-    }
-    expect(tried).toEqual([2, 4])
-  })
-
   it('that makes longer vectors under the same name is a new index', async () => {
     await write('a.md', paragraphs(3))
     await library.retriever({ embedder: countingEmbedder('acme/small', { makes: 8 }) }).sync()
