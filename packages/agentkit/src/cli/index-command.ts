@@ -6,7 +6,7 @@ import { definedOnly } from '../defined-only.ts'
 import { resolveModelName } from '../model-name.ts'
 import type { RetrievalTool } from '../retrieval-tool.ts'
 import { SDKContext } from '../sdk-context.ts'
-import { progressLine } from '../sync-lines.ts'
+import { progressLine, reportLines } from '../sync-lines.ts'
 
 type IndexOptions = {
   config?: string
@@ -23,9 +23,7 @@ export function indexCommand(): Command {
   withOptions(index)
     .option('--verify', 'check afterwards that the index is sound')
     .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
-  withOptions(
-    index.command('status').description('tells what is indexed, what has changed since and what cannot be read'),
-  )
+  withOptions(index.command('status').description('tells what is indexed and what cannot be read'))
     .option('--verify', 'check that the index is sound')
     .action((_, command: Command) =>
       withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals().verify)),
@@ -86,10 +84,11 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
         ),
     })
     if (isTerminal) process.stderr.write('\r\u001b[K')
-    const { reportLines } = await import('../sync-lines.ts')
     for (const line of reportLines(report)) print(line)
     if (report.indexed + report.removed === 0)
       print(`Nothing has changed: ${report.unchanged} files, ${report.chunks} passages.`)
+    // What is left to be tidied up would be cut short by the end of the process.
+    await retriever.tidied()
   } finally {
     process.off('SIGINT', abort)
   }

@@ -18,7 +18,8 @@ async function sortFrom(terms: string[], depth: number, sorted: string[], slices
     return
   }
   const groups = new Map<number, string[]>()
-  for (const term of terms) {
+  for (const [place, term] of terms.entries()) {
+    if (place % handful === 0 && slices.isOver) await slices.next()
     const unit = depth < term.length ? term.charCodeAt(depth) : -1
     const group = groups.get(unit)
     if (group) group.push(term)

@@ -1,24 +1,34 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import { parseFile } from './parse-file.ts'
 import type { Parser } from './piece.ts'
-import type { FromWorker, ParsePart, ParseRequest, ToWorker } from './worker-messages.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Parts that may be on their way at once: one is unpacked while the next is made. */
 const mostParts = 2
 
+/** A message costs more than to read a small file: results wait for others until they are so large, or so old. */
+const mostHeld = { characters: 200_000, milliseconds: 10 }
+
 /** A worker's work: reads one file after the other, as it is asked to. */
 export function answerRequests(port: MessagePort, loadParser: (ext: string) => Promise<Parser>): void {
   const running = new Map<number, { stop: AbortController; partsSent: number; goOn: () => void }>()
+  const { current } = workerData as WorkerStart // by `createPoolWorker`
   let last = Promise.resolve()
+  let ends: { id: number; end: ParseEnd }[] = []
+  let held = 0
+  let timer: NodeJS.Timeout | undefined
 
   port.on('message', (message: ToWorker) => {
+    if (message.type === 'start') {
+      for (const { id, request } of message.files) {
+        running.set(id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
+        // A failure here is a bug, and ends the worker: whoever waits is told.
+        last = last.then(() => answer(id, request))
+      }
+      return
+    }
     const file = running.get(message.id)
     switch (message.type) {
-      case 'start':
-        running.set(message.id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
-        // A failure here is a bug, and ends the worker: whoever waits is told.
-        last = last.then(() => answer(message.id, message.request))
-        break
       case 'cancel':
         file?.stop.abort()
         file?.goOn()
@@ -34,6 +44,7 @@ export function answerRequests(port: MessagePort, loadParser: (ext: string) => P
   async function answer(id: number, request: ParseRequest): Promise<void> {
     const file = running.get(id)
     if (file === undefined) return
+    Atomics.store(current, 0, id)
     const { signal } = file.stop
     const send = async (part: ParsePart): Promise<void> => {
       say({ type: 'part', id, part })
@@ -47,7 +58,18 @@ export function answerRequests(port: MessagePort, loadParser: (ext: string) => P
     }
     const end = await parseFile(request, { loadParser, send, signal })
     running.delete(id)
-    say({ type: 'end', id, end })
+    ends.push({ id, end })
+    if (end.outcome === 'read') held += end.characters
+    timer ??= setTimeout(sayEnds, mostHeld.milliseconds)
+    if (running.size === 0 || held >= mostHeld.characters) sayEnds()
+  }
+
+  function sayEnds(): void {
+    clearTimeout(timer)
+    timer = undefined
+    say({ type: 'ends', ends })
+    ends = []
+    held = 0
   }
 
   function say(message: FromWorker): void {

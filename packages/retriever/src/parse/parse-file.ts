@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { extname } from 'node:path'
 import { createChunker } from '../chunk/create-chunker.ts'
 import { isUnreadableFile } from '../unreadable-file.ts'
+import { packChunks } from './pack-chunks.ts'
 import type { Parsed, Parser, Piece } from './piece.ts'
 import { readBytes } from './read-bytes.ts'
 import { sniff } from './sniff.ts'
@@ -65,7 +66,7 @@ function chunkSink(file: string, { send }: ParseFileOptions): Sink {
         // What a chunk weighs besides its words.
         size += chunk.quote.length + 500
         if (size < partSize) continue
-        const part = { chunks }
+        const part = { chunks: packChunks(chunks) }
         chunks = []
         size = 0
         await send(part)
@@ -73,7 +74,7 @@ function chunkSink(file: string, { send }: ParseFileOptions): Sink {
     },
     end() {
       for (const chunk of chunker.end()) chunks.push(chunk)
-      return { chunks }
+      return { chunks: packChunks(chunks) }
     },
   }
 }

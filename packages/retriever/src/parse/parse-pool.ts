@@ -3,12 +3,13 @@ import { extname } from 'node:path'
 import { AgentKitError, abortError } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import { type UnreadableStatus, unreadableFile } from '../unreadable-file.ts'
+import { unpackChunks } from './pack-chunks.ts'
 import type { Parsed } from './piece.ts'
 import { createPoolWorker, type PoolWorker, type Task } from './pool-worker.ts'
 import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from './worker-messages.ts'
 
 export type ParsePoolOptions = {
-  /** At most; for few files one is started. */
+  /** At most; for text one is started. */
   workers?: number
   /** For one file. */
   timeoutMs?: number
@@ -83,7 +84,7 @@ export function createParsePool({
             hash: end.hash,
             parsed: end.parsed,
             characters: end.characters,
-            chunks: chunksOf(parts),
+            chunks: chunksOf(file, parts),
           }
       }
     },
@@ -148,12 +149,15 @@ export function createParsePool({
     }
   }
 
-  /** Another one is started only where much is waiting: it costs memory, and time to begin with. */
+  /**
+   * Another one is started only for files that take their time: it costs memory, and time to begin with, and one reads
+   * text faster than it is indexed.
+   */
   function freeWorker(weight: number): PoolWorker | undefined {
-    const [freest] = [...workers].sort((one, other) => one.load - other.load)
+    let freest: PoolWorker | undefined
+    for (const worker of workers) if (freest === undefined || worker.load < freest.load) freest = worker
     if (freest !== undefined && (freest.load === 0 || freest.load + weight <= fullLoad)) return freest
-    const isMuch = weightOfAll(waiting) >= fullLoad
-    if (freest !== undefined && (workers.size >= mostWorkers || !isMuch)) return undefined
+    if (freest !== undefined && (workers.size >= mostWorkers || weight < fullLoad)) return undefined
     const worker = createPoolWorker({
       timeoutMs,
       memoryMb,
@@ -172,22 +176,17 @@ export function createParsePool({
 }
 
 /** Files of weight 1 that a worker is given ahead, so that it never waits for the next. */
-const fullLoad = 8
+const fullLoad = 64
 
 function weightOf(path: string, size = 0): number {
   const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())
-  return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 64_000))
-}
-
-/** As far as it matters. */
-function weightOfAll(tasks: readonly Task[]): number {
-  return tasks.slice(0, fullLoad).reduce((sum, task) => sum + task.weight, 0)
+  return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 8_000))
 }
 
 type Answer = { end: ParseEnd; parts: readonly ParsePart[] }
 
-function chunksOf(parts: readonly ParsePart[]): Chunk[] {
-  return parts.flatMap((part) => ('chunks' in part ? part.chunks : []))
+function chunksOf(file: string, parts: readonly ParsePart[]): Chunk[] {
+  return parts.flatMap((part) => ('chunks' in part ? unpackChunks(file, part.chunks) : []))
 }
 
 function toExtracted({ pages: pageCount, ...parsed }: Parsed, parts: readonly ParsePart[]): ExtractedFile {

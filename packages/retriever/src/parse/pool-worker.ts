@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { AgentKitError } from '@agentkit/core'
 import type { UnreadableStatus } from '../unreadable-file.ts'
-import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker } from './worker-messages.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** A file that somebody waits for. */
 export type Task = {
@@ -48,12 +48,17 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
   // `#parse-worker` of the package.json is that module.
   const script = options.script ?? createRequire(import.meta.url).resolve('#parse-worker')
   // Under `node --input-type=module` a worker may not begin with a file, but it may import one.
+  const current = new Int32Array(new SharedArrayBuffer(4))
+  const workerData: WorkerStart = { current }
   const worker = new Worker(`import(${JSON.stringify(pathToFileURL(script).href)})`, {
     eval: true,
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
-  /** In the order in which they are read: it is at the first. */
+  /** In the order in which they are read. Those before the one that it is at are done, but not told of yet. */
   const tasks = new Map<number, Task>()
+  let load = 0
+  let outbox: { id: number; request: ParseRequest }[] = []
   const cancelled = new Set<Task>()
   let nextId = 0
   let filesRead = 0
@@ -71,16 +76,20 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
       startClock()
       return
     }
-    const task = tasks.get(message.id)
-    if (task === undefined) return
     if (message.type === 'part') {
-      if (!cancelled.has(task)) task.onPart(message.part)
+      const task = tasks.get(message.id)
+      if (task !== undefined && !cancelled.has(task)) task.onPart(message.part)
       tell({ type: 'more', id: message.id })
       return
     }
-    tasks.delete(message.id)
-    filesRead++
-    if (!cancelled.delete(task)) task.resolve(message.end)
+    for (const { id, end } of message.ends) {
+      const task = tasks.get(id)
+      if (task === undefined) continue
+      tasks.delete(id)
+      load -= task.weight
+      filesRead++
+      if (!cancelled.delete(task)) task.resolve(end)
+    }
     startClock()
     onFree()
   })
@@ -92,22 +101,24 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
 
   return {
     get load() {
-      let load = isEnding ? Number.POSITIVE_INFINITY : 0
-      for (const task of tasks.values()) load += task.weight
-      return load
+      return isEnding ? Number.POSITIVE_INFINITY : load
     },
     run(task) {
       const id = nextId++
       tasks.set(id, task)
-      tell({ type: 'start', id, request: task.request })
+      load += task.weight
+      // A message costs more than to read a small file: what comes in this turn goes in one.
+      if (outbox.length === 0) setImmediate(sendOutbox)
+      outbox.push({ id, request: task.request })
       if (tasks.size === 1) startClock()
     },
     cancel(task) {
       for (const [id, known] of tasks) {
         if (known !== task) continue
         cancelled.add(task)
+        sendOutbox()
         tell({ type: 'cancel', id })
-        if (current() === task) startClock()
+        if (currentTask() === task) startClock()
       }
     },
     async close(reason) {
@@ -121,14 +132,19 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
     worker.postMessage(message)
   }
 
-  function current(): Task | undefined {
-    return tasks.values().next().value
+  function sendOutbox(): void {
+    if (outbox.length > 0) tell({ type: 'start', files: outbox })
+    outbox = []
+  }
+
+  function currentTask(): Task | undefined {
+    return tasks.get(Atomics.load(current, 0)) ?? tasks.values().next().value
   }
 
   /** Limits the time of the file that is being read, or of doing nothing. */
   function startClock(): void {
     clearTimeout(clock)
-    const task = current()
+    const task = currentTask()
     if (task === undefined) worker.unref()
     else worker.ref()
     // Loading is no file's fault.
@@ -139,7 +155,8 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
     }
     const isCancelled = cancelled.has(task)
     const giveUp = (): void => {
-      if (current() !== task) return
+      // It may have come to another one that it has not told of.
+      if (currentTask() !== task) return startClock()
       if (!isCancelled) why = tooSlow(timeoutMs)
       end()
     }
@@ -160,10 +177,10 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
       for (const task of tasks.values()) task.reject(error)
       tasks.clear()
     }
-    const culprit = current()
+    const culprit = currentTask()
     const left = [...tasks.values()].filter((task) => !cancelled.has(task))
-    if (culprit !== undefined && culprit === left[0] && !mayTryAgain(culprit)) {
-      left.shift()
+    if (culprit !== undefined && left.includes(culprit) && !mayTryAgain(culprit)) {
+      left.splice(left.indexOf(culprit), 1)
       culprit.resolve({ outcome: 'unreadable', hash: '', ...verdict() })
     }
     onEnd(left)
@@ -171,7 +188,8 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
 
   /** A worker may have died of what it read before. */
   function mayTryAgain(task: Task): boolean {
-    if (why !== undefined || filesRead === 0 || task.isRetry) return false
+    const isFirst = filesRead === 0 && tasks.values().next().value === task
+    if (why !== undefined || isFirst || task.isRetry) return false
     task.isRetry = true
     task.onRestart()
     return true

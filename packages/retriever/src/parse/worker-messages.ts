@@ -1,5 +1,5 @@
-import type { Chunk } from '../chunk.ts'
 import type { UnreadableStatus } from '../unreadable-file.ts'
+import type { PackedChunks } from './pack-chunks.ts'
 import type { Block, Parsed } from './piece.ts'
 
 /** What a worker is to do with a file. */
@@ -7,16 +7,19 @@ export type ParseRequest =
   | { do: 'chunk'; file: string; path: string; unlessHash?: string; maxBytes: number }
   | { do: 'extract'; path: string; maxBytes: number }
 
+/** What a worker begins with: where it writes the id of the file that it is at, so that it is known when it dies. */
+export type WorkerStart = { current: Int32Array }
+
 /** What a worker is told. */
 export type ToWorker =
-  | { type: 'start'; id: number; request: ParseRequest }
+  | { type: 'start'; files: { id: number; request: ParseRequest }[] }
   /** Nobody waits for it any more. It is answered nonetheless. */
   | { type: 'cancel'; id: number }
   /** A part has arrived: another one may be sent. */
   | { type: 'more'; id: number }
 
 /** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
-export type ParsePart = { chunks: Chunk[] } | { text: string; blocks: PlacedBlock[]; page?: number }
+export type ParsePart = { chunks: PackedChunks } | { text: string; blocks: PlacedBlock[]; page?: number }
 
 export type PlacedBlock = Block & { page?: number }
 
@@ -26,8 +29,8 @@ export type ParseEnd =
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string; isMissing?: true }
   | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; part: ParsePart }
 
-/** What a worker says. It finishes files in the order in which they were given. */
+/** What a worker says. It finishes files in the order in which they were given, and tells of several at once. */
 export type FromWorker =
   | { type: 'ready' }
   | { type: 'part'; id: number; part: ParsePart }
-  | { type: 'end'; id: number; end: ParseEnd }
+  | { type: 'ends'; ends: { id: number; end: ParseEnd }[] }

@@ -14,10 +14,10 @@ import type { TimeSlices } from './time-slices.ts'
 const docsPerSegment = 16_000
 
 /**
- * Makes a change, within the transaction that is open.
+ * Makes a change, within the transaction that is open. `sweep` has to follow.
  *
- * One table after the other, each in the order of its keys, and what is new before what is old goes, so that a page that
- * is finished is not touched again: SQLite would sum up its log anew at COMMIT, which takes long after a large change.
+ * One table after the other, each in the order of its keys, so that a page that is finished is not touched again: SQLite
+ * would sum up its log anew at COMMIT, which takes long after a large change. So the rows of old chunks stay for now.
  */
 export async function applyChange(
   path: string,
@@ -48,18 +48,6 @@ export async function applyChange(
   }
   if (builder.size > 0) segments.push(await builder.build(slices))
 
-  const buried: number[] = []
-  const ranges = gone.flatMap(({ first, count }) => handfuls(first, count))
-  for (const [from, to] of ranges) {
-    for (const { doc, id, text_hash } of statements.deleteChunks.all(from, to)) {
-      // Our own table's columns.
-      buried.push(doc as number)
-      ids.remove(id as string, doc as number)
-      if (dimensions !== undefined) texts.remove(text_hash as string, doc as number)
-    }
-    if (slices.isOver) await slices.next()
-  }
-
   for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
     for (const [place, { vector, textHash }] of chunks.entries()) {
       if (!vector) continue
@@ -68,13 +56,21 @@ export async function applyChange(
       if (slices.isOver) await slices.next()
     }
   }
-  for (const [from, to] of dimensions === undefined ? [] : ranges) {
-    statements.deleteVectors.run(from, to)
-    if (slices.isOver) await slices.next()
-  }
-
   for (const segment of segments) await writeSegment(database, segment, slices)
-  await buryDocs(path, database, buried, slices)
+
+  const dead: number[] = []
+  for (const { first, count } of gone) {
+    statements.dig.run(first, count)
+    for (let doc = first; doc < first + count; doc++) {
+      dead.push(doc)
+      // Our own table's columns.
+      const { id, text_hash } = statements.keysOf.get(doc) as { id: string; text_hash: string }
+      ids.remove(id, doc)
+      if (dimensions !== undefined) texts.remove(text_hash, doc)
+      if (slices.isOver) await slices.next()
+    }
+  }
+  await buryDocs(path, database, dead, slices)
   await ids.write(slices)
   await texts.write(slices)
 }
@@ -102,7 +98,7 @@ async function changeFiles(
     const entry = wanted.get(file)
     // Our own table's columns, all of them numbers.
     const known = statements.findFile.get(file) as { number: number; first_doc: number; docs: number } | undefined
-    if (known && entry?.chunks !== 'keep') gone.push({ first: known.first_doc, count: known.docs })
+    if (known && known.docs > 0 && entry?.chunks !== 'keep') gone.push({ first: known.first_doc, count: known.docs })
     if (entry) {
       const number = statements.putFile.get(...fileValues(entry.record))?.number as number
       if (entry.chunks !== 'keep') {
@@ -115,17 +111,6 @@ async function changeFiles(
   }
   statements.setLastDoc.run(lastDoc)
   return { gone: gone.sort((one, other) => one.first - other.first), fresh }
-}
-
-/** Rows that are removed between two looks at the clock. */
-const handful = 64
-
-/** The numbers from `first` on, so many at once: from the first of each handful to behind its last. */
-function handfuls(first: number, count: number): [number, number][] {
-  return Array.from({ length: Math.ceil(count / handful) }, (_, number) => {
-    const from = first + number * handful
-    return [from, Math.min(from + handful, first + count)]
-  })
 }
 
 function inOrder(chunks: readonly NewChunk[]): readonly NewChunk[] {
@@ -149,9 +134,9 @@ function prepare(database: DatabaseSync) {
     addChunk: database.prepare(
       `INSERT INTO chunks (doc, file, ${chunkColumns.join(', ')}) VALUES (${marks(chunkColumns.length + 2)})`,
     ),
-    deleteChunks: database.prepare('DELETE FROM chunks WHERE doc >= ? AND doc < ? RETURNING doc, id, text_hash'),
+    keysOf: database.prepare('SELECT id, text_hash FROM chunks WHERE doc = ?'),
+    dig: database.prepare('INSERT INTO graves (first, docs) VALUES (?, ?)'),
     addVector: database.prepare('INSERT INTO vectors (doc, file, vector) VALUES (?, ?, ?)'),
-    deleteVectors: database.prepare('DELETE FROM vectors WHERE doc >= ? AND doc < ?'),
   }
 }
 

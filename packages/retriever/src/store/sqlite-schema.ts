@@ -9,7 +9,8 @@ const applicationId = 0x61_6b_69_78
 const schemaVersion = 1
 
 /**
- * A file's chunks have successive numbers, in their order: `first_doc` and as many as it has chunks.
+ * A file's chunks have successive numbers, in their order: `first_doc` and as many as it has chunks. Rows of chunks that
+ * are no more stay for a moment, where `graves` says: nothing leads to them.
  *
  * What is looked up by a hash stands in `docs_by_id` and `docs_by_text`, written in order at the end of a change. Hashes
  * come in any order, and pages that are written, put aside and written again make a long COMMIT, as SQLite then sums up
@@ -29,6 +30,7 @@ CREATE TABLE chunks (
   heading, quote NOT NULL
 );
 CREATE TABLE vectors (doc INTEGER PRIMARY KEY, file INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE graves (first INTEGER PRIMARY KEY, docs INTEGER NOT NULL);
 CREATE TABLE docs_by_id (key TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (key, doc)) WITHOUT ROWID;
 CREATE TABLE docs_by_text (key TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (key, doc)) WITHOUT ROWID;
 CREATE TABLE segments (

@@ -8,6 +8,10 @@ import { toChunk } from './sqlite-rows.ts'
 /** Of so many chunks it is tried whether the text index knows their words. */
 const triedChunks = 200
 
+/** Without those that a change has left behind. */
+const chunks = `(SELECT * FROM chunks WHERE NOT EXISTS
+  (SELECT 1 FROM graves WHERE doc >= first AND doc < first + docs)) AS living`
+
 /** What is wrong with an index, a sentence each. */
 export async function verifyIndex(reader: SQLiteReader, dimensions: number | undefined): Promise<string[]> {
   const broken = await reader.read(integrity)
@@ -30,16 +34,16 @@ function rowProblems(database: DatabaseSync): string[] {
     .prepare(
       `SELECT files.file AS file, files.chunks AS told, count(doc) AS found,
          total(place <> doc - first_doc OR doc >= first_doc + docs) AS displaced
-       FROM files LEFT JOIN chunks ON chunks.file = files.number GROUP BY files.number
+       FROM files LEFT JOIN ${chunks} ON living.file = files.number GROUP BY files.number
        HAVING told <> found OR docs <> found OR displaced > 0`,
     )
     .all()
-  const lost = count(database, 'chunks WHERE file NOT IN (SELECT number FROM files)')
+  const lost = count(database, `${chunks} WHERE file NOT IN (SELECT number FROM files)`)
   const unknown = count(
     database,
-    'chunks WHERE NOT EXISTS (SELECT 1 FROM docs_by_id WHERE key = chunks.id AND docs_by_id.doc = chunks.doc)',
+    `${chunks} WHERE NOT EXISTS (SELECT 1 FROM docs_by_id WHERE key = living.id AND docs_by_id.doc = living.doc)`,
   )
-  const gone = count(database, 'docs_by_id WHERE doc NOT IN (SELECT doc FROM chunks)')
+  const gone = count(database, `docs_by_id WHERE doc NOT IN (SELECT doc FROM ${chunks})`)
   const twice = count(database, '(SELECT key FROM docs_by_id GROUP BY key HAVING count(*) > 1)')
   return [
     ...files.map(({ file, told, found }) =>
@@ -57,7 +61,10 @@ function rowProblems(database: DatabaseSync): string[] {
 function vectorProblems(database: DatabaseSync, dimensions = 0): string[] {
   const lost = count(database, 'vectors WHERE doc NOT IN (SELECT doc FROM chunks)')
   const odd = count(database, `vectors WHERE length(vector) <> ${dimensions * 4}`)
-  const unknown = count(database, 'vectors WHERE doc NOT IN (SELECT doc FROM docs_by_text)')
+  const unknown = count(
+    database,
+    `vectors WHERE doc NOT IN (SELECT doc FROM docs_by_text) AND doc IN (SELECT doc FROM ${chunks})`,
+  )
   return [
     ...(lost > 0 ? [`${lost} vectors belong to no chunk.`] : []),
     ...(odd > 0 ? [`${odd} vectors do not have ${dimensions} numbers.`] : []),
@@ -77,7 +84,7 @@ function textIndexProblems(view: IndexView, database: DatabaseSync): string[] {
     }
   }
   let missing = 0
-  for (const { doc, file } of database.prepare('SELECT doc, file FROM chunks').iterate()) {
+  for (const { doc, file } of database.prepare(`SELECT doc, file FROM ${chunks}`).iterate()) {
     if (fileOf.get(doc as number) === file) fileOf.delete(doc as number)
     else missing++
   }
@@ -92,7 +99,7 @@ function textIndexProblems(view: IndexView, database: DatabaseSync): string[] {
 
 /** How many of some chunks have words that the text index does not know of them. */
 function tryWords({ segments }: IndexView, database: DatabaseSync): { tried: number; unsaid: number } {
-  const rows = database.prepare(`SELECT chunks.*, '' AS path FROM chunks ORDER BY id LIMIT ${triedChunks}`).all()
+  const rows = database.prepare(`SELECT *, '' AS path FROM ${chunks} ORDER BY id LIMIT ${triedChunks}`).all()
   const isUnsaid = (row: Record<string, unknown>): boolean => {
     const doc = row.doc as number
     const home = segments.find(({ segment }) => (segment.docs.at(-1) ?? 0) >= doc)?.segment

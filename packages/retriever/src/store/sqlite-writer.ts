@@ -6,6 +6,7 @@ import { applyChange } from './sqlite-apply.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
 import { type MergeOptions, mergeRows, planMerge } from './sqlite-merge.ts'
 import { countBits, listSegments } from './sqlite-segments.ts'
+import { sweep } from './sqlite-sweep.ts'
 import type { Store } from './store.ts'
 import { type TimeSlices, timeSlices } from './time-slices.ts'
 
@@ -41,7 +42,8 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     return result
   }
 
-  const merge = async (open: DatabaseSync, options: MergeOptions, slices: TimeSlices): Promise<void> => {
+  const tidyUp = async (open: DatabaseSync, options: MergeOptions, slices: TimeSlices): Promise<void> => {
+    await sweep(path, open, slices)
     for (;;) {
       const rows = listSegments(open)
       const living = rows.map(({ docs, dead }) => docs - countBits(dead))
@@ -66,7 +68,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
         await transaction(open, path, () => applyChange(path, open, change, dimensions, slices))
         startCheckpoint()
         // The change is made, whatever becomes of this: it is tried again after the next one.
-        await merge(open, afterChange, timeSlices()).catch(() => {})
+        await tidyUp(open, afterChange, timeSlices()).catch(() => {})
       }),
 
     setMeta: (meta) =>
@@ -83,7 +85,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
       inLine(async (open) => {
         if (signal.aborted) throw abortError(signal)
         const slices = timeSlices(signal)
-        await merge(open, atLeisure, slices)
+        await tidyUp(open, atLeisure, slices)
         await checkpointing
         await checkpoint(path, shortLog)
       }),

@@ -21,8 +21,11 @@ export type ReadFilesOptions = {
   signal: AbortSignal
 }
 
-/** Files that are read at once, or wait to be taken: enough that no worker waits for this thread. */
-const mostAtOnce = 32
+/**
+ * Files that are read at once, or wait to be taken: enough that no worker waits for this thread, which looks after them
+ * every few milliseconds only, and not so many that they fill the memory.
+ */
+const atOnce = { least: 4, most: 256, bytes: 2_000_000 }
 
 /** Reads files, several at once, and gives each as soon as it is done. Those that are not taken yet hold up the next. */
 export async function* readFiles(
@@ -34,10 +37,13 @@ export async function* readFiles(
   const done: FileChange[] = []
   let failure: { error: unknown } | undefined
   let running = 0
+  /** Of those that are read or wait. */
+  let bytes = 0
   let wake = (): void => {}
 
   const readOne = async (file: FileToRead): Promise<void> => {
     running++
+    bytes += file.size
     try {
       const readAt = Date.now()
       const { hash, status } = file.known ?? {}
@@ -57,13 +63,20 @@ export async function* readFiles(
     }
   }
 
+  const hasRoom = (): boolean => {
+    const count = running + done.length
+    return count < atOnce.least || (count < atOnce.most && bytes < atOnce.bytes)
+  }
+
   try {
     for (let next = 0; next < files.length || running > 0 || done.length > 0; ) {
-      while (next < files.length && running + done.length < mostAtOnce) void readOne(files[next++] as FileToRead)
+      while (next < files.length && hasRoom()) void readOne(files[next++] as FileToRead)
       if (failure) throw failure.error
       const first = done.shift()
-      if (first) yield first
-      else {
+      if (first) {
+        bytes -= first.file.size
+        yield first
+      } else {
         await new Promise<void>((resolve) => {
           wake = resolve
         })

@@ -1,0 +1,103 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const cli = join(import.meta.dirname, '../cli.ts')
+const env = { ...process.env, OPENAI_API_KEY: '', LLMPROVIDER_API_KEY: '', MISTRAL_API_KEY: '', GEMINI_API_KEY: '' }
+
+let folder: string
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-index-')))
+  write('agentkit-data/files/user/handbook.md', '# Handbook\n\n## Holidays\n\nEverybody has 30 days of holidays.\n')
+  write('agentkit-data/files/user/old.doc', 'x')
+  write('agentkit-data/files/user/empty.txt', ' ')
+  write('agentkit_config.toml', '[docs]\nrequired_exts = [".csv"]\n')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true })
+  writeFileSync(join(folder, file), text)
+}
+
+async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+  const ran = promisify(execFile)(process.execPath, ['--no-warnings', cli, ...words], { cwd: folder, env })
+  const { code = 0, stdout, stderr } = await ran.catch((error) => error)
+  return { code, out: stdout.trim(), error: stderr.trim() }
+}
+
+describe('agentkit index', () => {
+  it('brings the index up to date, says what it did and what cannot be read, and checks it', async () => {
+    const { code, out } = await agentkit('index', '--verify')
+    expect(out).toMatch(/Files: 1 indexed, 0 unchanged, 0 removed; \d passages? .*by their words\./)
+    expect(out).toContain('old.doc cannot be read (unsupported)')
+    expect(out).toContain('The index is sound.')
+    expect(code).toBe(0)
+    const again = await agentkit('index')
+    expect(again.out).toContain('Nothing has changed: 1 files')
+  })
+
+  it('tells what is indexed', async () => {
+    const { out } = await agentkit('index', 'status')
+    expect(out).toMatch(/handbook\.md: \d+ passages?, \d+ characters/)
+    expect(out).toMatch(/empty\.txt: not searchable \(no-text: .+\)/)
+    expect(out).toContain('2 files, 1 searchable.')
+  })
+
+  it('searches, and says where the passages stand', async () => {
+    const { out } = await agentkit('index', 'search', 'days', 'of', 'holidays', '--limit', '1')
+    expect(out).toMatch(/^\[1\] handbook\.md, "Handbook > Holidays" \(\d+–\d+\)\n[\s\S]*30 days/)
+    expect((await agentkit('index', 'search', 'zebra')).out).toContain('Nothing matches.')
+  })
+
+  it('takes an agent’s table, and options before it', async () => {
+    expect((await agentkit('index', '--agent', 'Docs', 'status')).out).toContain('0 files')
+    expect((await agentkit('index', '--agent', 'Docs', '--ext', 'md', '--', 'status')).out).not.toContain('0 files')
+  })
+
+  it.each([
+    [['--tool', 'pinecone'], 'basic, localstore'],
+    [['search', '--limit', 'many', 'x'], '`limit` is a whole number'],
+    [['--config', 'none.toml'], 'there is no such file'],
+  ])('ends with the fix and code 1: %j', async (words, message) => {
+    const { code, error } = await agentkit('index', ...words)
+    expect(error).toContain(message)
+    expect(error).not.toContain(' at ')
+    expect(code).toBe(1)
+  })
+})
+
+describe('agentkit dev', () => {
+  it('runs an app that sees changes of its files', { timeout: 60_000 }, async () => {
+    write(
+      'app.ts',
+      `import { Agent } from 'agentkit'
+       const agent = new Agent({ name: 'Docs', functions: [], model: 'offline/extractive', retrieve: true })
+       await agent.run({ port: 0 })
+       console.log('running')
+       setInterval(async () => console.log((await agent.knowledge.files()).join()), 100).unref()`,
+    )
+    write('package.json', '{ "type": "module" }')
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    symlinkSync(join(import.meta.dirname, '../..'), join(folder, 'node_modules/agentkit'))
+    const dev = spawn(process.execPath, ['--no-warnings', cli, 'dev', 'app.ts'], { cwd: folder, env })
+    let printed = ''
+    for (const stream of [dev.stdout, dev.stderr]) stream.on('data', (chunk) => (printed += chunk))
+    const says = async (words: string): Promise<void> => {
+      while (!printed.includes(words)) {
+        if (dev.exitCode !== null) throw new Error(printed)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    await says('handbook.md')
+    write('agentkit-data/files/user/new.md', 'Something new.\n')
+    await says('handbook.md,new.md')
+    const ended = once(dev, 'exit')
+    dev.kill('SIGTERM')
+    await ended
+  })
+})
