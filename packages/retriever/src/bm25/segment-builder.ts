@@ -57,7 +57,7 @@ export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilde
       Object.assign(word, { numberedBy: numberOfTerm, number: first, others })
     }
     say(word.number)
-    for (const number of word.others) say(number)
+    if (word.others.length > 0) for (const number of word.others) say(number)
   }
 
   return {

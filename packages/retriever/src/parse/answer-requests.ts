@@ -19,24 +19,26 @@ export function answerRequests(port: MessagePort, loadParser: (ext: string) => P
   let timer: NodeJS.Timeout | undefined
 
   port.on('message', (message: ToWorker) => {
-    if (message.type === 'start') {
-      for (const { id, request } of message.files) {
-        running.set(id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
-        // A failure here is a bug, and ends the worker: whoever waits is told.
-        last = last.then(() => answer(id, request))
-      }
-      return
-    }
-    const file = running.get(message.id)
     switch (message.type) {
-      case 'cancel':
+      case 'start':
+        for (const { id, request } of message.files) {
+          running.set(id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
+          // A failure here is a bug, and ends the worker: whoever waits is told.
+          last = last.then(() => answer(id, request))
+        }
+        break
+      case 'cancel': {
+        const file = running.get(message.id)
         file?.stop.abort()
         file?.goOn()
         break
-      case 'more':
+      }
+      case 'more': {
+        const file = running.get(message.id)
         if (file !== undefined) file.partsSent--
         file?.goOn()
         break
+      }
     }
   })
   say({ type: 'ready' })

@@ -53,7 +53,7 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
   const worker = new Worker(`import(${JSON.stringify(pathToFileURL(script).href)})`, {
     eval: true,
     workerData,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 24 },
   })
   /** In the order in which they are read. Those before the one that it is at are done, but not told of yet. */
   const tasks = new Map<number, Task>()
@@ -82,6 +82,8 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
       tell({ type: 'more', id: message.id })
       return
     }
+    // Where `node --watch` runs, Node tells of imports by the same way.
+    if (message.type !== 'ends') return
     for (const { id, end } of message.ends) {
       const task = tasks.get(id)
       if (task === undefined) continue
@@ -155,10 +157,12 @@ export function createPoolWorker(options: PoolWorkerOptions): PoolWorker {
     }
     const isCancelled = cancelled.has(task)
     const giveUp = (): void => {
-      // It may have come to another one that it has not told of.
-      if (currentTask() !== task) return startClock()
-      if (!isCancelled) why = tooSlow(timeoutMs)
-      end()
+      // It may have come to another one already, and not told of it.
+      if (currentTask() !== task) startClock()
+      else {
+        if (!isCancelled) why = tooSlow(timeoutMs)
+        end()
+      }
     }
     // Where this thread was busy for long, the answer may be here already.
     clock = setTimeout(() => setImmediate(giveUp), isCancelled ? graceMs : timeoutMs).unref()

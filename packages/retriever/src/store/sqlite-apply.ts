@@ -31,23 +31,14 @@ export async function applyChange(
   const texts = keyChanges(database, 'docs_by_text')
 
   const { gone, fresh } = await changeFiles(statements, change, slices)
-  const segments: Segment[] = []
-  let builder = segmentBuilder(docsPerSegment)
+  const segments = await segmentsOf(fresh, slices)
   for (const { file, first, chunks } of fresh) {
     for (const [place, chunk] of chunks.entries()) {
-      const doc = first + place
-      statements.addChunk.run(doc, file, ...chunkValues(chunk))
-      ids.add(chunk.id, doc)
-      builder.add({ doc, file, text: searchedText(chunk) })
-      if (builder.isFull) {
-        segments.push(await builder.build(slices))
-        builder = segmentBuilder(docsPerSegment)
-      }
+      statements.addChunk.run(first + place, file, ...chunkValues(chunk))
+      ids.add(chunk.id, first + place)
       if (slices.isOver) await slices.next()
     }
   }
-  if (builder.size > 0) segments.push(await builder.build(slices))
-
   for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
     for (const [place, { vector, textHash }] of chunks.entries()) {
       if (!vector) continue
@@ -73,6 +64,23 @@ export async function applyChange(
   await buryDocs(path, database, dead, slices)
   await ids.write(slices)
   await texts.write(slices)
+}
+
+async function segmentsOf(fresh: FileChanges['fresh'], slices: TimeSlices): Promise<Segment[]> {
+  const segments: Segment[] = []
+  let builder = segmentBuilder(docsPerSegment)
+  for (const { file, first, chunks } of fresh) {
+    for (const [place, chunk] of chunks.entries()) {
+      builder.add({ doc: first + place, file, text: searchedText(chunk) })
+      if (builder.isFull) {
+        segments.push(await builder.build(slices))
+        builder = segmentBuilder(docsPerSegment)
+      }
+      if (slices.isOver) await slices.next()
+    }
+  }
+  if (builder.size > 0) segments.push(await builder.build(slices))
+  return segments
 }
 
 type FileChanges = {

@@ -10,26 +10,20 @@ export interface KeyChanges {
 }
 
 export function keyChanges(database: DatabaseSync, table: 'docs_by_id' | 'docs_by_text'): KeyChanges {
-  const changes = new Map<string, { removed: number[]; added: number[] }>()
-  const changesOf = (key: string): { removed: number[]; added: number[] } => {
-    const known = changes.get(key)
-    if (known) return known
-    const fresh = { removed: [], added: [] }
-    changes.set(key, fresh)
-    return fresh
-  }
+  // One string each, `<key> +<doc>` or `<key> -<doc>`: there may be very many, and strings are what sorts.
+  const changes: string[] = []
 
   return {
-    add: (key, doc) => void changesOf(key).added.push(doc),
-    remove: (key, doc) => void changesOf(key).removed.push(doc),
+    add: (key, doc) => void changes.push(`${key} +${doc}`),
+    remove: (key, doc) => void changes.push(`${key} -${doc}`),
 
     async write(slices) {
-      const removal = database.prepare(`DELETE FROM ${table} WHERE key = ? AND doc = ?`)
       const addition = database.prepare(`INSERT INTO ${table} (key, doc) VALUES (?, ?)`)
-      for (const key of await sortTerms(changes.keys(), slices)) {
-        const { removed, added } = changesOf(key)
-        for (const doc of removed) removal.run(key, doc)
-        for (const doc of added) addition.run(key, doc)
+      const removal = database.prepare(`DELETE FROM ${table} WHERE key = ? AND doc = ?`)
+      for (const change of await sortTerms(changes, slices)) {
+        const end = change.lastIndexOf(' ')
+        const statement = change[end + 1] === '+' ? addition : removal
+        statement.run(change.slice(0, end), Number(change.slice(end + 2)))
         if (slices.isOver) await slices.next()
       }
     },

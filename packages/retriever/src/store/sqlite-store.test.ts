@@ -103,6 +103,43 @@ describe('the file', () => {
     await expect(space.open('a', {})).rejects.toMatchObject({ code: 'storage' })
   })
 
+  it('takes in its log when it is tidied up', async () => {
+    const store = await space.open('a', {})
+    const text = 'Honey and wax and pollen '.repeat(40)
+    const much = makeFile(
+      'much.md',
+      Array.from({ length: 2_000 }, (_, number) => `${text} ${number}`),
+    )
+    await store.apply(adding(much), never)
+    expect((await stat(`${path}-wal`)).size).toBeGreaterThan(2e6)
+    await store.maintain(never)
+    expect((await stat(`${path}-wal`)).size).toBe(0)
+    expect((await stat(path)).size).toBeGreaterThan(2e6)
+    expect(await store.searchText('honey', { limit: 5, filter: {} })).toHaveLength(5)
+  })
+
+  it('has no rows of old chunks, also when nobody had the time to delete them', async () => {
+    const rows = (): unknown => {
+      const database = new DatabaseSync(path)
+      const tables = ['chunks', 'vectors', 'docs_by_id', 'docs_by_text', 'graves']
+      const counts = tables.map((table) => database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count)
+      database.close()
+      return counts
+    }
+    const store = await space.open('a', { dimensions: 4 })
+    await store.apply(adding(bees), never)
+    await store.apply(adding(makeFile('bees.md', ['Bees fly'], { dimensions: 4 })), never)
+    expect(rows()).toEqual([1, 1, 1, 1, 0])
+
+    tamper(`INSERT INTO chunks SELECT doc + 1000, file, place, 'old', text_hash, start, "end", page, page_end, "row",
+      row_end, heading, quote FROM chunks; INSERT INTO graves SELECT doc, 1 FROM chunks WHERE id = 'old'`)
+    expect(rows()).toEqual([2, 1, 1, 1, 1])
+    expect(await store.count()).toBe(1)
+    expect(await store.verify()).toEqual([])
+    await store.maintain(never)
+    expect(rows()).toEqual([1, 1, 1, 1, 0])
+  })
+
   it('is not written when it was deleted while it was open', async () => {
     const store = await space.open('a', {})
     await store.apply(adding(bees), never)

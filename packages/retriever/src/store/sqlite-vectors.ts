@@ -125,7 +125,10 @@ function* livingDocs({ segments }: IndexView): Generator<number, undefined> {
 function dotProduct(query: Float32Array, numbers: Float32Array, from: number): number {
   const dimensions = query.length
   const even = dimensions - (dimensions % 4)
-  let [one, two, three, four] = [0, 0, 0, 0]
+  let one = 0
+  let two = 0
+  let three = 0
+  let four = 0
   let at = 0
   for (; at < even; at += 4) {
     one += (query[at] ?? 0) * (numbers[from + at] ?? 0)

@@ -17,7 +17,7 @@ export type IndexFilesOptions = ReadFilesOptions & {
 /** Files of one change of the store, at the most. */
 const mostFiles = 500
 /** Characters of one change, at the most, unless one file has more; with an embedder less, as they take their time. */
-const mostCharacters = { text: 3_000_000, vectors: 600_000 }
+const mostCharacters = { text: 1_000_000, vectors: 600_000 }
 
 /**
  * Reads, embeds and writes what a plan says, a batch at a time: while one is written, the next is read. Files that are
