@@ -162,7 +162,9 @@ describe('the embeddings of an agent', () => {
     vi.stubEnv('MISTRAL_API_KEY', 'key')
     vi.stubEnv('ANTHROPIC_API_KEY', 'key')
     const agent = docs({ model: 'anthropic/claude-sonnet-5', retriever: places() })
-    expect(told).toContainEqual(expect.stringMatching(/made by mistral\/mistral-embed, as anthropic has none/))
+    expect(told).toContainEqual(
+      expect.stringMatching(/made by mistral\/mistral-embed, as the chat model's provider has none/),
+    )
     await agent.close()
   })
 })

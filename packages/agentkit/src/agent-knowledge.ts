@@ -140,7 +140,7 @@ export function chooseEmbedding(
   }
   if (choice && !chatProviders.includes(choice.provider)) {
     context.notice(
-      `The files' vectors are made by ${choice.provider}/${choice.model}, as ${preferred} has none that can be taken unasked. [embedding] names another.`,
+      `The files' vectors are made by ${choice.provider}/${choice.model}, as the chat model's provider has none that can be taken unasked. [embedding] names another.`,
     )
   }
   return choice && { ...choice, isNamed: false }

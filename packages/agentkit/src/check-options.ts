@@ -34,6 +34,9 @@ export function checkOptions<Output>(options: AgentOptions<Output>): void {
   if (options.retrievalTool !== undefined && !isRetrievalTool(options.retrievalTool)) {
     throw invalid(`There is no \`retrievalTool\` "${options.retrievalTool}". There are: ${retrievalTools.join(', ')}.`)
   }
+  if (options.retriever !== undefined && (typeof options.retriever !== 'object' || options.retriever === null)) {
+    throw invalid('`retriever` is an object of options, such as { folder: "docs" }, or made by createRetriever().')
+  }
   if (enableMultiModal !== undefined && typeof enableMultiModal !== 'boolean') {
     throw invalid('`enableMultiModal` is true or false.')
   }

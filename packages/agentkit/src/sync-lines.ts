@@ -25,7 +25,7 @@ export function progressLine({ files, filesDone, bytesDone, chunks, elapsedMs }:
 function notes(what: string, files: readonly FileNote[]): string[] {
   const told = files.slice(0, toldFiles).map(({ file, status, reason }) => `${file} ${what} (${status}): ${reason}`)
   const more = files.length - told.length
-  return more > 0 ? [...told, `The same goes for ${more} more files: agentkit index status lists them.`] : told
+  return more > 0 ? [...told, `The same goes for ${more} more files.`] : told
 }
 
 function count(number: number): string {

@@ -70,7 +70,7 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
     throw invalid('`maxFileBytes` is a whole number of bytes, from 1 on.')
   }
   if (embedder !== undefined) checkEmbedder(embedder)
-  if (!isObject(cloud)) throw invalid('`cloud` is an object, such as { indexName: "docs" }.')
+  checkCloud(cloud)
   if (retrievalTool === 'cloudindex-serverless' || retrievalTool === 'cloudindex-pod') {
     // Its length is found out later, where it does not say.
     checkCloudEmbedder(retrievalTool, embedder && (embedder.dimensions ?? 0))
@@ -110,12 +110,33 @@ function checkExts(exts: readonly string[]): Set<string> {
 }
 
 function checkEmbedder(embedder: Embedder): void {
-  const { dimensions } = embedder
   if (!isObject(embedder) || typeof embedder.embed !== 'function' || !isText(embedder.id)) {
     throw invalid('`embedder` is an object with an `id` and a function `embed`, such as openai().embedder().')
   }
+  const { dimensions } = embedder
   if (dimensions !== undefined && (!Number.isSafeInteger(dimensions) || dimensions < 1)) {
     throw invalid(`The embedder ${embedder.id} says \`dimensions\` ${show(dimensions)}: a whole number is needed.`)
+  }
+}
+
+const cloudOptions = {
+  apiKey: 'string',
+  controllerHostUrl: 'string',
+  indexName: 'string',
+  namespace: 'string',
+  cloud: 'string',
+  region: 'string',
+  create: 'boolean',
+} as const satisfies Record<keyof CloudOptions, string>
+
+function checkCloud(cloud: CloudOptions): void {
+  if (!isObject(cloud)) throw invalid('`cloud` is an object, such as { indexName: "docs" }.')
+  const kinds: Record<string, string> = cloudOptions
+  for (const [name, value] of Object.entries(cloud)) {
+    const kind = kinds[name]
+    if (!kind) throw invalid(`\`cloud\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
+    // The value may be a key: it is not shown.
+    if (value !== undefined && typeof value !== kind) throw invalid(`\`cloud.${name}\` is a ${kind}.`)
   }
 }
 

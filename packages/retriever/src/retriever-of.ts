@@ -179,7 +179,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     },
 
     async close() {
-      if (!closing.signal.aborted) closing.abort(closedError())
+      if (!closing.signal.aborted) closing.abort(new AgentKitError('aborted', 'The retriever was closed.'))
       await shared.stop(closing.signal.reason)
       await tidying.stop()
       await pool.close()

@@ -25,3 +25,8 @@ it.each([
 ])('%s passes %o: %s', (file, filter, whether) => {
   expect(passes(filter, file)).toBe(whether)
 })
+
+it.each([{ paths: 'handbook/' }, { paths: [3] }, { exts: 'md' }, { exts: [null] }])('refuses %j', (filter) => {
+  // What JavaScript may pass.
+  expect(() => wholeFilter(filter as never)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+})

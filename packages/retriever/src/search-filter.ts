@@ -1,11 +1,17 @@
+import { AgentKitError } from '@agentkit/core'
 import type { Filter } from './store/store.ts'
 
 /**
  * A filter as stores take it, from one as people write it: `['MD', '.txt']`, `['./handbook/']`.
  *
+ * @throws AgentKitError `invalid-argument` for what is no list of texts
  * @returns `'nothing'` for one that leaves nothing over: an empty list of files is no file
  */
 export function wholeFilter({ paths, exts }: Filter): Filter | 'nothing' {
+  for (const [name, list, example] of [['paths', paths, 'handbook/'] as const, ['exts', exts, '.md'] as const]) {
+    if (list === undefined || (Array.isArray(list) && list.every((one) => typeof one === 'string'))) continue
+    throw new AgentKitError('invalid-argument', `\`${name}\` is a list of texts, such as ["${example}"].`)
+  }
   if (paths?.length === 0 || exts?.length === 0) return 'nothing'
   return {
     ...(paths && !paths.some(isRoot) && { paths: paths.map((path) => path.replace(/^(?:\.\/)+/, '')) }),

@@ -62,6 +62,7 @@ describe('agentkit index', () => {
   it.each([
     [['--tool', 'pinecone'], 'basic, localstore'],
     [['search', '--limit', 'many', 'x'], '`limit` is a whole number'],
+    [['--folder', 'nowhere'], 'There is no folder "nowhere"'],
     [['--config', 'none.toml'], 'there is no such file'],
   ])('ends with the fix and code 1: %j', async (words, message) => {
     const { code, error } = await agentkit('index', ...words)
@@ -76,7 +77,7 @@ describe('agentkit dev', () => {
     write(
       'app.ts',
       `import { Agent } from 'agentkit'
-       const agent = new Agent({ name: 'Docs', functions: [], model: 'offline/extractive', retrieve: true })
+       const agent = new Agent({ name: 'Watcher', functions: [], model: 'offline/extractive', retrieve: true })
        await agent.run({ port: 0 })
        console.log('running')
        setInterval(async () => console.log((await agent.knowledge.files()).join()), 100).unref()`,

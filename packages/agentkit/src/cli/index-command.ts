@@ -1,4 +1,5 @@
-import { agentIdFrom } from '@agentkit/core'
+import { existsSync } from 'node:fs'
+import { AgentKitError, agentIdFrom } from '@agentkit/core'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import { type KnowledgeOptions, sharedRetriever } from '../agent-knowledge.ts'
@@ -55,7 +56,11 @@ async function withRetriever(options: IndexOptions, work: (retriever: Retriever)
   }
 }
 
-function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
+async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
+  // A retriever makes its folder; here a name that is not there is mostly misspelt.
+  if (folder !== undefined && !existsSync(folder)) {
+    throw new AgentKitError('invalid-argument', `There is no folder "${folder}".`)
+  }
   const settings =
     agent === undefined
       ? context.config.defaults

@@ -100,6 +100,7 @@ function folderError(folder: string, cause: unknown): AgentKitError {
 }
 
 async function walkFolder(prefix: string, path: string, walk: Walk): Promise<void> {
+  if (walk.options.signal.aborted) throw abortError(walk.options.signal)
   if (path === walk.except || walk.folders.has(path)) return
   walk.folders.add(path)
   let entries: Dirent[]

@@ -8,7 +8,8 @@ const filesAtOnce = 200
 export function listFilesTool(library: Library): Tool {
   return tool({
     name: 'list_files',
-    description: 'Lists the files that you answer from, with their titles and lengths, and those that cannot be read.',
+    description:
+      'Lists the files that you answer from, with their titles and lengths, and which of them cannot be read.',
     input: {
       type: 'object',
       properties: {

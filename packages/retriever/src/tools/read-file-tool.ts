@@ -36,13 +36,19 @@ export function readFileTool(library: Library): Tool {
       const parts = toParts(chunks)
       const wanted = parts[part - 1]
       if (!wanted) return `${file} has ${count(parts.length)}: there is no part ${part}.`
-      cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 })))
+      const isStale = await isAnEarlierVersion(library, file)
+      cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
+      const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
       const head = parts.length === 1 ? placeOf({ file }) : `${file}, part ${part} of ${parts.length}`
       const next = part < parts.length ? [`Go on with part ${part + 1}.`] : []
       const contents = part === 1 && parts.length > 1 && heading === undefined ? [outline(all, parts)] : []
-      return [head, ...contents, ...passages(wanted), ...next].join('\n\n')
+      return [head, ...earlier, ...contents, ...passages(wanted), ...next].join('\n\n')
     },
   })
+}
+
+async function isAnEarlierVersion(library: Library, file: string): Promise<boolean> {
+  return (await library.records()).some((record) => record.file === file && record.stale === true)
 }
 
 /** The passages of a section and of the sections within it. */

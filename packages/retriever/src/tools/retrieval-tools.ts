@@ -7,6 +7,7 @@ import { searchFilesTool } from './search-files-tool.ts'
 
 /** Files that are named to the model before it looks: more would cost every request. */
 const namedFiles = 40
+const longestName = 120
 
 /**
  * What an agent looks up its files with: `search_files`, `read_file` and `list_files`. Their descriptions say what
@@ -17,9 +18,17 @@ export function retrievalTools(library: Library, records: readonly FileRecord[])
   return [searchFilesTool(library, known), readFileTool(library), listFilesTool(library)]
 }
 
+/** Names and titles are data too: what stands in a tool's description is to stay short, and in its line. */
+function line(text: string): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  return plain.length > longestName ? `${plain.slice(0, longestName - 1).toWellFormed()}…` : plain
+}
+
 function whatThereIs(readable: readonly FileRecord[]): string {
   if (readable.length === 0) return 'There are no files yet.'
-  const names = readable.slice(0, namedFiles).map(({ file, title }) => (title ? `${file} ("${title}")` : file))
+  const names = readable
+    .slice(0, namedFiles)
+    .map(({ file, title }) => (title ? `${line(file)} ("${line(title)}")` : line(file)))
   const more = readable.length - names.length
   const count = readable.length === 1 ? 'There is one file' : `There are ${readable.length} files`
   return `${count}: ${names.join(', ')}${more > 0 ? `, and ${more} more: see list_files` : ''}.`

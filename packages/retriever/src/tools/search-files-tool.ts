@@ -64,6 +64,7 @@ function fitting(hits: readonly Hit[]): Hit[] {
 async function nothingFound(library: Library, query: string, files: readonly string[] | undefined): Promise<string> {
   const readable = (await library.records()).filter(({ chunks }) => chunks > 0)
   if (readable.length === 0) return 'There are no files to search in yet.'
-  const where = files?.length ? files.join(', ') : `the ${readable.length} files`
+  const all = readable.length === 1 ? 'the one file' : `the ${readable.length} files`
+  const where = files?.length ? files.join(', ') : all
   return `Nothing in ${where} matches "${query}". Try other words, or see list_files for what there is.`
 }
