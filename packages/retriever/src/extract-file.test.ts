@@ -166,3 +166,14 @@ async function write(file: string, content: string | Uint8Array): Promise<string
   await writeFile(path, content)
   return path
 }
+
+it.each([
+  ['a.png', '\x89PNG\r\n\x1a\n'],
+  ['a.rst', 'Title\n====='],
+  ['LICENSE', 'Do what you like.'],
+])('says of %s that it cannot be read', async (name, content) => {
+  await expect(extractFile(await write(name, Buffer.from(content, 'latin1')))).rejects.toMatchObject({
+    code: 'unreadable-file',
+    status: 'unsupported',
+  })
+})

@@ -37,6 +37,17 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     expect(quotes).toHaveLength(3)
   })
 
+  it.each([
+    ['a word without an end', `bees ${'x'.repeat(100_000)}`],
+    ['words that nobody knows', `bees ${Array.from({ length: 3000 }, (_, number) => `q${number}zw`).join(' ')}`],
+    ['one word again and again', 'bees '.repeat(5000)],
+    ['bytes', `bees ${Buffer.alloc(9000, 'many bytes').toString('base64')}`],
+  ])('finds what there is for %s', async (_what, query) => {
+    await index('a.md', 'Honey comes from bees', 'Wax is something else')
+    expect(await search(query, { fuzzy: true })).toEqual(['Honey comes from bees'])
+    expect(await search(query.slice(5), { fuzzy: true })).toEqual(query.startsWith('bees bees') ? expect.anything() : [])
+  })
+
   it('lets a rare word outweigh a common one, and a short passage a long one', async () => {
     const common = Array.from({ length: 30 }, (_, number) => `Report ${number} about water and other things`)
     const filler = 'with a great deal of other text that speaks about neither of them '.repeat(4)

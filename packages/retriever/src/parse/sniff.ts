@@ -17,7 +17,10 @@ export function sniff(bytes: Uint8Array, ext: string): string {
   const kind = sniffBinary(bytes, textExts.has(ext))
   if (textExts.has(ext) && kind === undefined) return ext
   if (kind !== undefined) throw unreadableFile('unsupported', `It is ${kind}, whatever its name says.`)
-  throw unreadableFile('corrupt', wrongFormat[ext] ?? `It is no ${ext} file that could be read.`)
+  const wrong = wrongFormat[ext]
+  if (wrong !== undefined) throw unreadableFile('corrupt', wrong)
+  // Its parser is looked for, and missed.
+  return ext
 }
 
 const textExts: ReadonlySet<string> = new Set(['.txt', '.md', '.mdx', '.csv'])

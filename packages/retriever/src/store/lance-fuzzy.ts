@@ -2,15 +2,16 @@ import { filterSql } from './lance-sql.ts'
 import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
 import type { Filter } from './store.ts'
 
-/** Words are looked for in so many chunks, and so many alike are enough. */
-const limits = { words: 12, chunks: 400, alike: 12 }
+/** So many words, of so many letters, are looked for in so many chunks, and so many alike are enough. */
+const limits = { words: 12, letters: 40, chunks: 400, alike: 12 }
 
 /**
  * Words of the index that begin like a query's words or are spelt nearly like them. LanceDB's own fuzzy search compares
  * stems with words, so that it misses most.
  */
 export async function similarWords(at: LanceTable, query: string, filter: Filter): Promise<string[]> {
-  const asked = [...new Set(wordsOf(query.toLowerCase()))].filter((word) => word.length >= 4).slice(0, limits.words)
+  const isAsked = (word: string): boolean => word.length >= 4 && word.length <= limits.letters
+  const asked = [...new Set(wordsOf(query.toLowerCase()))].filter(isAsked).slice(0, limits.words)
   const found = await closest(at, asked, filter, nearly)
   // Longer ones may have more than one letter wrong.
   const rest = asked.filter((word) => !found.has(word) && edits(word) > 1)

@@ -77,10 +77,13 @@ function behind(first: Found[], others: Found[]): Found[] {
   return [...first, ...rest.map(({ id, score }) => ({ id, score: score * factor }))]
 }
 
+/** Longer ones are no phrase. */
+const phraseWords = 20
+
 /** What says the query's words in a row. The index leaves out words such as `the` and `who`, but people ask for them. */
 async function saying({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
   const words = wordsOf(query)
-  if (words.length < 2) return []
+  if (words.length < 2 || words.length > phraseWords) return []
   const condition = all(areChunks, filterSql(filter), `regexp_like(text, '(?i)\\b${words.join('\\W+')}\\b')`)
   const rows = await readRows(table.query().where(condition).select(['id']).limit(limit))
   return rows.map(({ id }) => ({ id: String(id), score: 1 }))

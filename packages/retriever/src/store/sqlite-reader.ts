@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type LiveSegment, liveSegment } from '../bm25/live-segment.ts'
 import type { Segment } from '../bm25/segment.ts'
 import { closedError, untilUnlocked } from './sqlite-database.ts'
+import { toStorageError } from './sqlite-errors.ts'
 import { listSegments, readSegment, type SegmentRow } from './sqlite-segments.ts'
 import { timeSlices } from './time-slices.ts'
 
@@ -64,7 +65,9 @@ export function sqliteReader(path: string, database: DatabaseSync): SQLiteReader
       for (const row of rows) {
         if (segments.has(row.number)) continue
         if (!database.isOpen) throw closedError()
-        const segment = await readSegment(path, database, row, slices)
+        const segment = await readSegment(path, database, row, slices).catch((error: unknown) => {
+          throw toStorageError(error, path)
+        })
         if (segment) segments.set(row.number, segment)
       }
     })

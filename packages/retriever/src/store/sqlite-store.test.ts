@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isAgentKitError } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { adding, makeFile, never, stored, unit } from '../__fixtures__/make-file.ts'
 import { sqliteSpace } from './sqlite-space.ts'
@@ -80,6 +81,28 @@ describe('the file', () => {
       message: expect.stringContaining('is damaged. Delete the file'),
     })
   })
+
+  it.each(['chunks', 'segments', 'segment_parts', 'graves'])(
+    'fails by an error of ours, whatever its %s',
+    async (table) => {
+      const store = await space.open('a', {})
+      await store.apply(adding(bees), never)
+      tamper(`DROP TABLE ${table}; INSERT INTO state VALUES ('changed', 1)`)
+      const fresh = await space.open('a', {})
+      const failed: unknown[] = []
+      for (const opened of [store, fresh]) {
+        const calls = [
+          () => opened.searchText('honey', all),
+          () => opened.verify(),
+          () => opened.maintain(never),
+          () => opened.apply(adding(makeFile('more.md', ['Wax'])), never),
+        ]
+        for (const call of calls) await call().catch((error: unknown) => failed.push(error))
+      }
+      expect(failed.length).toBeGreaterThan(0)
+      expect(failed.filter((error) => !isAgentKitError(error))).toEqual([])
+    },
+  )
 
   it('is made anew when it is of another version', async () => {
     const store = await space.open('a', {})

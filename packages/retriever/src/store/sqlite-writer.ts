@@ -4,6 +4,7 @@ import { AgentKitError, abortError } from '@agentkit/core'
 import { checkpoint } from './checkpoint.ts'
 import { applyChange } from './sqlite-apply.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
+import { toStorageError } from './sqlite-errors.ts'
 import { type MergeOptions, mergeRows, planMerge } from './sqlite-merge.ts'
 import { countBits, listSegments } from './sqlite-segments.ts'
 import { sweep } from './sqlite-sweep.ts'
@@ -36,7 +37,9 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
         throw new AgentKitError('storage', `The index ${path} was deleted while it was open. Open it again.`)
       }
       database ??= await openDatabase(path)
-      await work(database)
+      await work(database).catch((error: unknown) => {
+        throw toStorageError(error, path)
+      })
     })
     lastInLine = result.catch(() => {})
     return result
