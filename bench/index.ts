@@ -1,13 +1,17 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type AppKind, createApp } from './function-app.ts'
 import { sendChats } from './http-load.ts'
 import { type Child, median, startChild } from './processes.ts'
 import { providers } from './provider-calls.ts'
 import type { ProviderJob } from './provider-worker.ts'
+import { tenThousandFiles, writeFolder } from './retrieval-folder.ts'
+import type { RetrievalJob } from './retrieval-worker.ts'
 import type { Job, Measured } from './worker.ts'
 
 /** One line of the table: medians over the rounds, per unit. */
-type Row = { name: string; contestant: string; unit: string; cpuMs: number; wallMs: number; peakMb: number }
+type Row = { name: string; contestant: string; unit: string } & Omit<Measured, 'units' | 'slopeMs'>
 
 const words = process.argv.slice(2)
 const picked = words.filter((word) => !word.startsWith('--'))
@@ -29,6 +33,7 @@ if (wanted('cold-start')) await compareColdStart()
 if (wanted('functions')) await compareFunctions()
 if (wanted('http')) await compareHttp()
 await compareProviders(Object.keys(providers).filter((name) => wanted('providers') || wanted(name)))
+if (wanted('retrieval')) await compareRetrieval()
 modelServer.stop()
 
 print(rows)
@@ -116,6 +121,35 @@ async function compareProviders(names: readonly string[]): Promise<void> {
   }
 }
 
+/** A folder of 32 MB: each job in a fresh process, on the index that the job before it left. */
+async function compareRetrieval(): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'agentkit-bench-'))
+  const folder = join(work, 'files')
+  const megabytes = (await writeFolder(folder, tenThousandFiles)) / 1e6
+  const jobs: RetrievalJob[] = ['first sync', 'second sync', 'one change', 'open and ask', 'question']
+  for (const job of jobs) {
+    const enter = async (contestant: string): Promise<Contender> => {
+      const index = join(work, contestant)
+      return {
+        stop() {},
+        async round() {
+          if (job === 'first sync') await rm(index, { recursive: true, force: true })
+          const child = await startChild('./retrieval-worker.ts', contestant, folder, index, job)
+          await child.ended
+          return child.first as Measured
+        },
+      }
+    }
+    await interleave(job, job === 'first sync' ? `${megabytes.toFixed(0)} MB` : 'each', enter, searchersOf(job))
+  }
+  await rm(work, { recursive: true, force: true })
+}
+
+/** The index in memory that is written by hand is what the others are measured against, where it can do the job. */
+function searchersOf(job: RetrievalJob): string[] {
+  return job === 'second sync' || job === 'one change' ? ['basic', 'localstore'] : ['minisearch', 'basic', 'localstore']
+}
+
 type Contender = { round(): Promise<Measured>; stop(): void }
 
 async function interleave(
@@ -145,13 +179,14 @@ async function interleave(
       cpuMs: median(results.map((result) => result.cpuMs)),
       wallMs: median(results.map((result) => result.wallMs)),
       peakMb: median(results.map((result) => result.peakMb)),
+      blockedMs: median(results.map((result) => result.blockedMs ?? Number.NaN)),
     })
   }
 }
 
 function print(table: readonly Row[]): void {
   const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
-  console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB')
+  console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB  blocked ms')
   for (const row of table) {
     // The first contestant of a row is what the others are measured against.
     const floor = table.find((other) => other.name === row.name)
@@ -162,7 +197,11 @@ function print(table: readonly Row[]): void {
       row.unit.padEnd(10),
       microseconds(row.cpuMs).padEnd(10),
     ]
-    console.log([...cells, ratio.padEnd(6), microseconds(row.wallMs).padEnd(10), row.peakMb.toFixed(0)].join(' '))
+    const { wallMs, peakMb, blockedMs = Number.NaN } = row
+    const blocked = Number.isNaN(blockedMs) ? '' : blockedMs.toFixed(0)
+    console.log(
+      [...cells, ratio.padEnd(6), microseconds(wallMs).padEnd(10), peakMb.toFixed(0).padEnd(8), blocked].join(' '),
+    )
   }
   console.log(`Node ${process.version}, ${rounds} rounds, medians; CPU of the contestant's process, user and system.`)
 }

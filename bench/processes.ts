@@ -8,15 +8,19 @@ export type Child = {
   first: unknown
   ask<Answer>(message: unknown): Promise<Answer>
   stop(): void
+  /** When it has ended, by itself or stopped. */
+  ended: Promise<unknown>
 }
 
 export async function startChild(file: string, ...parameters: string[]): Promise<Child> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), parameters, {
     env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
   })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
   const first = await answerOf(child, file)
   return {
     first,
+    ended,
     async ask<Answer>(message: unknown) {
       const answer = answerOf(child, file)
       child.send(message as object)

@@ -5,7 +5,15 @@ export type Job =
   | { kind: 'runs'; model: string; forMs: number; atOnce: number }
   | { kind: 'history'; model: string; turns: number }
   | { kind: 'memory' }
-export type Measured = { units: number; cpuMs: number; wallMs: number; peakMb: number; slopeMs?: number }
+export type Measured = {
+  units: number
+  cpuMs: number
+  wallMs: number
+  peakMb: number
+  slopeMs?: number
+  /** The longest that the event loop was held up. */
+  blockedMs?: number
+}
 
 const [contestantName = '', baseURL = ''] = process.argv.slice(2)
 const { setup } = (await import(`./contestants/${contestantName}.ts`)) as { setup: Setup }
