@@ -15,16 +15,33 @@ export async function readFiles({ table }: LanceTable): Promise<FileRecord[]> {
   return rows.map(({ record }) => JSON.parse(String(record)) as FileRecord) // `recordRow` wrote it
 }
 
-export async function readChunks({ table }: LanceTable, ids: readonly string[]): Promise<Chunk[]> {
-  const found = new Map<string, Chunk>()
-  for (const part of partsOf([...new Set(ids)], idsAtOnce)) {
-    const query = table
+export async function readChunks(at: LanceTable, ids: readonly string[]): Promise<Chunk[]> {
+  const found = await readPlaced(at, ids)
+  const rest = [...new Set(ids)].filter((id) => !found.has(id))
+  for (const part of partsOf(rest, idsAtOnce)) {
+    const query = at.table
       .query()
       .where(all(isOneOf('id', part), areChunks))
       .select(chunkColumns)
     for (const row of await readRows(query)) found.set(String(row['id']), chunkOf(row))
   }
   return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+/** Those that still stand where a search has found them. */
+async function readPlaced({ table, places }: LanceTable, ids: readonly string[]): Promise<Map<string, Chunk>> {
+  const asked = new Set(ids)
+  const known = places.of([...asked])
+  if (known.length === 0) return new Map()
+  try {
+    const rows = await readRows(table.takeRowIds(known).select(chunkColumns))
+    const there = rows.filter(({ id, n }) => asked.has(String(id)) && Number(n) >= 0)
+    return new Map(there.map((row) => [String(row['id']), chunkOf(row)]))
+  } catch {
+    // Their part of the table is no more. Whatever else is wrong shows in the query that follows.
+    places.forget()
+    return new Map()
+  }
 }
 
 export async function readChunksOf(

@@ -42,7 +42,7 @@ export function searchEachVector(at: LanceTable, vector: Float32Array, limit: nu
 }
 
 async function nearest(
-  { table, dimensions }: LanceTable,
+  { table, dimensions, places }: LanceTable,
   vector: Float32Array,
   limit: number,
   filter: Filter,
@@ -50,18 +50,21 @@ async function nearest(
 ): Promise<Found[]> {
   if (dimensions === undefined) return []
   const query = tune(table.vectorSearch(vector).column('vector').distanceType('cosine'))
-  const nearest = query.select(['id', '_distance']).limit(limit)
+  const nearest = query.select(['id', '_distance']).withRowId().limit(limit)
   const condition = filterSql(filter)
   const rows = await readRows(condition === undefined ? nearest : nearest.where(condition))
+  for (const row of rows) places.remember(row)
   return rows.map((row) => ({ id: String(row['id']), score: 1 - Number(row['_distance']) }))
 }
 
 /** By BM25. Without `_score` among its columns, LanceDB warns. */
-async function match({ lance, table }: LanceTable, words: string, limit: number, filter: Filter): Promise<Found[]> {
-  const { MatchQuery } = lance.lancedb
-  const matching = table.query().fullTextSearch(new MatchQuery(words, 'text')).select(['id', '_score']).limit(limit)
+async function match(at: LanceTable, words: string, limit: number, filter: Filter): Promise<Found[]> {
+  const { MatchQuery } = at.lance.lancedb
+  const said = at.table.query().fullTextSearch(new MatchQuery(words, 'text'))
+  const matching = said.select(['id', '_score']).withRowId().limit(limit)
   const condition = filterSql(filter)
   const rows = await readRows(condition === undefined ? matching : matching.where(condition))
+  for (const row of rows) at.places.remember(row)
   return rows
     .map((row) => ({ id: String(row['id']), score: Number(row['_score']) }))
     .sort((one, other) => other.score - one.score)

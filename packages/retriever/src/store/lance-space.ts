@@ -3,6 +3,7 @@ import { AgentKitError } from '@agentkit/core'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { guardOf, isAddress } from './lance-error.ts'
 import { type Lance, loadLance } from './lance-package.ts'
+import { lancePlaces } from './lance-places.ts'
 import { dimensionsOf, lanceSchema } from './lance-schema.ts'
 import { lanceStore } from './lance-store.ts'
 import { textIndex } from './lance-table.ts'
@@ -70,6 +71,7 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
         table,
         schema,
         guard: guardTable,
+        places: lancePlaces(),
         ...(kept !== undefined && { dimensions: kept }),
       })
       stores.add(store)

@@ -183,3 +183,25 @@ it('says which folder to delete when its files are damaged', async () => {
   expect(await damaged.verify()).toEqual([expect.stringContaining(says)])
   await damaged.close()
 })
+
+it('reads what a search has found where it stands now, also when it was written anew meanwhile', async () => {
+  const others = Array.from({ length: 30 }, (_, number) => makeFile(`${number}.md`, [`Other ${number}`]))
+  const [, moved] = makeFile('a.md', ['Wax', 'Honey']).chunks
+  if (!moved) throw new Error('There are two.')
+  await store.apply(adding(makeFile('a.md', ['Wax', 'Honey'])), never)
+  for (const other of others) await store.apply(adding(other), never)
+  const hits = await store.searchText('honey', { limit: 5, filter: {} })
+  const read = async () => store.chunks(hits.map(({ id }) => id))
+  expect(await read()).toEqual([stored(moved)])
+
+  const lower = { ...moved, start: moved.start + 100, end: moved.end + 100 }
+  const { record } = makeFile('a.md', ['Wax', 'Honey'])
+  await store.apply({ changed: [{ record, chunks: [lower] }], removed: [] }, never)
+  expect(await read()).toEqual([stored(lower)])
+
+  await store.searchText('honey', { limit: 5, filter: {} })
+  await store.maintain(never)
+  expect(await read()).toEqual([stored(lower)])
+  await store.apply({ changed: [], removed: ['a.md'] }, never)
+  expect(await read()).toEqual([])
+})

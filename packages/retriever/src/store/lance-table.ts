@@ -2,6 +2,7 @@ import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
 import type { Guard } from './lance-error.ts'
 import type { Lance } from './lance-package.ts'
+import type { Places } from './lance-places.ts'
 
 /** A generation's table, and what it takes to work with it. */
 export type LanceTable = {
@@ -11,6 +12,7 @@ export type LanceTable = {
   /** Of the vectors; absent: it has none. */
   dimensions?: number
   guard: Guard
+  places: Places
 }
 
 /** The rows of what was made of them. */

@@ -6,6 +6,7 @@ import { adding, makeFile, never, vectorOf } from '../__fixtures__/make-file.ts'
 import { guardOf } from './lance-error.ts'
 import { readMeta } from './lance-meta.ts'
 import { loadLance } from './lance-package.ts'
+import { lancePlaces } from './lance-places.ts'
 import { lanceSpace } from './lance-space.ts'
 import type { LanceTable } from './lance-table.ts'
 import { keepVectorIndex } from './lance-vector-index.ts'
@@ -23,7 +24,7 @@ beforeEach(async () => {
   await store.apply(adding(makeFile('a.md', passages, { dimensions })), never)
   const lance = loadLance()
   const table = await (await lance.lancedb.connect(folder, { readConsistencyInterval: 0 })).openTable('first')
-  at = { lance, table, schema: await table.schema(), dimensions, guard: guardOf(folder) }
+  at = { lance, table, schema: await table.schema(), dimensions, guard: guardOf(folder), places: lancePlaces() }
 })
 afterEach(async () => {
   at.table.close()
