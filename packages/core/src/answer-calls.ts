@@ -1,16 +1,17 @@
 import { untilAborted } from './abort.ts'
-import { type Approval, approvalsOf, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
+import { type Approval, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
 import type { Reply } from './call-model.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { startDeadline } from './deadline.ts'
 import { abortError } from './errors.ts'
+import { MemberWaits } from './inside.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
 import type { Run } from './open-run.ts'
 import { runTools, type ToolCall, type ToolOutcome, type ToolScope } from './run-tools.ts'
 import { toolCalls } from './transcript.ts'
-import { storeWaiting, type WaitingStep } from './waiting-step.ts'
+import { approvalsOfMembers, openApprovals, storeWaiting, type WaitingStep } from './waiting-step.ts'
 
 /**
  * Answers the calls of a step: those that need nobody's leave at once, then those that somebody has decided on.
@@ -23,17 +24,20 @@ export async function answerCalls(run: Run, reply: Reply, decisions?: Decisions)
   if (calls.length === 0) return true
   const { progress, conversation, guard } = run
   guard.beginStep(calls.length)
-  let open = decisions ? approvalsOf(calls, progress.steps) : await askWhich(run, reply)
-  if (decisions) await checkOrPark(run, reply, open, decisions)
-  const free = calls.filter(({ callId }) => !open.some((approval) => approval.callId === callId))
+  const { parked } = run.inside
+  let own = decisions ? openApprovals(calls, progress.steps, parked) : await askWhich(run, reply)
+  if (decisions) await checkOrPark(run, reply, own, decisions)
+  own = own.filter(({ path }) => path === undefined)
+  const free = calls.filter(({ callId }) => !parked.has(callId) && !own.some((approval) => approval.callId === callId))
   await runCalls(run, free, { approved: new Set(), refused: unfinishedAnswers(run, free) })
-  for (let decided = decisions; open.length > 0; decided = undefined) {
-    const known = decided ?? (await waitForDecisions(run, reply, open))
+  for (let decided = decisions; own.length + parked.size > 0; decided = undefined) {
+    const known = decided ?? (await waitForDecisions(run, reply, [...own, ...approvalsOfMembers(parked)]))
     if (!known) return false
-    const ready = open.filter(({ approvalId }) => known[approvalId] !== undefined)
-    open = open.filter((approval) => !ready.includes(approval))
+    const ready = own.filter(({ approvalId }) => known[approvalId] !== undefined)
+    own = own.filter((approval) => !ready.includes(approval))
     const due = calls.filter(({ callId }) => ready.some((approval) => approval.callId === callId))
     await runCalls(run, due, verdictsOf(ready, known))
+    await goOnWithMembers(run, calls, known)
   }
   // The results of the step as they came, those from before the run waited too; the model sees them in the order of
   // their calls.
@@ -43,6 +47,20 @@ export async function answerCalls(run: Run, reply: Reply, decisions?: Decisions)
     conversation.add(message)
   }
   return true
+}
+
+/** Members that something was decided for go on, in the calls that they were called by. */
+async function goOnWithMembers(run: Run, calls: readonly ToolCall[], decisions: Decisions): Promise<void> {
+  const { parked, decided } = run.inside
+  for (const [callId, { approvals }] of parked) {
+    const known = approvals.filter(({ approvalId }) => decisions[approvalId] !== undefined)
+    if (known.length === 0) continue
+    // As the member named them, before its call was put before its names.
+    const inner = known.map(({ approvalId }) => [approvalId.slice(callId.length + 1), decisions[approvalId]])
+    decided.set(callId, Object.fromEntries(inner))
+  }
+  const due = calls.filter(({ callId }) => decided.has(callId))
+  await tellOutcomes(run, due, { approved: new Set(due.map(({ callId }) => callId)), refused: new Map() })
 }
 
 function askWhich({ toolBox, progress, scope }: Run, { calls }: Reply): Promise<Approval[]> | Approval[] {
@@ -66,8 +84,8 @@ async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promi
     await park(run, reply, open)
     // From here on something waits: who is asked may decide at once.
     const decided = desk.decisions(open, signal)
-    for (const approval of open) {
-      await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) })
+    for (const { path, ...approval } of open) {
+      await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
     const decisions = await decided
     if (!decisions) return undefined
@@ -109,8 +127,15 @@ async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promi
   const { compaction } = conversation
   const { steps, sources, warnings, misfits } = progress
   const kept = { steps, sources, warnings, misfits }
-  const waiting: WaitingStep = { reason, usage, booked: ledger.pause(), compaction, progress: kept }
-  await storeWaiting(turn, waiting, progress, open, scope.signal, () => {
+  const { inside, at } = run
+  const waiting: WaitingStep = {
+    ...{ reason, usage, booked: ledger.pause(), compaction, progress: kept },
+    ...(inside.parked.size > 0 ? { members: Object.fromEntries(inside.parked) } : {}),
+    ...(at.length > 0 ? { active: at } : {}),
+  }
+  const shown =
+    at.length > 0 ? open.map((approval) => ({ ...approval, path: [...at, ...(approval.path ?? [])] })) : open
+  await storeWaiting(turn, waiting, progress, shown, scope.signal, () => {
     if (scope.desk.isCancelled) void endParked(run).catch(() => {})
     return scope.desk.isCancelled
   })
@@ -121,7 +146,15 @@ type Verdicts = Pick<ToolScope, 'approved' | 'refused'>
 async function runCalls(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   if (calls.length === 0) return
   run.ledger.beginToolCalls(calls.filter(({ callId }) => !verdicts.refused.has(callId)).length)
-  for (const outcome of runTools(calls, { ...toolScope(run), ...verdicts })) await tellOutcome(run, await outcome)
+  await tellOutcomes(run, calls, verdicts)
+}
+
+async function tellOutcomes(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
+  for (const running of runTools(calls, { ...toolScope(run), ...verdicts })) {
+    const outcome = await running
+    if (outcome instanceof MemberWaits) run.inside.parked.set(outcome.callId, outcome.parked)
+    else await tellOutcome(run, outcome)
+  }
 }
 
 /** An answer beside other calls came too soon: it is not taken. */
@@ -180,6 +213,7 @@ function toolScope(run: Run): Omit<ToolScope, keyof Verdicts> {
     userId,
     runId,
     ...(sessionId === undefined ? {} : { sessionId }),
+    inside: run.inside,
     hooks: agent.hooks,
     guard,
     keepWhole: conversation.keepWhole,

@@ -5,7 +5,14 @@ import type { JSONValue } from './message.ts'
 import type { ToolBox, ToolCall } from './run-tools.ts'
 
 /** A tool call that somebody must allow before it runs. */
-export type Approval = { approvalId: string; callId: string; name: string; input: unknown }
+export type Approval = {
+  approvalId: string
+  callId: string
+  name: string
+  input: unknown
+  /** Which member of a swarm asks: the ids below the outermost agent, from the outside in. */
+  path?: string[]
+}
 
 /** What was decided of an approval. */
 export type Decision = true | { deny: string }

@@ -14,8 +14,11 @@ import { redactSecrets } from './redact.ts'
 import type { ToolCall } from './run-tools.ts'
 import type { Usage } from './usage.ts'
 
-/** Tells listeners of the run; a promise when they should be waited for. */
-export type Emit = (event: AgentEventBody) => Promise<void> | undefined
+/**
+ * Tells listeners of the run; a promise when they should be waited for.
+ * @param path of the agent within this one, from the outside in; absent, it is this one
+ */
+export type Emit = (event: AgentEventBody, path?: readonly string[]) => Promise<void> | undefined
 
 /** What a model answered. It grows while the model speaks, so that an aborted call leaves what there is. */
 export type Reply = {

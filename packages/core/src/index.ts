@@ -4,6 +4,8 @@ export type { AgentOptions } from './agent-options.ts'
 export type { Approval, Decision, Decisions } from './approval.ts'
 export type { Budget } from './budget.ts'
 export type { Citation } from './citation.ts'
+export type { MemberAnswer } from './collaboration/answers.ts'
+export type { Next, NextMember, Route, SwarmState } from './collaboration/route.ts'
 export {
   AgentKitError,
   abortError,
@@ -19,6 +21,8 @@ export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
 export type { GuardOptions } from './guard.ts'
 export type { Block, HookContext, HookedAnswer, HookedCall, HookedOutcome, HookResult, Hooks } from './hooks.ts'
 export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './knowledge.ts'
+export type { MemberHistory } from './member-history.ts'
+export type { MemberStatus } from './member-status.ts'
 export { memorySessions } from './memory-sessions.ts'
 export type {
   AssistantMessage,
@@ -58,6 +62,8 @@ export type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
 export { type InferOutput, jsonSchemaValidator, type StandardSchema } from './schema.ts'
 export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './session.ts'
 export type { OnBusy } from './session-line.ts'
+export { Swarm } from './swarm.ts'
+export type { Collaboration, Member, SwarmOptions } from './swarm-options.ts'
 export {
   type Tool,
   type ToolContext,

@@ -1,5 +1,5 @@
 import { untilAborted } from './abort.ts'
-import { type ApprovalDesk, approvalsOf, type Decisions } from './approval.ts'
+import type { ApprovalDesk, Decisions } from './approval.ts'
 import { type Asker, askModel, chooseModel } from './ask-model.ts'
 import type { Budget } from './budget.ts'
 import type { Emit } from './call-model.ts'
@@ -10,13 +10,17 @@ import { estimateRequest } from './estimate-tokens.ts'
 import type { ModelChain } from './fallback.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 import { type HookContext, type Hooks, passHook } from './hooks.ts'
+import type { Inside, ParkedMember } from './inside.ts'
 import type { RunTools } from './knowledge-tools.ts'
 import type { Ledger } from './ledger.ts'
+import type { MemberTurn } from './member-turn.ts'
 import type { JSONValue, Message, UserMessage } from './message.ts'
 import type { Model, ModelRequest } from './model.ts'
 import { checkPriced } from './model-price.ts'
 import type { ModelSettings } from './model-settings.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
+import type { Handoffs } from './pass-around.ts'
+import type { Plan } from './planned-step.ts'
 import type { Prices } from './price.ts'
 import type { Progress } from './progress.ts'
 import { reopenTurn } from './reopen-turn.ts'
@@ -25,11 +29,14 @@ import type { ToolBox } from './run-tools.ts'
 import type { SessionStore } from './session.ts'
 import type { OnBusy } from './session-line.ts'
 import type { OutputFormat } from './structured-output.ts'
-import { storeWaiting, type WaitingStep, waitingCalls } from './waiting-step.ts'
+import { openApprovals, parkedIn, storeWaiting, type WaitingStep, waitingCalls } from './waiting-step.ts'
 
 /** What the loop needs of an agent. */
 export type AgentSpec = {
   id: string
+  name: string
+  /** What it is good at, for other agents. */
+  description: string | undefined
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings
@@ -43,10 +50,16 @@ export type AgentSpec = {
   maxSteps: number
   toolTimeoutMs: number
   modelTimeoutMs: number
+  /** Of a whole run, in milliseconds. */
+  timeoutMs: number | undefined
   /** Compiled once, at the first run, and when its knowledge has changed. */
   tools(signal: AbortSignal): Promise<RunTools>
   /** The form of the answer, compiled likewise. */
   outputFormat?(): Promise<OutputFormat>
+  /** What comes next where no model decides that: calls, or the answer; `undefined` where the model is asked. */
+  plan?: Plan
+  /** Whom a conversation can be handed to, and who has it first. */
+  handoffs?: Handoffs
 }
 
 /** What the loop needs of one run. */
@@ -69,6 +82,10 @@ export type RunScope = {
   desk: ApprovalDesk
   /** What was decided of a run that waits and goes on now, with the input and in the session that it had. */
   decisions?: Decisions
+  /** Of a member's run: it is a part of its swarm's. */
+  member?: { turn: MemberTurn; lane: string; store: SessionStore; parked?: ParkedMember }
+  /** Runs of members that are under way. */
+  members: Set<Promise<unknown>>
 }
 
 export type OpenedSession = {
@@ -94,6 +111,11 @@ export type Run = {
   format: OutputFormat | undefined
   hookContext: HookContext
   waiting: WaitingStep | undefined
+  inside: Inside
+  /** Where it stands in a conversation that is handed on: ids from the outside in, mostly none. */
+  at: readonly string[]
+  /** Steps that were taken before its agent had the conversation. */
+  stepsBefore: number
   /** The tool that takes the answer, where the model needs one. */
   finalTool: string | undefined
 }
@@ -112,6 +134,7 @@ export async function openSession(
   const { runId, sessionId, userId, signal } = scope
   const { sessions: store, onBusy, hooks, id: agentId } = agent
   const interrupt = scope.end
+  if (scope.member?.parked) return reopenMember(scope, scope.member.turn, scope.member.parked, progress, ledger)
   if (scope.decisions) {
     const reopened = await reopenTurn({ store, agentId, runId, signal, onBusy, interrupt, ...ownerOf(scope) })
     progress.messages.push(...reopened.messages)
@@ -119,16 +142,35 @@ export async function openSession(
     const { turn, userId: owner, key, moved } = reopened
     // What `park` was given, which is plain JSON.
     const waiting = reopened.waiting as unknown as WaitingStep
-    ledger.resume(waiting.booked)
-    // A copy: stores may hand out what nobody can change.
-    Object.assign(progress, structuredClone(waiting.progress))
+    goOnWith(waiting, progress, ledger)
     return { turn, scope: { ...scope, userId: owner, sessionId: key?.sessionId }, waiting, moved }
   }
   const { value: input } = await passHook('input', hooks.input, scope.input, hookContextOf(scope))
   progress.messages[0] = input
+  if (scope.member) return { turn: scope.member.turn, scope, moved: false }
   const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
   const request = { store, key, agentId, userId, runId, input, seed: scope.history, signal, onBusy, interrupt }
   return { turn: await openTurn(request), scope, moved: false }
+}
+
+/** A member's run goes on in its swarm's, where it was stored. */
+function reopenMember(
+  scope: RunScope,
+  turn: OpenTurn,
+  { messages, waiting }: ParkedMember,
+  progress: Progress,
+  ledger: Ledger,
+): OpenedSession {
+  progress.messages.push(...structuredClone(messages))
+  progress.finished.push(...progress.messages.filter((message) => message.role === 'tool'))
+  goOnWith(waiting, progress, ledger)
+  return { turn, scope, waiting, moved: false }
+}
+
+function goOnWith(waiting: WaitingStep, progress: Progress, ledger: Ledger): void {
+  ledger.resume(waiting.booked)
+  // A copy: stores may hand out what nobody can change.
+  Object.assign(progress, structuredClone(waiting.progress))
 }
 
 /**
@@ -143,24 +185,26 @@ export async function openRun(
   ledger: Ledger,
 ): Promise<Run> {
   try {
-    return await makeReady(agent, opened, progress, ledger)
+    return await readyRun(agent, opened, progress, ledger)
   } catch (error) {
     const { turn, waiting, scope } = opened
     // One whose time is used up would be out of time whenever it went on.
     const isSpent = scope.signal.aborted && abortError(scope.signal).code === 'budget'
     if (waiting && !isSpent) {
-      const approvals = approvalsOf(waitingCalls(progress.messages), progress.steps)
+      const approvals = openApprovals(waitingCalls(progress.messages), progress.steps, parkedIn(waiting))
       await storeWaiting(turn, waiting, progress, approvals, scope.signal)
     }
     throw error
   }
 }
 
-async function makeReady(
+/** A run of an agent in a session that is open; also of one that a conversation is handed to. */
+export async function readyRun(
   agent: AgentSpec,
   { turn, scope, waiting, moved }: OpenedSession,
   progress: Progress,
   ledger: Ledger,
+  at: readonly string[] = [],
 ): Promise<Run> {
   const { chain, retry, modelTimeoutMs, prices } = agent
   const { signal, emit } = scope
@@ -192,8 +236,7 @@ async function makeReady(
   const conversation = createConversation({
     instruction: agent.instruction,
     history: turn.history,
-    // The results of calls that are still being answered are added once all of them are.
-    messages: progress.messages.slice(0, progress.messages.findLastIndex(({ role }) => role !== 'tool') + 1),
+    messages: waiting ? withoutLastResults(progress.messages) : [...progress.messages],
     compaction: waiting ? waiting.compaction : stateOf(turn).compaction,
     summarise: async (messages, maxOutputTokens) => {
       const { beforeModel } = agent.hooks
@@ -213,8 +256,27 @@ async function makeReady(
   })
   if (moved) await conversation.rebase(turn.history)
   const guard = createGuard(agent.guard)
-  const shared = { guard, asker, conversation, toolBox, format, hookContext }
-  return { agent, scope, turn, progress, ledger, ...shared, waiting, finalTool: undefined }
+  const inside: Inside = {
+    lane: scope.member?.lane ?? agent.id,
+    scope,
+    store: scope.member?.store ?? agent.sessions,
+    turn,
+    progress,
+    asker,
+    parked: parkedIn(waiting),
+    decided: new Map(),
+    failures: new Map(),
+    handedTo: undefined,
+    summary: undefined,
+  }
+  const shared = { guard, asker, conversation, toolBox, format, hookContext, inside, at }
+  const stepsBefore = at.length > 0 && !waiting ? progress.steps : 0
+  return { agent, scope, turn, progress, ledger, ...shared, waiting, stepsBefore, finalTool: undefined }
+}
+
+/** The results of calls that are still being answered are added once all of them are. */
+function withoutLastResults(messages: readonly Message[]): Message[] {
+  return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'tool') + 1)
 }
 
 function hasRoomFor(request: ModelRequest, { info }: Model): boolean {
@@ -223,7 +285,7 @@ function hasRoomFor(request: ModelRequest, { info }: Model): boolean {
 }
 
 /** The state of a session as the object that it is. */
-function stateOf({ state }: OpenTurn): { [key: string]: JSONValue } {
+export function stateOf({ state }: OpenTurn): { [key: string]: JSONValue } {
   return typeof state === 'object' && state !== null && !Array.isArray(state) ? state : {}
 }
 

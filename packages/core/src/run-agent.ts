@@ -1,3 +1,4 @@
+import { settledWithin } from './abort.ts'
 import { answerCalls } from './answer-calls.ts'
 import { askStep, type Step } from './ask-step.ts'
 import { emptyReply, textOf } from './call-model.ts'
@@ -11,6 +12,8 @@ import { createLedger, type Ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
 import type { OpenTurn } from './open-turn.ts'
+import { passAround } from './pass-around.ts'
+import { plannedStep } from './planned-step.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
 import { redactSecrets } from './redact.ts'
 import type { RunResult } from './run.ts'
@@ -33,8 +36,8 @@ export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> 
   return currentRun.run(current, () => runWithin(ledger, agent, scope)).finally(leave)
 }
 
-function heldBy({ id: agentId }: AgentSpec, { userId, sessionId }: RunScope): string[] {
-  return sessionId === undefined ? [] : [keyText({ agentId, userId, sessionId })]
+function heldBy({ id: agentId }: AgentSpec, { userId, sessionId, member }: RunScope): string[] {
+  return sessionId === undefined || member ? [] : [keyText({ agentId, userId, sessionId })]
 }
 
 /** A run that another one has started ends with it; the returned function calls that off. */
@@ -47,7 +50,8 @@ function endWith({ signal }: CurrentRun, end: RunScope['end']): () => void {
 
 async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Promise<RunResult> {
   const { emit, signal } = scope
-  const progress = newProgress(scope.decisions ? [] : [scope.input])
+  const goesOn = scope.decisions !== undefined || scope.member?.parked !== undefined
+  const progress = newProgress(goesOn ? [] : [scope.input])
   const clock = startBudgetClock(scope.end, ledger)
   let turn: OpenTurn | undefined
   let end: RunEnd
@@ -60,7 +64,7 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
     turn = opened.turn
     // A run that goes on has used some of its time before.
     clock.look()
-    end = { finishReason: await takeSteps(await openRun(agent, opened, progress, ledger)) }
+    end = { finishReason: await runToEnd(await openRun(agent, opened, progress, ledger)) }
     await endTurn(turn, progress, ledger, end, signal)
   } catch (cause) {
     end = await toRunEnd(cause, scope, progress, ledger)
@@ -69,6 +73,8 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
     else progress.messages = []
   }
   clock.stop()
+  // They end with this run, and are heard until they have.
+  if (scope.members.size > 0) await settledWithin(limits.endFailedMs, Promise.allSettled(scope.members))
   const result = toResult(scope.runId, progress, ledger, end)
   const { text, output, usage, cost, finishReason, error } = result
   const told = { finishReason, text, ...(output === undefined ? {} : { output }), usage, ...(cost ? { cost } : {}) }
@@ -77,24 +83,36 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
   return result
 }
 
-/** The loop: ask the model, run the tools it calls, until it answers. */
+/** Runs an agent, or those whom it lets hand the conversation on. */
+function runToEnd(run: Run, outer: readonly AgentSpec[] = []): Promise<RunFinishReason> {
+  return run.agent.handoffs ? passAround(run, runToEnd, outer) : takeSteps(run)
+}
+
+/** The loop: ask the model, run the tools it calls, until it answers or has handed the conversation on. */
 async function takeSteps(run: Run): Promise<RunFinishReason> {
-  const { agent, scope, progress, guard } = run
-  let decisions = scope.decisions
+  const { agent, scope, progress, guard, inside } = run
+  let decisions = run.waiting && scope.decisions
+  let planned = 0
   for (let step = waitingStep(run); ; step = undefined) {
     // A tool that never waits keeps the timers from their turn.
     scope.checkTime()
     scope.signal.throwIfAborted()
-    const { reply, again } = step ?? (await askStep(run))
+    const plan = step || !agent.plan ? undefined : await plannedStep(run)
+    if (plan) planned++
+    const { reply, again } = step ?? (plan ? { reply: plan, again: false } : await askStep(run))
     if (!again && !(await answerCalls(run, reply, decisions))) return 'approval'
     decisions = undefined
-    const { reason: finishReason, usage, message } = reply
-    const model = message.model ?? run.asker.model.id
-    await scope.emit({ type: 'step-end', step: progress.steps, model, finishReason, usage })
+    if (!plan) {
+      const { reason: finishReason, usage, message } = reply
+      const model = message.model ?? run.asker.model.id
+      await scope.emit({ type: 'step-end', step: progress.steps, model, finishReason, usage })
+    }
+    if (inside.handedTo !== undefined) return 'stop'
     if (guard.stalled !== undefined) return stopped(progress, 'no-progress', guard.stalled)
     // Some providers say "stop" and still call tools: whether there are calls decides, not the reason.
     if (reply.calls.length === 0 && !again) return reasonOf(reply, progress)
-    if (progress.steps >= agent.maxSteps) return stopped(progress, 'max-steps', mostSteps(agent))
+    const steps = progress.steps - run.stepsBefore
+    if (Math.max(steps, planned) >= agent.maxSteps) return stopped(progress, 'max-steps', mostSteps(agent))
   }
 }
 

@@ -6,6 +6,7 @@ import { currentRun } from './current-run.ts'
 import { AgentKitError, messageOf } from './errors.ts'
 import type { Guard } from './guard.ts'
 import { type HookedCall, type HookedOutcome, type Hooks, runHook } from './hooks.ts'
+import { type Inside, MemberWaits, withInside } from './inside.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
@@ -44,27 +45,34 @@ export type ToolScope = {
   keepWhole(callId: string, text: string | undefined): void
   /** Stores a finished call before anything builds on it. */
   onFinished(message: ToolMessage): Promise<void>
+  /** For the tools that call members. */
+  inside: Inside
 }
 
 /**
  * Runs the calls of one step, at most 8 at once.
  *
- * @returns one promise per call, in the order of the calls. Each gives an outcome, also when the call fails; it rejects
- * only when the run's signal aborts or the outcome cannot be stored.
+ * @returns one promise per call, in the order of the calls. Each gives an outcome, also when the call fails, or says
+ * that the member waits that it has called; it rejects only when the run's signal aborts or the outcome cannot be stored.
  */
-export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome>[] {
+export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome | MemberWaits>[] {
   if (calls.length === 0) return []
   const inTurn = limitConcurrency(limits.parallelToolCalls)
   const step = new AbortController()
   const unlink = linkSignal(step, scope.signal)
   const outcomes = calls.map((call) => {
-    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.signal }))
+    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.signal }).catch(unlessItWaits))
     // One that cannot be stored ends the others. The caller awaits them one by one, so none may count as unhandled.
     outcome.catch((error) => step.abort(error))
     return outcome
   })
   void Promise.allSettled(outcomes).then(unlink)
   return outcomes
+}
+
+function unlessItWaits(error: unknown): MemberWaits {
+  if (error instanceof MemberWaits) return error
+  throw error
 }
 
 /** Compiles the schemas of an agent's tools. */
@@ -131,6 +139,7 @@ async function betweenHooks(call: ToolCall, scope: ToolScope, sources: Citation[
     return failed(`The result was blocked: ${after.block}`)
   } catch (error) {
     scope.signal.throwIfAborted()
+    if (error instanceof MemberWaits) throw error
     // Nothing passes a guardrail that is broken.
     sources.length = 0
     return failed(messageOf(error))
@@ -151,20 +160,24 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
   if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
   const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
   const deadline = limitTime(scope.signal, timeoutMs)
-  const context: ToolContext = {
-    signal: deadline.signal,
-    userId: scope.userId,
-    ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }),
-    runId: scope.runId,
-    callId: call.callId,
-    cite: (cited) => void sources.push(...cited),
-  }
+  const context = withInside(
+    {
+      signal: deadline.signal,
+      userId: scope.userId,
+      ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }),
+      runId: scope.runId,
+      callId: call.callId,
+      cite: (cited) => void sources.push(...cited),
+    },
+    scope.inside,
+  )
   try {
     const attempt = validateAndExecute(entry, cloneJSON(call.input as JSONValue), context)
     return await untilAborted(deadline.signal, attempt)
   } catch (error) {
     // An ended run ends its tools; all else is for the model to know.
     scope.signal.throwIfAborted()
+    if (error instanceof MemberWaits) throw error
     return failed(messageOf(error))
   } finally {
     deadline.clear()

@@ -1,5 +1,6 @@
 import { linkSignal } from './abort.ts'
 import { approvalDesk } from './approval.ts'
+import type { Emit } from './call-model.ts'
 import { startDeadline } from './deadline.ts'
 import { AgentKitError } from './errors.ts'
 import type { AgentEvent, AgentEventBody } from './event.ts'
@@ -88,7 +89,7 @@ export function startRun(request: RunRequest): AgentRun {
 }
 
 type EventBuffer = {
-  emit(event: AgentEventBody): Promise<void> | undefined
+  emit: Emit
   next(): Promise<IteratorResult<AgentEvent, undefined>>
   attachReader(): void
   detachReader(): void
@@ -103,6 +104,7 @@ function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
   let bytes = 0
   let mode: 'unread' | 'read' | 'dropped' = keepEvents ? 'unread' : 'dropped'
   let ended = false
+  let isOver = false
   let stopped = false
   let readers: ((result: IteratorResult<AgentEvent, undefined>) => void)[] = []
   let makeRoom: (() => void) | undefined
@@ -120,10 +122,13 @@ function eventBuffer({ runId, path, keepEvents }: RunRequest): EventBuffer {
   }
 
   return {
-    emit(body) {
+    emit(body, inner) {
+      // What a member that was left behind still says, nobody is told: the end is the last.
+      if (isOver) return undefined
+      isOver = body.type === 'run-end'
       seq++
       if (mode === 'dropped') return undefined
-      const event = toEvent(seq, runId, [...path], body)
+      const event = toEvent(seq, runId, inner ? [...path, ...inner] : [...path], body)
       const reader = readers.shift()
       if (reader) {
         reader({ done: false, value: event })

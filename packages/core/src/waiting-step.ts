@@ -1,5 +1,6 @@
 import { settledWithin, untilAborted } from './abort.ts'
-import type { Approval } from './approval.ts'
+import { type Approval, approvalsOf } from './approval.ts'
+import type { ParkedMember } from './inside.ts'
 import type { Booked } from './ledger.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, Message } from './message.ts'
@@ -18,6 +19,10 @@ export type WaitingStep = {
   booked: Booked
   compaction: Compaction
   progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits'>
+  /** Members that wait, by the call that has called them. */
+  members?: Record<string, ParkedMember>
+  /** Of a conversation that is handed on: who has it, from the outside in. */
+  active?: readonly string[]
 }
 
 /**
@@ -46,6 +51,25 @@ export async function storeWaiting(
     isWaitedFor = false
     throw error
   }
+}
+
+/** What waits to be decided of these calls: they themselves, or what members ask that they have called. */
+export function openApprovals(
+  calls: readonly ToolCall[],
+  steps: number,
+  parked: ReadonlyMap<string, ParkedMember>,
+): Approval[] {
+  const own = calls.filter(({ callId }) => !parked.has(callId))
+  return [...approvalsOf(own, steps), ...approvalsOfMembers(parked)]
+}
+
+export function approvalsOfMembers(parked: ReadonlyMap<string, ParkedMember>): Approval[] {
+  return [...parked.values()].flatMap(({ approvals }) => approvals)
+}
+
+/** The members of a step that waits. */
+export function parkedIn(waiting: WaitingStep | undefined): Map<string, ParkedMember> {
+  return new Map(Object.entries(waiting?.members ?? {}))
 }
 
 /** The calls of a run's last step that have no result yet: those that wait. */

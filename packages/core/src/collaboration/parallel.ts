@@ -1,0 +1,15 @@
+import { memberTool, memberToolName } from '../member-tool.ts'
+import { answersIn } from './answers.ts'
+import { type Collaborate, textOfInput } from './collaboration.ts'
+
+/** All members answer at once; then the swarm's model makes one answer of theirs. */
+export const parallel: Collaborate = (members, history = 'task') => ({
+  tools: members.map((member) => memberTool(member, history, { withParts: true })),
+  spec: {
+    plan({ progress }) {
+      if (answersIn(progress.messages, members).length > 0) return undefined
+      const task = textOfInput(progress)
+      return { calls: members.map(({ id }) => ({ name: memberToolName(id), input: { task } })) }
+    },
+  },
+})

@@ -1,0 +1,45 @@
+import { untilAborted } from './abort.ts'
+import { emptyReply, type Reply } from './call-model.ts'
+import { cloneJSON } from './clone-json.ts'
+import type { AssistantMessage, JSONValue } from './message.ts'
+import type { Run } from './open-run.ts'
+
+/** A call that a plan makes in the place of a model. */
+export type PlannedCall = { name: string; input: JSONValue }
+
+/** What comes next: calls, all at once, or the answer; `undefined` where the model is asked. */
+export type Planned = { calls: readonly PlannedCall[] } | { answer: string } | undefined
+
+/** Says what comes next by what the run has come to so far, so that a run that has waited goes on in its place. */
+export type Plan = (run: Run) => Planned | Promise<Planned>
+
+/** A step that no model is asked for, where the agent plans it: told and journaled like any other. */
+export async function plannedStep(run: Run): Promise<Reply | undefined> {
+  const { agent, scope, turn, progress, conversation } = run
+  const planned = await untilAborted(scope.signal, Promise.resolve(agent.plan?.(run)))
+  if (!planned) return undefined
+  const reply = replyOf(planned)
+  progress.reply = reply
+  if (reply.text !== '') await scope.emit({ type: 'text-delta', text: reply.text })
+  for (const { callId, name, input } of reply.calls) {
+    await scope.emit({ type: 'tool-call', callId, name, input: cloneJSON(input as JSONValue) })
+  }
+  if (reply.message.content.length > 0) {
+    await untilAborted(scope.signal, turn.append([reply.message]))
+    progress.messages.push(reply.message)
+    conversation.add(reply.message)
+  }
+  return reply
+}
+
+function replyOf(planned: NonNullable<Planned>): Reply {
+  const message: AssistantMessage = { v: 1, role: 'assistant', content: [] }
+  const reply: Reply = { ...emptyReply(), message, heard: true }
+  if ('answer' in planned) {
+    if (planned.answer !== '') message.content.push({ type: 'text', text: planned.answer })
+    return { ...reply, text: planned.answer }
+  }
+  const calls = planned.calls.map(({ name, input }) => ({ callId: `call_${crypto.randomUUID()}`, name, input }))
+  message.content.push(...calls.map((call) => ({ type: 'tool-call' as const, ...call })))
+  return { ...reply, calls: calls.map((call) => ({ type: 'tool-call' as const, ...call })), reason: 'tool-calls' }
+}

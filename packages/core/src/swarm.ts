@@ -1,0 +1,145 @@
+import { AgentBase, specOfMember } from './agent-base.ts'
+import { agentIdFrom } from './agent-id.ts'
+import { checkModels, checkOptions, invalid } from './agent-options.ts'
+import { agentSpec } from './agent-spec.ts'
+import type { Collaborate } from './collaboration/collaboration.ts'
+import { handoff } from './collaboration/handoff.ts'
+import { manager } from './collaboration/manager.ts'
+import { parallel } from './collaboration/parallel.ts'
+import { routed } from './collaboration/route.ts'
+import { sequence } from './collaboration/sequence.ts'
+import { modelChain } from './fallback.ts'
+import type { Knowledge } from './knowledge.ts'
+import { withLanes } from './lane.ts'
+import { memberToolName } from './member-tool.ts'
+import { memorySessions } from './memory-sessions.ts'
+import type { AgentSpec } from './open-run.ts'
+import type { SessionStore } from './session.ts'
+import { type Collaboration, checkSwarmOptions, type Member, needsModel, type SwarmOptions } from './swarm-options.ts'
+import { toTools } from './tool.ts'
+
+/**
+ * Agents that work together on one task: in one event stream, under one budget, in one session.
+ *
+ * @example
+ * const swarm = new Swarm({ name: 'Research Team', agents: [research, analyst, reporter], model })
+ * const answer = await swarm.chat('Analyse this data: [1, 2, 3, 4, 5]')
+ */
+export class Swarm<Output = undefined> extends AgentBase<Output> {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly samplePrompts: readonly string[]
+  readonly sessions: SessionStore
+  readonly knowledge: Knowledge | undefined
+  readonly #options: SwarmOptions<Output>
+  readonly #store: SessionStore
+  #agents: readonly Member[]
+  #spec: AgentSpec | undefined
+
+  /**
+   * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
+   */
+  constructor(options: SwarmOptions<Output>) {
+    super()
+    this.id = agentIdFrom(options?.name, options?.id)
+    const { agents, model: _model, collaboration: _kind, history: _seen, functions = [], ...rest } = options
+    checkSwarmOptions(options)
+    // What an agent is checked by, too: but for the model, which not every swarm needs.
+    checkOptions({ ...rest, functions, model: [] })
+    this.#options = { ...options, functions }
+    this.name = options.name
+    this.description = options.description
+    this.samplePrompts = [...(options.samplePrompts ?? [])]
+    this.knowledge = options.knowledge
+    this.#store = options.sessions ?? memorySessions()
+    this.sessions = withLanes(this.#store, this.id, () => lanesOf(this))
+    this.#agents = this.#checked(agents)
+    // What is wrong with it shows now, not when somebody asks.
+    if (agents.length > 0) this[specOfMember]()
+  }
+
+  /** The members. */
+  get agents(): readonly Member[] {
+    return this.#agents
+  }
+
+  /**
+   * Adds a member, for runs that begin from now on.
+   * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm
+   */
+  addAgent(agent: Member): void {
+    this.#agents = this.#checked([...this.#agents, agent])
+    this.#spec = undefined
+  }
+
+  /**
+   * Removes a member, for runs that begin from now on: those that run go on with the members that they began with.
+   * @throws AgentKitError `not-found` when no member has this id
+   */
+  removeAgent(agent: string | Member): void {
+    const id = typeof agent === 'string' ? agent : agent?.id
+    const rest = this.#agents.filter((member) => member.id !== id)
+    if (rest.length === this.#agents.length) throw notMember(id, this.#agents)
+    this.#agents = rest
+    this.#spec = undefined
+  }
+
+  /** @internal */
+  override [specOfMember](): AgentSpec {
+    this.#spec ??= this.#compile()
+    return this.#spec
+  }
+
+  #compile(): AgentSpec {
+    const { model, collaboration = 'manager', history, functions = [], ...given } = this.#options
+    const members = this.#agents.map((agent) => agent[specOfMember]())
+    const [first] = members
+    if (!first) throw invalid(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
+    const { tools, spec } = collaborate(collaboration)(members, history)
+    // One without a model of its own asks none but for summaries.
+    const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
+    const all = toTools([...functions, ...tools])
+    return { ...agentSpec(given, { id: this.id, chain, sessions: this.#store, tools: all }), ...spec }
+  }
+
+  #checked(agents: readonly Member[]): readonly Member[] {
+    const names = new Map<string, string>()
+    for (const agent of agents) {
+      if (typeof agent?.[specOfMember] !== 'function') throw invalid('`agents` is a list of agents and swarms.')
+      const name = memberToolName(agent.id)
+      const other = names.get(name)
+      if (other !== undefined) {
+        throw invalid(
+          `Two agents of the swarm are called "${agent.id}" and "${other}". Give one of them another \`id\`.`,
+        )
+      }
+      names.set(name, agent.id)
+      if (contains(agent, this)) throw invalid(`The swarm "${this.name}" cannot be a member of itself.`)
+    }
+    return [...agents]
+  }
+}
+
+function collaborate(collaboration: Collaboration): Collaborate {
+  if (typeof collaboration === 'function') return routed(collaboration)
+  return { manager, handoff, parallel, sequence }[collaboration]
+}
+
+/** Whether a swarm is a member, or one of its members. */
+function contains(member: Member, swarm: Member): boolean {
+  return member === swarm || (member instanceof Swarm && member.agents.some((inner) => contains(inner, swarm)))
+}
+
+/** What the lanes of all members are called, from the outside in. */
+function lanesOf(swarm: Swarm<never> | Member, outer = ''): string[] {
+  const lane = `${outer}${swarm.id}`
+  const inner = swarm instanceof Swarm ? swarm.agents.flatMap((member) => lanesOf(member, `${lane}/`)) : []
+  return outer === '' ? inner : [lane, ...inner]
+}
+
+function notMember(id: string, agents: readonly Member[]): Error {
+  const known = agents.map((agent) => `"${agent.id}"`).join(', ')
+  return invalid(`No agent "${id}" is in the swarm. There are: ${known}.`)
+}
