@@ -12,6 +12,7 @@ const fromSources = '--conditions=@agentkit/source'
 const tasks = {
   install: [],
   start: [(args) => runServer([fromSources, '--import=agentkit/register', 'apps/example/src/app.ts', ...args])],
+  swarm: [(args) => runNode([fromSources, '--import=agentkit/register', 'apps/swarm/src/app.ts', ...args])],
   test: [runTests],
   // What is published is measured, so it is built first.
   bench: [

@@ -1,30 +1,25 @@
 import {
-  AgentKitError,
   type AgentRun,
   agentIdFrom,
-  type Budget,
   Agent as CoreAgent,
   type AgentOptions as CoreOptions,
   type InputPart,
   type Knowledge,
   type Model,
-  type ModelSettings,
   type RunOptions,
   type SessionStore,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import { agentKnowledge } from './agent-knowledge.ts'
-import { onCassette } from './cassette-model.ts'
+import { chatProvidersOf, modelsOf } from './agent-models.ts'
 import { checkOptions } from './check-options.ts'
-import type { AgentTable } from './config-keys.ts'
+import { warnOfSwarmKeys } from './config-agents.ts'
 import { definedOnly } from './defined-only.ts'
-import { keepSynced } from './keep-synced.ts'
-import { namedModel } from './named-model.ts'
-import { isProviderId, type ProviderId } from './providers.ts'
 import type { RetrievalTool } from './retrieval-tool.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
-import { SDKContext } from './sdk-context.ts'
-import { type ServeOptions, serveAgent, serveOptions } from './serve-agent.ts'
+import type { SDKContext } from './sdk-context.ts'
+import { type ServeOptions, serveRunnable } from './serve-agent.ts'
+import { contextOf, isProduction, refuseParts, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
 export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
@@ -66,7 +61,6 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   /** The context that was passed, or the agent's own. */
   readonly sdkContext: SDKContext
   readonly #ownContext: boolean
-  readonly #models: readonly Model[]
   readonly #multiModal: boolean
   readonly #production: boolean
 
@@ -81,6 +75,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
     const context = contextOf(options)
     const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
+    warnOfSwarmKeys(own, own.functions, context)
     const models = modelsOf(options, settings, context)
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
@@ -89,22 +84,12 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
       ...(knowledge && { knowledge }),
       model: models,
       sessions: sessionsOf(sessions, context),
-      ...definedOnly({
-        instruction: own.instruction ?? settings.instruction,
-        description: own.description ?? settings.description,
-        samplePrompts: own.samplePrompts ?? settings.sample_prompts,
-        modelSettings: { ...modelSettingsOf(settings), ...own.modelSettings },
-        maxSteps: own.maxSteps ?? settings.max_steps,
-        toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
-        budget: own.budget ?? budgetOf(settings),
-        onBusy: own.onBusy ?? settings.on_busy,
-      }),
+      ...sharedOptions(own, settings),
     })
     this.sdkContext = context
     this.#ownContext = sdkContext === undefined
-    this.#models = models
     this.#multiModal = enableMultiModal ?? settings.enable_multi_modal ?? true
-    this.#production = (settings.environment ?? process.env.NODE_ENV) === 'production'
+    this.#production = isProduction(settings)
   }
 
   /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
@@ -127,11 +112,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
    * @throws AgentKitError `invalid-config` for an address that cannot be served, or tokens that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
-    this.sdkContext.warnOfStrayTables()
-    await Promise.all(this.#models.map((model) => model.load?.()))
-    const server = await serveAgent(this, serveOptions(options, this.sdkContext.config.server, this.#production))
-    if (this.knowledge) void keepSynced(this.knowledge, this.#production)
-    return server
+    return await serveRunnable(this, options, this.sdkContext, this.#production)
   }
 
   /** Closes the agent's own context, if it made one. */
@@ -142,98 +123,6 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
 
   #begin(input: string | InputPart[]): void {
     this.sdkContext.warnOfStrayTables()
-    if (this.#multiModal || !Array.isArray(input)) return
-    const refused = input.find((part) => part.type !== 'text')
-    if (!refused) return
-    throw new AgentKitError(
-      'invalid-argument',
-      `The agent "${this.id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
-    )
+    if (!this.#multiModal) refuseParts(this.id, input)
   }
-}
-
-function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
-  if (sdkContext && configPath !== undefined) {
-    throw new AgentKitError(
-      'invalid-config',
-      'Pass `sdkContext` or `configPath`, not both: a context has its own file.',
-    )
-  }
-  return sdkContext ?? new SDKContext(definedOnly({ configPath }))
-}
-
-/** Whose models they are, the preferred one's first. */
-function chatProvidersOf(models: readonly Model[]): ProviderId[] {
-  const names = models.map(({ id }) => id.slice(0, id.indexOf('/')))
-  return [...new Set(names)].filter(isProviderId)
-}
-
-/** The models in the order of preference. */
-function modelsOf(
-  { name, functions, model }: Pick<AgentOptions, 'name' | 'functions' | 'model'>,
-  settings: AgentTable,
-  context: SDKContext,
-): Model[] {
-  const wanted = model ?? settings.model
-  const list = Array.isArray(wanted) ? wanted : [wanted]
-  return list.map((one) => onCassette(modelOf(one, { name, functions }, settings, context)))
-}
-
-function modelOf(
-  model: string | Model | undefined,
-  options: Pick<AgentOptions, 'name' | 'functions'>,
-  settings: AgentTable,
-  context: SDKContext,
-): Model {
-  const silence = milliseconds(settings.timeout)
-  if (model !== undefined && typeof model !== 'string') {
-    if (silence !== undefined) {
-      context.warn(`\`timeout\` does not reach ${model.id}, which was made apart. Pass its factory the timeouts.`)
-    }
-    return model
-  }
-  const modelSettings = definedOnly({
-    firstByteTimeoutMs: silence,
-    idleTimeoutMs: silence,
-    ollamaServerUrl: settings.ollama_server_url,
-  })
-  const named = keylessLast(() => namedModel(model, modelSettings), options)
-  if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
-    context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
-  }
-  return named
-}
-
-function modelSettingsOf({ temperature, reasoning, max_output_tokens }: AgentTable): ModelSettings {
-  return definedOnly({ temperature, reasoning, maxOutputTokens: max_output_tokens })
-}
-
-function budgetOf({ budget }: AgentTable): Budget | undefined {
-  if (!budget) return undefined
-  const { usd, tokens, model_calls, tool_calls, seconds } = budget
-  return definedOnly({ usd, tokens, modelCalls: model_calls, toolCalls: tool_calls, seconds })
-}
-
-/** A key that is missing is told after what is wrong in the code: a key does not mend it. */
-function keylessLast<Named>(make: () => Named, { name, functions }: Pick<AgentOptions, 'name' | 'functions'>): Named {
-  try {
-    return make()
-  } catch (error) {
-    const model: Model = {
-      id: 'none/none',
-      stream() {
-        throw error
-      },
-    }
-    new CoreAgent({ name, functions, model })
-    throw error
-  }
-}
-
-function sessionsOf(sessions: SessionStore | string | undefined, context: SDKContext): SessionStore {
-  return typeof sessions === 'object' ? sessions : context.sessionsAt(sessions)
-}
-
-function milliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
 }

@@ -2,18 +2,35 @@ import { AgentKitError, agentIdFrom } from '@agentkit/core'
 import type { AgentOptions } from './agent.ts'
 import { nearestWord } from './nearest-word.ts'
 import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
+import type { SwarmOptions } from './swarm.ts'
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
 export function checkOptions<Output>(options: AgentOptions<Output>): void {
+  checkNames(options, Object.keys(optionNames), 'An agent')
+  checkValues(options)
+}
+
+/** The same of a swarm's. */
+export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
+  checkNames(options, Object.keys(swarmOptionNames), 'A swarm')
+  checkValues(options)
+}
+
+function checkNames(options: { name: string; id?: string }, known: readonly string[], what: string): void {
   // What has no name has mostly no options at all.
   agentIdFrom(options?.name, options?.id)
-  const known = Object.keys(optionNames)
-  const invalid = (problem: string): AgentKitError => new AgentKitError('invalid-argument', problem)
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
     const nearest = nearestWord(name, known)
-    throw invalid(`An agent has no option "${name}".${nearest ? ` Is "${nearest}" meant?` : ''}`)
+    throw invalid(`${what} has no option "${name}".${nearest ? ` Is "${nearest}" meant?` : ''}`)
   }
+}
+
+function invalid(problem: string): AgentKitError {
+  return new AgentKitError('invalid-argument', problem)
+}
+
+function checkValues(options: Omit<AgentOptions, 'functions' | 'output'>): void {
   const { model, sessions, sdkContext, enableMultiModal } = options
   const isModel = (one: unknown): boolean =>
     typeof one === 'string' || (typeof one === 'object' && one !== null && 'stream' in one)
@@ -72,3 +89,10 @@ const optionNames = {
   retrievalTool: true,
   retriever: true,
 } satisfies Record<keyof AgentOptions, true>
+
+const swarmOptionNames = {
+  ...optionNames,
+  agents: true,
+  collaboration: true,
+  history: true,
+} satisfies Record<keyof SwarmOptions, true>

@@ -77,6 +77,28 @@ export const agentKeys = {
     about:
       'What the files are searched with: `"basic"` needs nothing else, `"localstore"` LanceDB, `"cloudindex-serverless"` and `"cloudindex-pod"` Pinecone.',
   },
+  agents: {
+    type: 'texts',
+    example: '["research", "analyst"]',
+    about: "A swarm's members, by their tables. Absent, every other table of an agent, where the code passes none.",
+  },
+  tools: {
+    type: 'texts',
+    example: '["search"]',
+    about:
+      "Which of its swarm's functions a member may call, by name, where its table makes it; absent, none. In a swarm's own table: which of them its model may call; absent, all.",
+  },
+  collaboration: {
+    type: 'collaboration',
+    example: '"manager"',
+    about: 'How a swarm\'s members work together: `"manager"`, `"handoff"`, `"parallel"` or `"sequence"`.',
+  },
+  history: {
+    type: 'history',
+    example: '"task"',
+    about:
+      'What a swarm\'s members see beside their task: `"task"`, `"summary"`, `"full"`, `"own"`, or a number: the last messages.',
+  },
   ollama_server_url: {
     type: 'word',
     example: '"http://127.0.0.1:11434"',

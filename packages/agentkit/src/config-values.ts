@@ -1,4 +1,10 @@
-import { isAgentKitError, type ModelSettings, type OnBusy } from '@agentkit/core'
+import {
+  type Collaboration,
+  isAgentKitError,
+  type MemberHistory,
+  type ModelSettings,
+  type OnBusy,
+} from '@agentkit/core'
 import type { ConfigKey } from './config-keys.ts'
 import { resolveModelName } from './model-name.ts'
 import { isRetrievalTool, type RetrievalTool, retrievalTools } from './retrieval-tool.ts'
@@ -26,7 +32,12 @@ export type ValueTypes = {
   reasoning: NonNullable<ModelSettings['reasoning']>
   'retrieval-tool': RetrievalTool
   megabytes: number
+  collaboration: (typeof collaborations)[number]
+  history: Exclude<MemberHistory, object> | number
 }
+
+const collaborations = ['manager', 'handoff', 'parallel', 'sequence'] as const satisfies Collaboration[]
+const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfies MemberHistory[]
 
 /** A timer of more milliseconds than 32 bits hold would end at once. */
 const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
@@ -61,6 +72,14 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },
   megabytes: { is: 'a number of megabytes, above 0', holds: (value) => typeof value === 'number' && value > 0 },
+  collaboration: {
+    is: '"manager", "handoff", "parallel" or "sequence"',
+    holds: (value) => collaborations.some((known) => known === value),
+  },
+  history: {
+    is: '"task", "summary", "full" or "own", or a whole number from 1 on',
+    holds: (value) => histories.includes(value) || isWhole(value, 1, Number.MAX_SAFE_INTEGER),
+  },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 

@@ -8,6 +8,7 @@ export {
   type Block,
   type Budget,
   type Citation,
+  type Collaboration,
   type Cost,
   type Decision,
   type Decisions,
@@ -27,6 +28,10 @@ export {
   type JSONSchema,
   type JSONValue,
   type Knowledge,
+  type Member,
+  type MemberAnswer,
+  type MemberHistory,
+  type MemberStatus,
   type Message,
   type Model,
   type ModelEvent,
@@ -34,10 +39,13 @@ export {
   type ModelInfo,
   type ModelRequest,
   memorySessions,
+  type Next,
+  type NextMember,
   type OnBusy,
   type Price,
   type Prices,
   type RetryOptions,
+  type Route,
   type RunFinishReason,
   type RunOptions,
   type RunResult,
@@ -46,6 +54,7 @@ export {
   type SessionKey,
   type SessionStore,
   type StandardSchema,
+  type SwarmState,
   type SyncReport,
   type Tool,
   type ToolContext,
@@ -67,3 +76,4 @@ export type { RetrievalTool } from './retrieval-tool.ts'
 export type { RetrieverOptions } from './retriever-options.ts'
 export { SDKContext } from './sdk-context.ts'
 export type { ServeOptions } from './serve-agent.ts'
+export { Swarm, type SwarmOptions } from './swarm.ts'

@@ -1,17 +1,39 @@
-import type { Runnable } from '@agentkit/core'
+import { Swarm as CoreSwarm, type Knowledge, type Member } from '@agentkit/core'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import { authTokens } from './auth-tokens.ts'
 import type { ServerTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
+import { keepSynced } from './keep-synced.ts'
+import type { SDKContext } from './sdk-context.ts'
 
 /** What `run()` takes: address, auth, limits and the rest of the server's options. */
 export type ServeOptions = ServerOptions
 
-/** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
-export async function serveAgent(
-  agent: Runnable & { close(): Promise<void> },
+/**
+ * What `run()` of an agent and of a swarm does: loads their models, serves, and brings what they look up up to date.
+ * @param production whether the log is for machines, where no option says otherwise
+ */
+export async function serveRunnable(
+  agent: Member,
   options: ServeOptions,
+  context: SDKContext,
+  production: boolean,
 ): Promise<AgentServer> {
+  context.warnOfStrayTables()
+  await Promise.all(agent.models.map((model) => model.load?.()))
+  const server = await serveAgent(agent, serveOptions(options, context.config.server, production))
+  for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, production)
+  return server
+}
+
+/** Of an agent, or of a swarm with its members. */
+function knowledgeIn(agent: Member): Set<Knowledge> {
+  const members = agent instanceof CoreSwarm ? agent.agents.flatMap((member) => [...knowledgeIn(member)]) : []
+  return new Set([...(agent.knowledge ? [agent.knowledge] : []), ...members])
+}
+
+/** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
+export async function serveAgent(agent: Member, options: ServeOptions): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
   // Whoever reads the log by machine, or writes it, knows the address.

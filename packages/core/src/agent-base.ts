@@ -6,6 +6,7 @@ import { AgentKitError } from './errors.ts'
 import { toUserMessage } from './input.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { InputPart, UserMessage } from './message.ts'
+import type { Model } from './model.ts'
 import { checkPriced } from './model-price.ts'
 import { type AgentSpec, anyUser } from './open-run.ts'
 import type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
@@ -25,6 +26,11 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   abstract readonly samplePrompts: readonly string[]
   abstract readonly sessions: SessionStore
   abstract readonly knowledge: Knowledge | undefined
+
+  /** The models that it asks, the preferred one first. */
+  get models(): readonly Model[] {
+    return this[specOfMember]().chain.models
+  }
 
   /** What the loop runs. @internal */
   abstract [specOfMember](): AgentSpec
@@ -78,26 +84,35 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     keepEvents: boolean,
     resumed?: { runId: string; decisions: Decisions },
   ): AgentRun<Output> {
-    const { sessionId, signal, history = [], onApproval = 'wait', ...rest } = checkRunOptions(options)
-    const spec = this[specOfMember]()
-    const { timeoutMs = spec.timeoutMs, userId = resumed ? anyUser : 'default', budget = {} } = rest
-    const scope = { userId, sessionId, input, history, budget: tighten(spec.budget, budget) }
-    checkPriced(spec.chain.models, spec.prices, scope.budget)
-    // What is started in a tool is paid for by the run that calls the tool, and ends with it.
-    const parent = currentRun.getStore()
-    const decisions = resumed && { decisions: resumed.decisions }
-    const run = startRun({
-      runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
-      path: [this.id],
-      signal,
-      timeoutMs: milliseconds('`timeoutMs`', timeoutMs),
-      keepEvents,
-      waitForApprovals: onApproval === 'wait',
-      execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...decisions }),
-    })
     // The schema that validates `output` is the one that gives its type.
-    return run as AgentRun<Output>
+    return startAgent(this[specOfMember](), input, options, keepEvents, resumed) as AgentRun<Output>
   }
+}
+
+/** A run of an agent that nobody has begun yet. */
+export function startAgent(
+  spec: AgentSpec,
+  input: UserMessage,
+  options: RunOptions,
+  keepEvents: boolean,
+  resumed?: { runId: string; decisions: Decisions },
+): AgentRun {
+  const { sessionId, signal, history = [], onApproval = 'wait', ...rest } = checkRunOptions(options)
+  const { timeoutMs = spec.timeoutMs, userId = resumed ? anyUser : 'default', budget = {} } = rest
+  const scope = { userId, sessionId, input, history, budget: tighten(spec.budget, budget) }
+  checkPriced(spec.chain.models, spec.prices, scope.budget)
+  // What is started in a tool is paid for by the run that calls the tool, and ends with it.
+  const parent = currentRun.getStore()
+  const decisions = resumed && { decisions: resumed.decisions }
+  return startRun({
+    runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
+    path: [spec.id],
+    signal,
+    timeoutMs: milliseconds('`timeoutMs`', timeoutMs),
+    keepEvents,
+    waitForApprovals: onApproval === 'wait',
+    execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...decisions }),
+  })
 }
 
 /** Runs that ended early still answer when there is something to show. */

@@ -1,5 +1,6 @@
 import type { JSONValue } from '@agentkit/core'
 import { resultValue, type TurnResult } from './conversation.ts'
+import { introduction } from './introduction.ts'
 import { bestSentences } from './passages.ts'
 import { type Field, fieldsOf, humanized, type NamedField, namedFields } from './result-fields.ts'
 import { contentStems, stemsOf } from './tokens.ts'
@@ -25,8 +26,10 @@ export function describeResult(result: TurnResult, question: string): string {
   return describeData(result, value, question)
 }
 
-function describePlain(name: string, value: string | number | boolean, question: string): string {
-  if (typeof value !== 'string') return `The result of ${name} is ${value}.`
+function describePlain(name: string, result: string | number | boolean, question: string): string {
+  if (typeof result !== 'string') return `The result of ${name} is ${result}.`
+  // Another one of its kind, asked as a tool, introduces itself too.
+  const value = result.replaceAll(`${introduction} `, '')
   const [best] = value.length > longText ? bestSentences(question, [value], 0.3) : []
   if (best) return `${name} says: "${best.sentence}"`
   if (value.length > longText * 4)

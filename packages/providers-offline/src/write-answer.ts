@@ -4,10 +4,10 @@ import type { Conversation } from './conversation.ts'
 import { foundNothing } from './describe-lookup.ts'
 import { describeResults } from './describe-results.ts'
 import type { FileTools } from './file-tools.ts'
+import { introduction } from './introduction.ts'
 import { asksForHelp, isGreeting, isSmallTalk, isStatement } from './message-kind.ts'
 import type { MissingArguments, Plan } from './plan-calls.ts'
 
-const introduction = 'I am the offline stand-in, not a language model.'
 const realModel =
   'For a real model, set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or name one by model = "…" in agentkit_config.toml.'
 const abilities = 'I match messages to tools and quote what they or given passages say'

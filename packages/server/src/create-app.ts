@@ -42,6 +42,11 @@ export function buildApp(agent: Runnable, settings: ServerSettings, running: Set
   const chat = { agent, settings, running }
   route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
   route(app, '/api/v1/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
+  if ('agents' in agent) {
+    // What they were called before swarms were served like agents.
+    route(app, '/swarm/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
+    route(app, '/swarm/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
+  }
   route(app, '/api/v1/sample_prompts', 'GET', (context) => context.json({ sample_prompts: agent.samplePrompts }))
 
   app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { isAgentKitError, Swarm, type SwarmOptions } from 'agentkit'
+import { describeData } from './describe-data.ts'
+import { findTrend } from './find-trend.ts'
+import { lineOf } from './line-of.ts'
+
+const question = process.argv.slice(2).join(' ') || 'Can you analyze the following data: [1, 2, 3, 4, 5]'
+
+// Its agents are tables of the file: what they are told, and which of these functions they may call.
+const swarm = createSwarm({
+  name: 'Research Team',
+  functions: [describeData, findTrend],
+  configPath: join(import.meta.dirname, '../research.toml'),
+})
+const run = swarm.stream(question)
+console.log(`You: ${question}\n`)
+for await (const event of run) {
+  const line = lineOf(event)
+  if (line !== undefined) console.log(line)
+}
+const { text, usage, finishReason } = await run.result
+console.log(`\n${swarm.name}: ${text}\n\n${finishReason}, ${usage.totalTokens ?? 0} tokens in all.`)
+await swarm.close()
+
+/** Without any model and key the swarm runs on the offline stand-in, and says so. */
+function createSwarm(options: SwarmOptions): Swarm {
+  try {
+    return new Swarm(options)
+  } catch (error) {
+    if (!isAgentKitError(error) || error.code !== 'missing-key' || error.provider !== undefined) throw error
+    console.log('No key and no model is set: running on offline/extractive, which is no language model.\n')
+    return new Swarm({ ...options, model: 'offline/extractive' })
+  }
+}

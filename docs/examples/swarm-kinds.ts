@@ -1,0 +1,45 @@
+import { Agent, type SDKContext, Swarm } from 'agentkit'
+
+export function makeSwarms(sdkContext: SDKContext): Swarm[] {
+  const named = (name: string): Agent => new Agent({ name, functions: [], sdkContext })
+
+  // The swarm's model gives tasks to members, several at once, and writes the answer.
+  const managed = new Swarm({ name: 'Team', agents: [named('Research'), named('Analyst')], sdkContext })
+
+  // The one who has the conversation hands it on. The next turn begins with whoever had it last.
+  const desk = new Swarm({
+    name: 'Help Desk',
+    collaboration: 'handoff',
+    agents: [named('Reception'), named('Billing'), named('Technician')],
+    sdkContext,
+  })
+
+  // All at once; the swarm's model makes one answer of theirs.
+  const panel = new Swarm({
+    name: 'Panel',
+    collaboration: 'parallel',
+    agents: [named('Left'), named('Right')],
+    sdkContext,
+  })
+
+  // Each goes on from the one before. No model of the swarm's own is asked.
+  const press = new Swarm({
+    name: 'Press',
+    collaboration: 'sequence',
+    agents: [named('Writer'), named('Editor')],
+    sdkContext,
+  })
+
+  // Your own routing: until the critic is content, or has been asked three times. Swarms are members like any other.
+  const routed = new Swarm({
+    name: 'Newsroom',
+    agents: [press, named('Critic')],
+    collaboration({ input, answers, last }) {
+      if (last?.agent === 'press' && answers.length < 6) return { agent: 'critic', task: `Publish this? ${last.text}` }
+      if (last?.text.startsWith('Yes') || answers.length >= 6) return undefined // the last answer is the swarm's
+      return { agent: 'press', task: last ? `${input}\nThe critic says: ${last.text}` : input }
+    },
+    sdkContext,
+  })
+  return [managed, desk, panel, press, routed]
+}

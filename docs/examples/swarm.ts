@@ -1,0 +1,27 @@
+import { Agent, SDKContext, Swarm } from 'agentkit'
+
+/** Describes numbers: their sum and their mean. */
+function describeData(data: number[]) {
+  const sum = data.reduce((total, number) => total + number, 0)
+  return { sum, mean: sum / data.length }
+}
+
+const sdkContext = new SDKContext({ configPath: './agentkit_config.toml' }) // each agent takes its table by its name
+const research = new Agent({ name: 'Research', description: 'Finds facts.', functions: [], sdkContext })
+const analyst = new Agent({ name: 'Analyst', description: 'Analyzes data.', functions: [describeData], sdkContext })
+const reporter = new Agent({ name: 'Reporter', description: 'Writes reports.', functions: [], sdkContext })
+
+const swarm = new Swarm({
+  name: 'Research Team',
+  instruction: 'You lead a research team.',
+  agents: [research, analyst, reporter],
+  budget: { usd: 0.5, seconds: 120 }, // of all of them together
+  sdkContext,
+})
+
+const run = swarm.stream('Can you analyze the following data: [1, 2, 3, 4, 5]', { sessionId: 'ada' })
+for await (const { path, ...event } of run) {
+  if (event.type === 'text-delta') console.log(path.join(' > '), event.text) // research-team > analyst
+}
+const { text, usage, cost } = await run.result
+console.log(text, usage, cost)

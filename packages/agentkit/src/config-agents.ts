@@ -1,0 +1,87 @@
+import { AgentKitError, agentIdFrom, type ToolLike } from '@agentkit/core'
+import { Agent, type AgentOptions } from './agent.ts'
+import type { AgentTable } from './config-keys.ts'
+import { nearestWord } from './nearest-word.ts'
+import type { SDKContext } from './sdk-context.ts'
+
+/**
+ * The members of a swarm that passes none: as its table lists them, else all other agents' tables.
+ *
+ * @param functions the swarm's: each member may call those that its table lists as `tools`
+ * @param model the swarm's, where its options name one
+ * @throws AgentKitError `invalid-config` for a table or a function that is not there, and where there is no member
+ */
+export function configAgents(
+  swarm: { name: string; id: string },
+  settings: AgentTable,
+  functions: readonly ToolLike[],
+  model: AgentOptions['model'],
+  context: SDKContext,
+): Agent[] {
+  const { agents: tables, defaults, path = 'The configuration' } = context.config
+  const isSwarm = (table: string): boolean => table === swarm.name || table === swarm.id
+  const names = settings.agents ?? [...tables.keys()].filter((table) => !isSwarm(table))
+  if (names.length === 0) {
+    throw new AgentKitError(
+      'invalid-config',
+      `The swarm "${swarm.name}" has no agents. Pass \`agents\`, or write a table for each: [research].`,
+    )
+  }
+  return names.map((name) => {
+    const table = tables.get(name)
+    if (!table || isSwarm(name)) {
+      const nearest = nearestWord(name, [...tables.keys()])
+      const hint = nearest && !isSwarm(nearest) ? `Did you mean "${nearest}"?` : `Write it: [${name}].`
+      throw new AgentKitError(
+        'invalid-config',
+        `${path}: the swarm's \`agents\` name "${name}", which has no table. ${hint}`,
+      )
+    }
+    // Where nothing says which, a member's model is its swarm's.
+    const usual = model === undefined || (table.model ?? defaults.model) !== undefined ? {} : { model }
+    return new Agent({
+      name,
+      functions: toolsOf(name, table.tools ?? [], functions, path),
+      ...usual,
+      sdkContext: context,
+    })
+  })
+}
+
+/**
+ * Those of a swarm's functions that a table lists as `tools`.
+ * @throws AgentKitError `invalid-config` for one that is not there
+ */
+export function toolsOf(
+  table: string,
+  tools: readonly string[],
+  functions: readonly ToolLike[],
+  path: string = 'The configuration',
+): ToolLike[] {
+  return tools.map((name) => {
+    const found = functions.find((one) => one.name === name)
+    if (found) return found
+    const known = functions.map((one) => `"${one.name}"`).join(', ') || 'none'
+    throw new AgentKitError(
+      'invalid-config',
+      `${path}: [${table}] names the tool "${name}", which is no function of its swarm. There are: ${known}.`,
+    )
+  })
+}
+
+/** Warns of keys in an agent's own table that mean something for swarms, and nothing for it. */
+export function warnOfSwarmKeys(
+  { name, id }: { name: string; id?: string },
+  functions: readonly ToolLike[],
+  context: SDKContext,
+): void {
+  const { agents, path } = context.config
+  const table = agents.get(name) ?? agents.get(agentIdFrom(name, id))
+  if (!table) return
+  const vain = (['agents', 'collaboration', 'history'] as const).filter((key) => table[key] !== undefined)
+  for (const key of vain) context.warn(`${path}: \`${key}\` of "${name}" has no effect: it is no swarm.`)
+  // A swarm that makes its members by the configuration has given it just those.
+  const given = functions.map((one) => one.name).join()
+  if (table.tools === undefined || table.tools.join() === given) return
+  context.warn(`${path}: \`tools\` of "${name}" has no effect: its functions are given in the code.`)
+}

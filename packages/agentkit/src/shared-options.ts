@@ -1,0 +1,74 @@
+import {
+  AgentKitError,
+  type Budget,
+  type AgentOptions as CoreOptions,
+  type InputPart,
+  type ModelSettings,
+  type SessionStore,
+} from '@agentkit/core'
+import type { AgentTable } from './config-keys.ts'
+import { definedOnly } from './defined-only.ts'
+import { SDKContext } from './sdk-context.ts'
+
+/** What agents and swarms take from their table where no option says otherwise. */
+export function sharedOptions(
+  own: Omit<CoreOptions<never>, 'model' | 'sessions' | 'functions' | 'output'>,
+  settings: AgentTable,
+): Partial<Omit<CoreOptions<never>, 'output'>> {
+  return definedOnly({
+    instruction: own.instruction ?? settings.instruction,
+    description: own.description ?? settings.description,
+    samplePrompts: own.samplePrompts ?? settings.sample_prompts,
+    modelSettings: { ...modelSettingsOf(settings), ...own.modelSettings },
+    maxSteps: own.maxSteps ?? settings.max_steps,
+    toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
+    budget: own.budget ?? budgetOf(settings),
+    onBusy: own.onBusy ?? settings.on_busy,
+  })
+}
+
+/** The context that was passed, or one of the agent's own. */
+export function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
+  if (sdkContext && configPath !== undefined) {
+    throw new AgentKitError(
+      'invalid-config',
+      'Pass `sdkContext` or `configPath`, not both: a context has its own file.',
+    )
+  }
+  return sdkContext ?? new SDKContext(definedOnly({ configPath }))
+}
+
+function modelSettingsOf({ temperature, reasoning, max_output_tokens }: AgentTable): ModelSettings {
+  return definedOnly({ temperature, reasoning, maxOutputTokens: max_output_tokens })
+}
+
+function budgetOf({ budget }: AgentTable): Budget | undefined {
+  if (!budget) return undefined
+  const { usd, tokens, model_calls, tool_calls, seconds } = budget
+  return definedOnly({ usd, tokens, modelCalls: model_calls, toolCalls: tool_calls, seconds })
+}
+
+/** Where conversations are kept. */
+export function sessionsOf(sessions: SessionStore | string | undefined, context: SDKContext): SessionStore {
+  return typeof sessions === 'object' ? sessions : context.sessionsAt(sessions)
+}
+
+/** Whether the server's log is for machines. */
+export function isProduction({ environment }: AgentTable): boolean {
+  return (environment ?? process.env.NODE_ENV) === 'production'
+}
+
+/** Of a number of seconds. */
+export function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
+}
+
+/** @throws AgentKitError `invalid-argument` for an image or a file where they are not to be taken */
+export function refuseParts(id: string, input: string | InputPart[]): void {
+  const refused = Array.isArray(input) ? input.find((part) => part.type !== 'text') : undefined
+  if (!refused) return
+  throw new AgentKitError(
+    'invalid-argument',
+    `The agent "${id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
+  )
+}
