@@ -6,6 +6,7 @@ import { createRetriever, type RetrieverOptions as PackageOptions } from '@agent
 import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { Agent, type AgentOptions } from './agent.ts'
+import { readableExts } from './config-values.ts'
 import { keyVariables } from './providers.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
@@ -192,6 +193,22 @@ describe('what cannot be', () => {
     expect(agent.sdkContext.warnings).toEqual([expect.stringContaining('`requiredExts` has no effect without')])
     expect(agent.knowledge).toBeUndefined()
     await agent.close()
+  })
+
+  it('is warned of: the same in the agent’s own table, and not in [defaults]', async () => {
+    const keys = 'required_exts = [".md"]\nretrieval_tool = "localstore"\n'
+    const agent = docs({ configPath: config(`[docs]\n${keys}`) })
+    expect(agent.sdkContext.warnings).toEqual([
+      expect.stringContaining('agentkit_config.toml: `required_exts` and `retrieval_tool` have no effect'),
+    ])
+    await agent.close()
+    const other = docs({ configPath: config(`[defaults]\n${keys}[docs]\nmax_steps = 3\n`) })
+    expect(other.sdkContext.warnings).toEqual([])
+    await other.close()
+  })
+
+  it('is no extension that the configuration takes and the package does not, or the other way round', () => {
+    expect(() => createRetriever({ requiredExts: [] })).toThrow(`There are: ${readableExts.join(', ')}.`)
   })
 
   it('is said with its fix: a retriever that is not installed', () => {

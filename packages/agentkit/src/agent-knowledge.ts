@@ -37,7 +37,7 @@ export function agentKnowledge(
   const { retriever } = options
   const retrieve = options.retrieve ?? (retriever !== undefined ? true : settings.retrieve)
   if (!retrieve) {
-    warnOfUnused(options, context)
+    warnOfUnused(options, settings, context)
     return undefined
   }
   if (retriever !== undefined && isKnowledge(retriever)) return retriever
@@ -150,11 +150,21 @@ function isKnowledge(retriever: RetrieverOptions | Knowledge): retriever is Know
   return 'tools' in retriever && typeof retriever.tools === 'function'
 }
 
-function warnOfUnused(options: KnowledgeOptions, context: SDKContext): void {
+function warnOfUnused(options: KnowledgeOptions, settings: AgentTable, context: SDKContext): void {
+  const { config } = context
   const unused = (['requiredExts', 'retrievalTool', 'retriever'] as const).filter((name) => options[name] !== undefined)
-  if (unused.length === 0) return
-  const names = unused.map((name) => `\`${name}\``).join(' and ')
-  context.warn(`${names} ${unused.length === 1 ? 'has' : 'have'} no effect without \`retrieve: true\`.`)
+  // What stands in [defaults] is for the agents that retrieve.
+  const unusedKeys = (['required_exts', 'retrieval_tool'] as const).filter(
+    (key) => settings[key] !== undefined && settings[key] !== config.defaults[key],
+  )
+  if (unused.length > 0) context.warn(`${noEffect(unused)} without \`retrieve: true\`.`)
+  if (unusedKeys.length > 0) {
+    context.warn(`${config.path}: ${noEffect(unusedKeys)} in the table of an agent without \`retrieve = true\`.`)
+  }
+}
+
+function noEffect(names: readonly string[]): string {
+  return `${names.map((name) => `\`${name}\``).join(' and ')} ${names.length === 1 ? 'has' : 'have'} no effect`
 }
 
 /** Enough of an embedder to be checked: the real one is loaded when it is needed. */

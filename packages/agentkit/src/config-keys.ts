@@ -67,7 +67,7 @@ export const agentKeys = {
       'Whether the agent answers from the files of the folder, `agentkit-data/files/user` unless `[retriever]` says otherwise.',
   },
   required_exts: {
-    type: 'texts',
+    type: 'extensions',
     example: '[".md", ".pdf"]',
     about: 'Only files with these extensions. Absent, all six kinds: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`.',
   },

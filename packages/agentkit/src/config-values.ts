@@ -24,6 +24,7 @@ export type ValueTypes = {
   budget: BudgetTable
   busy: OnBusy
   texts: readonly string[]
+  extensions: readonly string[]
   flag: boolean
   seconds: number
   count: number
@@ -42,6 +43,9 @@ const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfi
 /** A timer of more milliseconds than 32 bits hold would end at once. */
 const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
 
+/** As the retriever takes them; it need not be installed, and cannot be asked. */
+export const readableExts: readonly string[] = ['.csv', '.docx', '.md', '.mdx', '.pdf', '.txt']
+
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isWord = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 const isWhole = (value: unknown, from: number, to: number): boolean =>
@@ -55,6 +59,11 @@ const isBudget = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.entries(value).every(([name, most]) => budgetNames.includes(name) && typeof most === 'number' && most >= 0)
 
+const isExt = (value: unknown): boolean =>
+  typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
+const isBytes = (megabytes: unknown): boolean =>
+  typeof megabytes === 'number' && isWhole(Math.round(megabytes * 1e6), 1, Number.MAX_SAFE_INTEGER)
+
 const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
   text: { is: 'text in quotes', holds: isText },
   word: { is: 'text in quotes, not empty', holds: isWord },
@@ -62,6 +71,10 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   budget: { is: `a table of numbers, 0 or more: ${budgetNames.join(', ')}`, holds: isBudget },
   busy: { is: '"queue", "reject" or "interrupt"', holds: (value) => onBusyWords.includes(value) },
   texts: { is: 'a list of texts', holds: (value) => Array.isArray(value) && value.every(isText) },
+  extensions: {
+    is: `a list of one or more of ${readableExts.map((ext) => `"${ext}"`).join(', ')}`,
+    holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isExt),
+  },
   flag: { is: 'true or false, without quotes', holds: (value) => typeof value === 'boolean' },
   seconds: {
     is: `a number of seconds, above 0 and at most ${longestSeconds}`,
@@ -71,7 +84,7 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
   reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },
-  megabytes: { is: 'a number of megabytes, above 0', holds: (value) => typeof value === 'number' && value > 0 },
+  megabytes: { is: 'a number of megabytes, at least 0.000001', holds: isBytes },
   collaboration: {
     is: '"manager", "handoff", "parallel" or "sequence"',
     holds: (value) => collaborations.some((known) => known === value),

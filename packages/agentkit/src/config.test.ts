@@ -32,6 +32,24 @@ describe('readConfig', () => {
     throw new Error('The configuration was accepted.')
   }
 
+  it.each([
+    [
+      '[docs]\nretrieve = true\nrequired_exts = [".exe"]',
+      3,
+      'one or more of ".csv", ".docx", ".md", ".mdx", ".pdf", ".txt"',
+    ],
+    ['[defaults]\nrequired_exts = []', 2, '"required_exts" must be'],
+    ['[retriever]\nmax_file_mb = 0.0000001', 2, '"max_file_mb" must be a number of megabytes, at least 0.000001'],
+    ['[retriever]\nmax_file_mb = inf', 2, '"max_file_mb" must be'],
+  ])('names key and line of what no retriever takes: %j', (toml, line, problem) => {
+    expect(failure(toml).message).toContain(`${path()}:${line}: `)
+    expect(failure(toml).message).toContain(problem)
+  })
+
+  it('takes extensions as people write them', () => {
+    expect(read('[docs]\nrequired_exts = ["MD", ".Pdf"]').agents.get('docs')?.required_exts).toEqual(['MD', '.Pdf'])
+  })
+
   it('reads every key', () => {
     const config = read(`
 [defaults]

@@ -6,12 +6,19 @@ const quietMs = 2_000
 
 /**
  * Syncs what a served agent looks up, at once rather than at the first question, and says how far it is. Where
- * `agentkit dev` runs, the folder is watched from then on.
+ * `agentkit dev` runs, the folder is watched from then on, also when that has failed.
  *
  * A failure is told and ends nothing: the first question meets it too, and answers with it.
  */
 export async function keepSynced(knowledge: Knowledge, quiet: boolean): Promise<void> {
   let toldAt = performance.now()
+  let told = ''
+  const tell = (error: unknown): void => {
+    const problem = error instanceof Error ? error.message : String(error)
+    // Who watches begins with what has just failed.
+    if (problem !== told) console.warn(`agentkit: the files could not be synced: ${problem}`)
+    told = problem
+  }
   try {
     await knowledge.sync({
       onProgress(progress) {
@@ -20,23 +27,25 @@ export async function keepSynced(knowledge: Knowledge, quiet: boolean): Promise<
         console.log(progressLine(progress))
       },
     })
-    if (process.env.AGENTKIT_DEV) await watch(knowledge)
   } catch (error) {
-    if (!isAgentKitError(error)) throw error
-    if (error.code !== 'aborted') console.warn(`agentkit: the files could not be synced: ${error.message}`)
+    // The agent was closed.
+    if (isAgentKitError(error) && error.code === 'aborted') return
+    tell(error)
   }
+  if (!process.env.AGENTKIT_DEV) return
+  const onSync = (): void => {
+    told = ''
+  }
+  await watch(knowledge, { signal: new AbortController().signal, onSync, onError: tell }).catch(tell)
 }
 
-type Watchable = { watch(options: { signal: AbortSignal; onError(error: unknown): void }): void }
+type WatchOptions = { signal: AbortSignal; onSync(): void; onError(error: unknown): void }
+type Watchable = { watch(options: WatchOptions): void }
 
-async function watch(knowledge: Knowledge): Promise<void> {
+async function watch(knowledge: Knowledge, options: WatchOptions): Promise<void> {
   const retriever: unknown =
     'load' in knowledge && typeof knowledge.load === 'function' ? await knowledge.load() : knowledge
-  if (!isWatchable(retriever)) return
-  retriever.watch({
-    signal: new AbortController().signal,
-    onError: (error) => console.warn(`agentkit: the files could not be synced: ${String(error)}`),
-  })
+  if (isWatchable(retriever)) retriever.watch(options)
 }
 
 function isWatchable(value: unknown): value is Watchable {

@@ -24,6 +24,11 @@ it('names the files that cannot be read with their reasons, and of many how many
   expect(many.at(-1)).toContain('15 more files')
 })
 
+it('names a folder that cannot be looked into, which is not damaged for that', () => {
+  const locked = { file: 'locked/', status: 'corrupt' as const, reason: 'The system says: EACCES.' }
+  expect(reportLines({ ...report, skipped: [locked] })).toEqual(['locked/ cannot be read: The system says: EACCES.'])
+})
+
 it('names the files that are hard to read', () => {
   const garbled = { file: 'b.pdf', status: 'low-quality' as const, reason: 'Page 2 is garbled.' }
   expect(reportLines({ ...report, warnings: [garbled] })).toEqual([

@@ -23,7 +23,11 @@ export function progressLine({ files, filesDone, bytesDone, chunks, elapsedMs }:
 }
 
 function notes(what: string, files: readonly FileNote[]): string[] {
-  const told = files.slice(0, toldFiles).map(({ file, status, reason }) => `${file} ${what} (${status}): ${reason}`)
+  const told = files.slice(0, toldFiles).map(({ file, status, reason }) => {
+    // The statuses are those of files.
+    const kind = file.endsWith('/') ? '' : ` (${status})`
+    return `${file} ${what}${kind}: ${reason}`
+  })
   const more = files.length - told.length
   return more > 0 ? [...told, `The same goes for ${more} more files.`] : told
 }

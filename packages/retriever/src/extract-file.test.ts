@@ -40,6 +40,12 @@ it('says where the pages of a PDF stand, empty ones too', async () => {
   ])
 })
 
+it.each(['txt', 'md', 'csv'])('says that a .%s is garbled, and gives what there is', async (ext) => {
+  const { status, reason, text } = await extractFile(await write(`garbled.${ext}`, 'cafÃ©,trÃ¨s\ndÃ©jÃ ,Ã©tÃ©\n'))
+  expect({ status, reason }).toEqual({ status: 'low-quality', reason: expect.stringContaining('mistaken') })
+  expect(text).toContain('cafÃ©')
+})
+
 it('says why there is no text', async () => {
   const scanned = await write('scan.pdf', makePdf([{ image: true }]))
 
@@ -53,6 +59,19 @@ it('says why there is no text', async () => {
 
 it('says when there is no file', async () => {
   await expect(extractFile(join(folder.path, 'none.md'))).rejects.toMatchObject({ code: 'not-found' })
+})
+
+it.each<[unknown, unknown, string]>([
+  [undefined, {}, 'name a file'],
+  ['', {}, 'name a file'],
+  ['a.md', { maxFileBytes: 'x' }, '`maxFileBytes` is a whole number of bytes'],
+  ['a.md', { maxBytes: 3 }, 'no option "maxBytes"'],
+])('refuses what JavaScript may pass: %j, %j', async (path, options, message) => {
+  const extracting = extractFile(path as string, options as object)
+  await expect(extracting).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: expect.stringContaining(message),
+  })
 })
 
 it('stops when it is aborted', async () => {

@@ -1,7 +1,9 @@
+import { checkOptions, checkText } from './check-arguments.ts'
+import { usualMaxFileBytes } from './options.ts'
 import { createParsePool, type ExtractedFile, type ParsePool } from './parse/parse-pool.ts'
 
 export type ExtractFileOptions = {
-  /** A larger file is refused. */
+  /** A larger file is refused; default 200 MB. */
   maxFileBytes?: number
   signal?: AbortSignal
 }
@@ -12,12 +14,12 @@ let pool: ParsePool | undefined
 /**
  * The text of a file, as the index knows it: `text.slice(start, end)` is the quote of each of its citations.
  *
- * @throws AgentKitError `unreadable-file`, whose `status` says why; `not-found`; `aborted`
+ * @throws AgentKitError `unreadable-file`, whose `status` says why; `not-found`; `aborted`; `invalid-argument`
  */
-export async function extractFile(
-  path: string,
-  { maxFileBytes = 200_000_000, signal = new AbortController().signal }: ExtractFileOptions = {},
-): Promise<ExtractedFile> {
+export async function extractFile(path: string, options?: ExtractFileOptions): Promise<ExtractedFile> {
+  checkText('extractFile()', path, 'name a file, such as "docs/handbook.pdf"')
+  checkOptions('extractFile()', options, ['maxFileBytes', 'signal'])
+  const { maxFileBytes = usualMaxFileBytes, signal = new AbortController().signal } = options ?? {}
   pool ??= createParsePool()
   return await pool.extract(path, { maxBytes: maxFileBytes, signal })
 }

@@ -16,7 +16,7 @@ it('completes what is not said', () => {
     tool: 'basic',
     exts: new Set(['.md', '.mdx', '.txt', '.csv', '.docx', '.pdf']),
     isNarrowed: false,
-    maxFileBytes: 200 * 1024 * 1024,
+    maxFileBytes: 200_000_000,
     cloud: {},
   })
 })
@@ -28,6 +28,11 @@ it.each([[['.md', 'PDF']], [['md', '.Pdf', '.pdf']]])('takes extensions as peopl
 it('takes a remote index for LanceDB', () => {
   const options = { retrievalTool: 'localstore', indexPath: 's3://bucket/index' } as const
   expect(checkRetrieverOptions(options)).toMatchObject({ tool: 'localstore', indexPath: 's3://bucket/index' })
+})
+
+it('takes an index inside of the folder, or beside it', () => {
+  expect(checkRetrieverOptions({ folder: '.', indexPath: 'data' })).toMatchObject({ indexPath: 'data' })
+  expect(checkRetrieverOptions({ folder: 'docs', indexPath: 'doc' })).toMatchObject({ indexPath: 'doc' })
 })
 
 it('takes a cloud index with a key and an embedder', () => {
@@ -62,6 +67,13 @@ describe('an error that says the fix', () => {
     [wrong({ cloud: { create: 'yes' } }), 'invalid-argument', '`cloud.create` is a boolean'],
     [wrong({ embedder: null }), 'invalid-argument', '`embedder`'],
     [{ indexPath: 's3://bucket/index' }, 'invalid-config', 'take `localstore`'],
+    [{ folder: 'docs', indexPath: './docs/' }, 'invalid-config', '"docs" would be left out'],
+    [{ folder: 'data/docs', indexPath: 'data' }, 'invalid-config', 'lie inside of the index, "data"'],
+    [
+      { folder: 'agentkit-data/index/docs', retrievalTool: 'localstore', indexPath: 's3://bucket/index' },
+      'invalid-config',
+      'lie inside of the index, "agentkit-data/index"',
+    ],
     [{ retrievalTool: 'cloudindex-pod', cloud: { apiKey: 'k' } }, 'invalid-config', 'no embedder'],
     [{ retrievalTool: 'cloudindex-serverless', embedder }, 'missing-key', 'PINECONE_API_KEY'],
   ]

@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
+import { checkOption } from './check-arguments.ts'
 import { supportedExts } from './parse/parsers.ts'
 import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone-settings.ts'
+import { isInside } from './sync/scan.ts'
 
 /** What files are searched with: in process, LanceDB, or Pinecone beside a text index of our own. */
 export const retrievalToolNames = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
@@ -36,6 +39,10 @@ export type RetrieverSettings = {
   cloud: CloudOptions
 }
 
+const usualIndexPath = 'agentkit-data/index'
+/** 200 MB, as `max_file_mb` and the messages count them. */
+export const usualMaxFileBytes = 200_000_000
+
 const names: readonly string[] = [
   'folder',
   'requiredExts',
@@ -55,8 +62,8 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw invalid(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
-  const { folder = 'agentkit-data/files/user', indexPath = 'agentkit-data/index', retrievalTool = 'basic' } = options
-  const { requiredExts, embedder, maxFileBytes = 200 * 1024 * 1024, cloud = {} } = options
+  const { folder = 'agentkit-data/files/user', indexPath = usualIndexPath, retrievalTool = 'basic' } = options
+  const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, cloud = {} } = options
   if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
   if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
   if (!retrievalToolNames.includes(retrievalTool)) {
@@ -66,9 +73,12 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
     const message = `\`${retrievalTool}\` keeps its index on this disk: name a folder as \`indexPath\`, or take \`localstore\`.`
     throw new AgentKitError('invalid-config', message)
   }
-  if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 1) {
-    throw invalid('`maxFileBytes` is a whole number of bytes, from 1 on.')
+  if (isInside(resolve(localFolderOf(indexPath)), resolve(folder))) {
+    const problem = `The files in "${folder}" would be left out: they lie inside of the index, "${localFolderOf(indexPath)}".`
+    const fix = 'Name another `folder` or `indexPath`. An index inside of the folder will do.'
+    throw new AgentKitError('invalid-config', `${problem} ${fix}`)
   }
+  checkOption('maxFileBytes', maxFileBytes)
   if (embedder !== undefined) checkEmbedder(embedder)
   checkCloud(cloud)
   if (retrievalTool === 'cloudindex-serverless' || retrievalTool === 'cloudindex-pod') {
@@ -91,6 +101,11 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
 /** Whether an index lies elsewhere than on this disk: `s3://…`. */
 export function isRemote(indexPath: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(indexPath)
+}
+
+/** Where on this disk an index has what it keeps here: of a remote one its lock and journals. */
+export function localFolderOf(indexPath: string): string {
+  return isRemote(indexPath) ? usualIndexPath : indexPath
 }
 
 /** Extensions in lower case, with the dot. @throws AgentKitError `invalid-argument` for one that cannot be read */

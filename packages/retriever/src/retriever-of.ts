@@ -1,9 +1,11 @@
 import { join, relative, resolve, sep } from 'node:path'
 import { AgentKitError, type SyncOptions, type Tool } from '@agentkit/core'
+import { checkOptions, checkText } from './check-arguments.ts'
 import type { FileRecord } from './file-record.ts'
-import { isRemote, type RetrieverSettings } from './options.ts'
+import { isRemote, localFolderOf, type RetrieverSettings } from './options.ts'
 import type { ParsePool } from './parse/parse-pool.ts'
 import { supportedExts } from './parse/parsers.ts'
+import { plainPath } from './plain-path.ts'
 import type { Retriever } from './retriever.ts'
 import { searchStore } from './search.ts'
 import { wholeFilter } from './search-filter.ts'
@@ -38,7 +40,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     made,
     ...(embedder?.dimensions !== undefined && { dimensions: embedder.dimensions }),
   })
-  const indexFolder = isRemote(indexPath) ? join('agentkit-data', 'index') : indexPath
+  const indexFolder = localFolderOf(indexPath)
   const stateFolder = join(indexFolder, 'sync', folderPrefix(made).slice(0, -1))
   const parts: SyncParts = {
     folder,
@@ -108,8 +110,11 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       return shared.sync(syncOptions)
     },
 
-    async search(query, { limit = 10, signal = closing.signal, ...filter } = {}) {
+    async search(query, searchOptions) {
       checkOpen()
+      checkText('search()', query, 'say what to look for')
+      checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal'])
+      const { limit = 10, signal = closing.signal, ...filter } = searchOptions ?? {}
       const within = isNarrowed ? narrowed(filter, exts) : filter
       const hits = await generations.read(async ({ store, hasOurVectors }) => {
         const asked = { limit, filter: within, signal, staleFiles: await staleFilesOf(store) }
@@ -120,14 +125,18 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async resolve(id) {
       checkOpen()
+      checkText('resolve()', id, 'pass the `chunkId` of a citation')
       const [chunk] = (await generations.read(({ store }) => store.chunks([id]))) ?? []
       if (chunk && isAsked(chunk.file)) return chunk.quote
       const message = `There is no passage "${id}": its file has changed or is gone. Search again.`
       throw new AgentKitError('not-found', message)
     },
 
-    async read(file, part) {
+    async read(path, part) {
       checkOpen()
+      checkText('read()', path, 'name a file, such as "handbook.pdf"')
+      checkOptions('read()', part, ['from', 'limit'])
+      const file = plainPath(path)
       if (!isAsked(file)) return []
       return (await generations.read(({ store }) => store.chunksOf(file, part))) ?? []
     },
@@ -156,6 +165,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       checkOpen()
       const until = AbortSignal.any([signal, closing.signal])
       let last = ''
+      let failure: string | undefined
       watchFolder(folder, {
         except: indexFolder,
         signal: until,
@@ -166,8 +176,11 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
             const notes = JSON.stringify([skipped, warnings])
             if (indexed > 0 || removed > 0 || notes !== last) onSync?.(report)
             last = notes
+            failure = undefined
           } catch (error) {
-            if (!until.aborted) onError?.(error)
+            // Of a folder that is gone for long it is told once.
+            if (!until.aborted && failure !== String(error)) onError?.(error)
+            failure = String(error)
           }
         },
       })

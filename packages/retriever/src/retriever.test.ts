@@ -55,6 +55,42 @@ it('does not know a passage any more when its words have changed', async () => {
   await expect(retriever.resolve(hit?.chunkId ?? '')).rejects.toMatchObject({ code: 'not-found' })
 })
 
+it('takes paths as people write them', async () => {
+  const retriever = library.retriever()
+  await write('docs/a.md', 'Bees make honey')
+  await write('b.md', 'Bees make wax')
+  await retriever.sync()
+  for (const path of ['docs', 'docs/', './docs', '/docs/', 'docs/a.md', './docs/a.md']) {
+    const hits = await retriever.search('bees', { paths: [path] })
+    expect(hits.map(({ file }) => file)).toEqual(['docs/a.md'])
+  }
+  expect(await retriever.search('bees', { paths: ['.'] })).toHaveLength(2)
+  expect(await retriever.read('./docs/a.md')).toHaveLength(1)
+})
+
+it('refuses what JavaScript may pass, with the fix', async () => {
+  // As if no compiler had looked.
+  const retriever = library.retriever() as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>
+  await write('a.md', 'Bees make honey')
+  await retriever.sync?.()
+  const calls: [name: string, values: unknown[], message: string][] = [
+    ['search', [], 'search() was given undefined: say what to look for.'],
+    ['search', [' \n'], 'say what to look for'],
+    ['search', ['honey', null], 'are an object'],
+    ['search', ['honey', { lmit: 3 }], 'There are: limit, paths, exts, signal.'],
+    ['search', ['honey', { paths: 'a.md' }], '`paths`'],
+    ['read', [], 'name a file'],
+    ['read', ['a.md', { limit: Number.NaN }], '`limit`'],
+    ['resolve', [], '`chunkId`'],
+  ]
+  for (const [name, values, message] of calls) {
+    await expect(retriever[name]?.(...values)).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: expect.stringContaining(message),
+    })
+  }
+})
+
 it('reads a file by its passages', async () => {
   const retriever = library.retriever()
   await write('a.md', 'One\n\nTwo\n\nThree')

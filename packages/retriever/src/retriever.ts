@@ -11,7 +11,7 @@ import type { Hit } from './search.ts'
 export type SearchOptions = {
   /** How many hits at the most; 10 when absent, never more than 1,000. */
   limit?: number
-  /** Only these files, or folders ending in `/`. */
+  /** Only these files and folders, relative to the folder of the retriever. */
   paths?: readonly string[]
   /** Only files with these extensions, with or without the dot. */
   exts?: readonly string[]
@@ -23,7 +23,7 @@ export type WatchOptions = {
   signal: AbortSignal
   /** Told of each sync that found something new. */
   onSync?(report: SyncReport): void
-  /** Told of each sync that failed; the watching goes on. */
+  /** Told of a sync that failed, once where the next ones fail alike; the watching goes on. */
   onError?(error: unknown): void
 }
 
@@ -31,15 +31,18 @@ export type WatchOptions = {
 export interface Retriever extends Knowledge {
   /**
    * The passages that answer a query, the best first; none where there is no index yet. Needs no sync where there is.
-   * @throws AgentKitError `invalid-argument` for an empty query or a bad limit
+   * @throws AgentKitError `invalid-argument` for an empty query or options that it does not take
    */
   search(query: string, options?: SearchOptions): Promise<Hit[]>
   /**
    * The words of a passage that was cited.
-   * @throws AgentKitError `not-found` for one that is not in the index any more
+   * @throws AgentKitError `not-found` for one that is not in the index any more; `invalid-argument`
    */
   resolve(chunkId: string): Promise<string>
-  /** A file's passages in their order: all that it says. None of an unknown file. */
+  /**
+   * A file's passages in their order: all that it says. None of an unknown file.
+   * @throws AgentKitError `invalid-argument`
+   */
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
   /** Every file that was looked at, readable or not, in order. */
   records(): Promise<FileRecord[]>

@@ -1,27 +1,29 @@
-import { AgentKitError } from '@agentkit/core'
+import { plainPath } from './plain-path.ts'
 import type { Filter } from './store/store.ts'
 
 /**
- * A filter as stores take it, from one as people write it: `['MD', '.txt']`, `['./handbook/']`.
+ * A filter as stores take it, from one as people write it: `['MD', '.txt']`, `['./handbook']`. What may be a file or a
+ * folder is both.
  *
- * @throws AgentKitError `invalid-argument` for what is no list of texts
  * @returns `'nothing'` for one that leaves nothing over: an empty list of files is no file
  */
 export function wholeFilter({ paths, exts }: Filter): Filter | 'nothing' {
-  for (const [name, list, example] of [['paths', paths, 'handbook/'] as const, ['exts', exts, '.md'] as const]) {
-    if (list === undefined || (Array.isArray(list) && list.every((one) => typeof one === 'string'))) continue
-    throw new AgentKitError('invalid-argument', `\`${name}\` is a list of texts, such as ["${example}"].`)
-  }
   if (paths?.length === 0 || exts?.length === 0) return 'nothing'
   return {
-    ...(paths && !paths.some(isRoot) && { paths: paths.map((path) => path.replace(/^(?:\.\/)+/, '')) }),
+    ...(paths && !paths.some(isRoot) && { paths: [...new Set(paths.flatMap(wholePaths))] }),
     ...(exts && { exts: [...new Set(exts.map(wholeExt))] }),
   }
 }
 
 /** The folder itself. */
 function isRoot(path: string): boolean {
-  return /^(?:\.\/?)+$/.test(path)
+  return path !== '' && plainPath(path) === ''
+}
+
+/** Stores know a folder by the slash at its end. */
+function wholePaths(path: string): string[] {
+  const plain = plainPath(path)
+  return path.endsWith('/') ? [`${plain}/`] : [plain, `${plain}/`]
 }
 
 function wholeExt(ext: string): string {

@@ -1,4 +1,4 @@
-import { AgentKitError, abortError, type Citation, type Embedder } from '@agentkit/core'
+import { abortError, type Citation, type Embedder } from '@agentkit/core'
 import { type Chunk, searchedText } from './chunk.ts'
 import { toCitation } from './cite.ts'
 import { trustByAgreement } from './rank/agreement.ts'
@@ -39,12 +39,12 @@ const readOf = (limit: number): number => limit + 40
  * The embedder weighs as much as it is trusted: see `measureTrust`. When it fails, words alone have to do. When they
  * find nothing either, misspelt and unfinished words count too.
  *
- * @throws AgentKitError `invalid-argument` for an empty query or a bad limit; the embedder's error when words find
- * nothing either
+ * @param query not empty
+ * @throws AgentKitError the embedder's error when words find nothing either
  */
 export async function searchStore(store: Store, query: string, options: SearchStoreOptions): Promise<Hit[]> {
   const { embedder, signal, staleFiles } = options
-  const limit = checkArguments(query, options.limit)
+  const limit = Math.min(options.limit, mostHits)
   if (signal.aborted) throw abortError(signal)
   const filter = wholeFilter(options.filter)
   if (filter === 'nothing') return []
@@ -120,14 +120,4 @@ function passageReader(store: Store): PassageReader {
 function toHit(chunk: Chunk, { text, vector, fused }: Fused, isStale: boolean): Hit {
   const score = { ...(text !== undefined && { text }), ...(vector !== undefined && { vector }), fused }
   return { ...toCitation(chunk, score, isStale), text: searchedText(chunk) }
-}
-
-function checkArguments(query: string, limit: number): number {
-  if (typeof query !== 'string' || query.trim() === '') {
-    throw new AgentKitError('invalid-argument', 'The query is empty: say what to look for.')
-  }
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new AgentKitError('invalid-argument', `\`limit\` is a whole number from 1 on, not ${limit}.`)
-  }
-  return Math.min(limit, mostHits)
 }

@@ -1,6 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -63,6 +65,8 @@ describe('agentkit index', () => {
     [['--tool', 'pinecone'], 'basic, localstore'],
     [['search', '--limit', 'many', 'x'], '`limit` is a whole number'],
     [['--folder', 'nowhere'], 'There is no folder "nowhere"'],
+    [['--folder', 'agentkit_config.toml'], '"agentkit_config.toml" is a file: name the folder that it lies in.'],
+    [['--agent', 'Nobody'], 'agentkit_config.toml has no table for the agent "Nobody". There are: [docs].'],
     [['--config', 'none.toml'], 'there is no such file'],
   ])('ends with the fix and code 1: %j', async (words, message) => {
     const { code, error } = await agentkit('index', ...words)
@@ -71,6 +75,34 @@ describe('agentkit index', () => {
     expect(code).toBe(1)
   })
 })
+
+it.runIf(process.platform !== 'win32')(
+  'ends agentkit index by Ctrl-C with code 130, and says what is kept',
+  async () => {
+    // An embedder that never answers.
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo // of TCP
+    write(
+      'slow.toml',
+      `[defaults]\nollama_server_url = "http://127.0.0.1:${port}"\n[retriever]\nindex_path = "slow-index"\n` +
+        '[embedding]\nprovider = "ollama"\nmodel = "nomic-embed-text"\n',
+    )
+    const index = spawn(process.execPath, ['--no-warnings', cli, 'index', '--config', 'slow.toml'], {
+      cwd: folder,
+      env,
+    })
+    let printed = ''
+    index.stderr.on('data', (chunk) => (printed += chunk))
+    await once(server, 'request')
+    const ended = once(index, 'exit')
+    index.kill('SIGINT')
+    expect(await ended).toEqual([130, null])
+    expect(printed).toContain('Stopped. What is done is kept')
+    server.closeAllConnections()
+    server.close()
+  },
+)
 
 describe('agentkit dev', () => {
   it('runs an app that sees changes of its files', { timeout: 60_000 }, async () => {

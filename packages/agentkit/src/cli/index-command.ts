@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { AgentKitError, agentIdFrom } from '@agentkit/core'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import { type KnowledgeOptions, sharedRetriever } from '../agent-knowledge.ts'
+import type { AgentTable } from '../config-keys.ts'
 import { definedOnly } from '../defined-only.ts'
 import { resolveModelName } from '../model-name.ts'
 import type { RetrievalTool } from '../retrieval-tool.ts'
@@ -58,13 +60,8 @@ async function withRetriever(options: IndexOptions, work: (retriever: Retriever)
 
 async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
   // A retriever makes its folder; here a name that is not there is mostly misspelt.
-  if (folder !== undefined && !existsSync(folder)) {
-    throw new AgentKitError('invalid-argument', `There is no folder "${folder}".`)
-  }
-  const settings =
-    agent === undefined
-      ? context.config.defaults
-      : context.settingsOf({ name: agent, id: agentIdFrom(agent, undefined) })
+  if (folder !== undefined) checkFolder(folder)
+  const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
   const models = [settings.model ?? []].flat()
   const providers = models.map((name) => resolveModelName(name).provider)
   const wanted: KnowledgeOptions = definedOnly({
@@ -73,6 +70,24 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
     retriever: definedOnly({ folder, indexPath }),
   })
   return sharedRetriever(wanted, settings, providers, context).load()
+}
+
+function checkFolder(folder: string): void {
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) return
+  const problem = stats ? `"${folder}" is a file: name the folder that it lies in.` : `There is no folder "${folder}".`
+  throw new AgentKitError('invalid-argument', problem)
+}
+
+/** An agent may do without a table of its own; who names one here means that it has one. */
+function tableOf(name: string, context: SDKContext): AgentTable {
+  const agent = { name, id: agentIdFrom(name, undefined) }
+  const { agents, path } = context.config
+  if (agents.has(agent.name) || agents.has(agent.id)) return context.settingsOf(agent)
+  const tables = [...agents.keys()].map((table) => `[${table}]`).join(', ')
+  const fix = tables ? `There are: ${tables}.` : 'No agent has one: leave out --agent.'
+  const where = path === undefined ? 'There is no agentkit_config.toml' : `${path} has no table for the agent "${name}"`
+  throw new AgentKitError('invalid-argument', `${where}. ${fix}`)
 }
 
 async function sync(retriever: Retriever, verify = false): Promise<void> {
@@ -93,11 +108,19 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     if (report.indexed + report.removed === 0)
       print(`Nothing has changed: ${report.unchanged} files, ${report.chunks} passages.`)
     // What is left to be tidied up would be cut short by the end of the process.
-    await retriever.tidied()
+    await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
   } finally {
     process.off('SIGINT', abort)
   }
-  if (verify) await verifyIndex(retriever)
+  if (stop.signal.aborted) {
+    process.stderr.write(
+      `${isTerminal ? '\n' : ''}Stopped. What is done is kept: the next agentkit index goes on from there.\n`,
+    )
+    // As shells know it of a process that Ctrl-C has ended.
+    process.exitCode = 130
+  } else if (verify) await verifyIndex(retriever)
 }
 
 async function status(retriever: Retriever, verify = false): Promise<void> {

@@ -1,6 +1,7 @@
 import { abortError } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import type { FileRecord } from '../file-record.ts'
+import { passes } from '../search-filter.ts'
 import type { Change, NewChunk, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
 type Generation = { records: Map<string, FileRecord>; chunks: Map<string, readonly NewChunk[]>; meta: StoreMeta }
@@ -77,9 +78,7 @@ function memoryStore(
     async searchText(query, { limit, filter }) {
       checkOpen()
       const found = everything().filter(
-        ({ file, quote }) =>
-          quote.toLowerCase().includes(query.toLowerCase()) &&
-          (!filter.exts || filter.exts.some((ext) => file.toLowerCase().endsWith(ext))),
+        ({ file, quote }) => quote.toLowerCase().includes(query.toLowerCase()) && passes(filter, file),
       )
       return found.slice(0, limit).map(({ id }) => ({ id, score: 1 }))
     },

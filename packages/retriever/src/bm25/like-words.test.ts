@@ -25,6 +25,19 @@ it('allows no mistake in short words and numbers, one in longer ones, two in lon
   expect(await formsOf('zeppelin', ['zepelin', 'zepelim', 'zepeim'])).toEqual([['zepelin', 'zepelim']])
 })
 
+it.each([
+  ['holidya', 'holidays'],
+  ['hloidays', 'holiday'],
+  ['dayz', 'days'],
+  ['hollidays', 'holiday'],
+  ['recieve', 'receive'],
+  ['contrcat', 'contract'],
+  ['hnoey', 'honey'],
+  ['womd', 'word'],
+])('finds a word with two letters swapped, or one wrong: %s, of %s', async (wrong, text) => {
+  expect(await formsOf(wrong, [text])).toEqual(await formsOf(text, [text]))
+})
+
 it('finds longer words of Japanese by what they begin with', async () => {
   expect(await formsOf('報告', ['報告書', '書'])).toEqual([['報告書']])
 })

@@ -16,14 +16,16 @@ export async function likeWords(
 ): Promise<QueryWord[]> {
   const words = query.slice(0, mostWords).map(({ count, forms }) => {
     const wanted = forms[0]?.term ?? ''
-    return { count, wanted, letters: lettersOf(wanted), found: new Map<string, number>() }
+    const spelt = asWritten(wanted)
+    return { count, wanted, spelt, letters: lettersOf(spelt), found: new Map<string, number>() }
   })
   for (const { segment } of segments) {
     for (let place = 0; place < segment.termStarts.length - 1; place++) {
       const term = termAt(segment, place)
-      const letters = lettersOf(term)
+      const like = { term, spelt: asWritten(term) }
+      const letters = lettersOf(like.spelt)
       for (const word of words) {
-        const weight = likeness(word, term, letters)
+        const weight = likeness(word, like, letters)
         if (weight > 0) word.found.set(term, weight)
       }
       if (place % 64 === 0 && slices.isOver) await slices.next()
@@ -39,8 +41,12 @@ export async function likeWords(
 }
 
 /** From 0, for another word, to 1, for the same. */
-function likeness(word: { wanted: string; letters: number }, term: string, letters: number): number {
-  const { wanted } = word
+function likeness(
+  { wanted, spelt, letters: wantedLetters }: { wanted: string; spelt: string; letters: number },
+  like: { term: string; spelt: string },
+  letters: number,
+): number {
+  const { term } = like
   if (wanted === term) return 1
   const difference = term.length - wanted.length
   if (difference > 0 && wanted.length >= shortestBeginning(wanted) && term.startsWith(wanted)) {
@@ -48,9 +54,14 @@ function likeness(word: { wanted: string; letters: number }, term: string, lette
   }
   // Numbers have no spelling.
   const allowed = /\d/.test(wanted) ? 0 : mistakesIn(wanted.length)
-  if (Math.abs(difference) > allowed || bitsIn(word.letters ^ letters) > allowed * 2) return 0
-  const distance = editDistance(wanted, term, allowed)
+  if (Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2) return 0
+  const distance = editDistance(spelt, like.spelt, allowed)
   return distance > allowed ? 0 : 0.8 - 0.2 * distance
+}
+
+/** A stem ends in `i` where its word had a `y`: a mistake there would count twice, as in `holidya`. */
+function asWritten(stem: string): string {
+  return stem.endsWith('i') ? `${stem.slice(0, -1)}y` : stem
 }
 
 /** Which letters a word has, roughly, a bit for each: most other words are told apart by that. */

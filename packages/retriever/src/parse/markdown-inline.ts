@@ -1,6 +1,6 @@
 import { decodeEntity } from './entities.ts'
 import { createTagReader, spokenAttributes, type Tag } from './markup-tag.ts'
-import { createSignFinder } from './sign-finder.ts'
+import { createSignFinder, type SignFinder } from './sign-finder.ts'
 
 export type InlineOptions = {
   isMdx: boolean
@@ -21,6 +21,7 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
   const codeEnds = findCodeEnds(raw)
   const searched = isMdx ? /[`<&\\!\]{]/g : /[`<&\\!\]]/g
   const { endBehind } = createSignFinder(raw)
+  let outsideCode: SignFinder | undefined
   let text = ''
   let done = 0
   // Not asked of `text`: looking at it each time makes appending slow.
@@ -81,10 +82,15 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
     const kept = replaceBy(address, at, ([written]) => written)
     if (kept !== undefined) return kept
     const tag = tags.read(at)
-    if (tag === undefined || !(isMdx || isMarkup(tag, raw, at))) return undefined
+    if (tag === undefined || !(isMdx || isMarkup(tag, raw, at, hasEnd))) return undefined
     const hidden = tag.isClosing || tag.isSelfClosing ? undefined : /^(?:script|style)$/i.exec(tag.name)?.[0]
     const hiddenEnd = hidden === undefined ? undefined : endBehind(`</${hidden}>`, tag.end)
     return { text: textOf(tag), end: hiddenEnd ?? tag.end }
+  }
+
+  function hasEnd({ name, end }: Tag): boolean {
+    outsideCode ??= createSignFinder(withoutCode(raw, codeEnds))
+    return outsideCode.endBehind(`</${name}>`, end) !== undefined
   }
 
   function textOf(tag: Tag): string {
@@ -138,14 +144,14 @@ const blockTags = new Set(
 )
 
 /** Whether it is a tag in Markdown, not a word between signs, as in `Map<string, Value>` or `<your name>`. */
-function isMarkup(tag: Tag, raw: string, at: number): boolean {
+function isMarkup(tag: Tag, raw: string, at: number, hasEnd: (tag: Tag) => boolean): boolean {
   const name = tag.name.toLowerCase()
   if (inlineTags.has(name) || blockTags.has(name)) return /^\s*$|^\s+[\w:@#.*(v-]|^\//.test(tag.attributes)
   if (tag.name === '') return false
   const isComponent = /^[A-Z]/.test(tag.name) || tag.name.includes('-')
-  if (!isComponent || /\w/.test(raw.charAt(at - 1))) return false
+  if (!isComponent || (!tag.isClosing && /\w/.test(raw.charAt(at - 1)))) return false
   const isLine = /^\n?$/.test(raw.charAt(at - 1)) && /^\n?$/.test(raw.charAt(tag.end))
-  return tag.isSelfClosing || tag.isClosing || isLine || tag.attributes.includes('=')
+  return tag.isSelfClosing || tag.isClosing || isLine || tag.attributes.includes('=') || hasEnd(tag)
 }
 
 /** Where each code span ends, by its start. */
@@ -162,6 +168,19 @@ function findCodeEnds(raw: string): Map<number, number> {
     nextOfLength.set(length, at)
   }
   return ends
+}
+
+/** The text with spaces for its code. */
+function withoutCode(raw: string, codeEnds: ReadonlyMap<number, number>): string {
+  let text = ''
+  let done = 0
+  for (const [at, end] of [...codeEnds].sort(([one], [other]) => one - other)) {
+    // What seems to begin within code does not.
+    if (at < done) continue
+    text += raw.slice(done, at) + ' '.repeat(end - at)
+    done = end
+  }
+  return text + raw.slice(done)
 }
 
 function endOfRun(raw: string, at: number): number {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { extname } from 'node:path'
 import { createChunker } from '../chunk/create-chunker.ts'
 import { isUnreadableFile } from '../unreadable-file.ts'
+import { createTextJudge } from './garbled-text.ts'
 import { packChunks } from './pack-chunks.ts'
 import type { Parsed, Parser, Piece } from './piece.ts'
 import { readBytes } from './read-bytes.ts'
@@ -40,16 +41,25 @@ async function pour(
   sink: Sink,
 ): Promise<{ parsed: Parsed; characters: number; part: ParsePart }> {
   let characters = 0
+  const judge = createTextJudge()
   try {
     for (;;) {
       const next = await pieces.next()
-      if (next.done === true) return { parsed: next.value, characters, part: sink.end() }
+      if (next.done === true) return { parsed: judged(next.value, judge.problem()), characters, part: sink.end() }
       characters += next.value.text.length
+      judge.add(next.value.text)
       await sink.add(next.value)
     }
   } finally {
     await pieces.return({ status: 'ok' })
   }
+}
+
+/** What its parser says of it counts first. */
+function judged(parsed: Parsed, problem: string | undefined): Parsed {
+  return problem === undefined || parsed.status !== 'ok'
+    ? parsed
+    : { ...parsed, status: 'low-quality', reason: problem }
 }
 
 /** Characters of a part: few enough that the main thread takes it in some milliseconds. */

@@ -108,7 +108,15 @@ describe('parseMarkdown', () => {
     expect(await said('<pre>\n# no <b>heading</b>\n</pre>')).toEqual(['code: # no heading'])
   })
 
+  it('leaves out components in a line, and keeps what they enclose', async () => {
+    expect(await said('See <Note>the *new* rules</Note>, and <Tip>more</Tip>.')).toEqual([
+      'text: See the *new* rules , and more .',
+    ])
+    expect(await said('Array<String> is <T> here, `<T>x</T>`')).toEqual(['text: Array<String> is <T> here, `<T>x</T>`'])
+  })
+
   it.each([
+    'Array<Note>x, Promise <T> and List<Array<T>>',
     'Map<string, Value> and <your name> and a < b > c',
     'Write `<div>` and ``a ` <b>`` and <https://example.com> to <ann@example.com>',
     'one ` backtick, 5 * 3, C:\\temp and AT&T &unknown;',

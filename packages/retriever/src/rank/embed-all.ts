@@ -1,4 +1,6 @@
 import { AgentKitError, type Embedder, type RetryOptions, withRetries } from '@agentkit/core'
+import { embedderError } from '../sync/embedder-error.ts'
+import { untilAborted } from '../sync/until-aborted.ts'
 import { unitVector } from './unit-vector.ts'
 
 /** Of one request: small enough for any embedder. */
@@ -7,7 +9,7 @@ const mostTexts = 64
 /**
  * The vectors of texts, of length 1; nothing for a text whose vector points nowhere.
  *
- * @throws AgentKitError what the embedder threw last, or `provider-error` for an answer that is no list of vectors
+ * @throws AgentKitError what the embedder threw last, or `provider-error` for what is no list of vectors, and no error of ours
  */
 export async function embedAll(
   embedder: Embedder,
@@ -19,7 +21,10 @@ export async function embedAll(
   const vectors: (Float32Array | undefined)[] = []
   for (let from = 0; from < texts.length; from += mostTexts) {
     const batch = texts.slice(from, from + mostTexts)
-    const answer: unknown = await withRetries(() => embedder.embed(batch, signal, task), signal, retry)
+    const attempt = async (): Promise<unknown> => embedder.embed(batch, signal, task)
+    const answer = await untilAborted(signal, withRetries(attempt, signal, retry)).catch((error: unknown) => {
+      throw embedderError(embedder, error)
+    })
     if (
       !Array.isArray(answer) ||
       answer.length !== batch.length ||

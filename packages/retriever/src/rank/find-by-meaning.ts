@@ -1,7 +1,7 @@
-import { AgentKitError, abortError, type Embedder, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import { AgentKitError, abortError, type Embedder, type RetryOptions } from '@agentkit/core'
 import type { Filter, Found, Store } from '../store/store.ts'
-import { messageOf } from '../sync/message-of.ts'
-import { untilAborted } from '../sync/until-aborted.ts'
+import { DimensionsError } from '../sync/embed-texts.ts'
+import { embedderError } from '../sync/embedder-error.ts'
 import { embedAll } from './embed-all.ts'
 import { isOffline, unknownTrust, wordsOnlyTrust } from './trust.ts'
 
@@ -42,6 +42,10 @@ export async function findByMeaning(
     const vector = await embedQuery(embedder, query, signal)
     // That of a query without words, say.
     if (!vector) return { found: [], trust }
+    // A sync would fail for the same.
+    if (embedder.dimensions !== undefined && vector.length !== embedder.dimensions) {
+      throw new DimensionsError(embedder.id, embedder.dimensions, vector.length)
+    }
     if (meta.dimensions !== undefined && vector.length !== meta.dimensions) {
       const message = `made a vector of ${vector.length} numbers where the index has ${meta.dimensions}. Sync again.`
       throw new AgentKitError('invalid-config', `The embedder ${embedder.id} ${message}`)
@@ -49,17 +53,12 @@ export async function findByMeaning(
     return { found: await store.searchVector(vector, { limit, filter }), trust }
   } catch (error) {
     if (signal.aborted) throw abortError(signal)
-    return { found: [], trust, problem: toProblem(error, embedder) }
+    return { found: [], trust, problem: embedderError(embedder, error) }
   }
 }
 
 async function embedQuery(embedder: Embedder, query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
   const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const [vector] = await untilAborted(patient, embedAll(embedder, [query], 'query', patient, retry))
+  const [vector] = await embedAll(embedder, [query], 'query', patient, retry)
   return vector
-}
-
-function toProblem(error: unknown, { id }: Embedder): AgentKitError {
-  if (isAgentKitError(error)) return error
-  return new AgentKitError('provider-error', `The embedder ${id} failed: ${messageOf(error)}`, { cause: error })
 }

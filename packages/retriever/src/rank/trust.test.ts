@@ -74,6 +74,17 @@ describe('an embedder', () => {
   })
 })
 
+it('throws errors of ours, whatever the embedder throws, and waits for nobody who was told to stop', async () => {
+  const failing: Embedder = { id: 'acme/small', embed: () => Promise.reject(new TypeError('no questions')) }
+  opened = await testStore([])
+  await expect(measureTrust(opened.store, failing, never)).rejects.toMatchObject({
+    code: 'provider-error',
+    message: 'The embedder acme/small failed: no questions',
+  })
+  const deaf: Embedder = { id: 'acme/small', embed: () => new Promise(() => {}) }
+  await expect(measureTrust(opened.store, deaf, AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'timeout' })
+})
+
 describe('a general embedder', () => {
   const subject = new Map(
     knownMeanings.flatMap(({ question, answer }, at) => [[question, at] as const, [answer, at] as const]),

@@ -115,7 +115,7 @@ describe('the Pinecone index', () => {
   it('that lost vectors is told of', async () => {
     await store.apply(adding(fileOf('a.md', 3)), never)
     subject.index.namespaces.get('test-first')?.delete(subject.idsThere()[0] ?? '')
-    expect(await store.verify()).toEqual([expect.stringMatching(/Pinecone has 2 vectors.*sent 3.*lacks 1.*sync again/)])
+    expect(await store.verify()).toEqual([expect.stringMatching(/Pinecone has 2 vectors.*sent 3.*lacks 1.*Sync again/)])
   })
 
   it('is another space under another name', async () => {

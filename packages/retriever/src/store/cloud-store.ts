@@ -5,6 +5,7 @@ import { slices } from './in-parallel.ts'
 import { passes, pineconeFilter } from './pinecone-filter.ts'
 import { hasDirection, type VectorRow } from './pinecone-records.ts'
 import type { PineconeVectors } from './pinecone-vectors.ts'
+import { remakeLost } from './remake-lost.ts'
 import type { Change, Found, NewChunk, Store } from './store.ts'
 import { timeSlices } from './time-slices.ts'
 import { verifyVectors } from './verify-vectors.ts'
@@ -37,6 +38,8 @@ const largestAnswer = 10_000
  */
 export function createCloudStore(parts: CloudStoreParts): Store {
   const { local, vectors, ledger, dimensions, pollMs, closing, tidySpace } = parts
+  /** Whether it was looked for vectors that are lost: once, as it costs a request. */
+  let isWhole = false
 
   /** Decides what was left in question: it stands for a chunk, or has to go. */
   async function tidy(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
@@ -103,6 +106,12 @@ export function createCloudStore(parts: CloudStoreParts): Store {
       })
     },
 
+    async mend(signal) {
+      if (isWhole || dimensions === undefined) return
+      await remakeLost({ local, vectors, ledger }, pollMs, signal)
+      isWhole = true
+    },
+
     async maintain(signal) {
       await local.maintain(signal)
       await tidy(signal)
@@ -110,6 +119,8 @@ export function createCloudStore(parts: CloudStoreParts): Store {
     },
 
     async verify() {
+      // Who asks may have seen that something is missing.
+      isWhole = false
       const problems = await local.verify()
       if (dimensions !== undefined) problems.push(...(await verifyVectors({ local, vectors, ledger }, pollMs, closing)))
       return problems

@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentKitError } from '@agentkit/core'
-import { isLocked, toStorageError } from './sqlite-errors.ts'
-import { prepareSchema } from './sqlite-schema.ts'
+import { pathToFileURL } from 'node:url'
+import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
+import { isReady, prepareSchema } from './sqlite-schema.ts'
 
 /**
  * SQLite blocks the whole process while it waits for a lock, so it may wait this long only. The rest of the wait, of
@@ -34,6 +35,39 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
       throw error
     }
   })
+}
+
+/**
+ * The same for who only reads: also of an index that this user may not write, or on a disk that nobody may write.
+ */
+export async function openForReading(path: string): Promise<DatabaseSync> {
+  try {
+    return await openDatabase(path)
+  } catch (error) {
+    if (!isAgentKitError(error) || !isRefused(error.cause)) throw error
+    const database = openReadOnly(path)
+    if (!database) throw error
+    return database
+  }
+}
+
+/** @returns nothing where it cannot be read either, or is not a whole index */
+function openReadOnly(path: string): DatabaseSync | undefined {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  for (const way of ['mode=ro', 'mode=ro&immutable=1']) {
+    let database: DatabaseSync | undefined
+    try {
+      // To read beside a log SQLite has to write beside it too. Where there is none, nobody writes, and it need not.
+      if (way !== 'mode=ro' && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) continue
+      const url = new URL(`${pathToFileURL(path).href}?${way}`)
+      database = new DatabaseSync(url, { readOnly: true, timeout: blockingWait })
+      if (isReady(database)) return database
+    } catch {
+      // The next way, if there is one.
+    }
+    database?.close()
+  }
+  return undefined
 }
 
 /**

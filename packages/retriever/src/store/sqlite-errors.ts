@@ -1,4 +1,5 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { messageOf } from '../sync/message-of.ts'
 
 /** SQLite's result codes for a lock that somebody else holds. The low byte of an extended code is its primary code. */
 const busy = 5
@@ -43,6 +44,12 @@ export function isLocked(error: unknown): boolean {
   return code === busy || code === locked
 }
 
+/** Whether a failure means that something may not be written: an open log and its index are files too. */
+export function isRefused(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === 8 || code === 14 || ['EACCES', 'EPERM', 'EROFS'].includes(fileCode(error) ?? '')
+}
+
 /** Any failure of the database as `storage`, with what to do about it. Ours pass as they are. */
 export function toStorageError(error: unknown, path: string): AgentKitError {
   if (isAgentKitError(error)) return error
@@ -50,9 +57,12 @@ export function toStorageError(error: unknown, path: string): AgentKitError {
 }
 
 function describe(error: unknown, path: string): string {
-  const { message, code } = error as { message?: string; code?: string }
-  const words = advice[primaryCode(error) ?? -1] ?? fileAdvice[code ?? '']
-  return words?.(path) ?? `The index ${path} failed: ${message ?? String(error)}`
+  const words = advice[primaryCode(error) ?? -1] ?? fileAdvice[fileCode(error) ?? '']
+  return words?.(path) ?? `The index ${path} failed: ${messageOf(error)}`
+}
+
+function fileCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** node:sqlite puts SQLite's own code into `errcode`. */

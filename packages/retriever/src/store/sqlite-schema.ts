@@ -65,7 +65,8 @@ export function prepareSchema(database: DatabaseSync, path: string): void {
   }
 }
 
-function isReady(database: DatabaseSync): boolean {
+/** Whether a database has our tables, of this version. */
+export function isReady(database: DatabaseSync): boolean {
   return numberOf(database, 'application_id') === applicationId && numberOf(database, 'user_version') === schemaVersion
 }
 

@@ -1,5 +1,5 @@
 import { checkpoint } from './checkpoint.ts'
-import { openDatabase } from './sqlite-database.ts'
+import { openForReading } from './sqlite-database.ts'
 import { sqliteLookups } from './sqlite-lookups.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import { sqliteSearch } from './sqlite-search.ts'
@@ -15,7 +15,7 @@ import type { Store } from './store.ts'
  * @throws AgentKitError `storage` when the file cannot be opened or is not ours, saying what to do
  */
 export async function openSQLiteStore(path: string, { dimensions }: { dimensions?: number }): Promise<Store> {
-  const database = await openDatabase(path)
+  const database = await openForReading(path)
   const reader = sqliteReader(path, database)
   const writer = sqliteWriter(path, dimensions)
   let closing: Promise<void> | undefined

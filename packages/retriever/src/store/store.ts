@@ -26,6 +26,8 @@ export type Change = {
 export type StoreMeta = {
   /** When its first sync came to its end. Before that it lacks files. */
   completedAt?: string
+  /** When a sync has last used it, to the hour. */
+  usedAt?: string
   embedder?: string
   dimensions?: number
   /** How far the embedder is trusted, from 0 to 1, and with how many chunks that was found out. */
@@ -63,6 +65,8 @@ export interface Store {
   count(): Promise<number>
   meta(): Promise<StoreMeta>
   setMeta(meta: StoreMeta): Promise<void>
+  /** Notices vectors that others have lost for us, and sees to it that this sync makes them anew. Under the lock. */
+  mend?(signal: AbortSignal): Promise<void>
   /** Tidies up what changes leave behind. Under the lock; may be slow, and stops at the signal. */
   maintain(signal: AbortSignal): Promise<void>
   /** What is wrong with the index, a sentence each; none when it is sound. */

@@ -29,17 +29,13 @@ export async function verifyVectors(
   const most = settled + inQuestion
   let counted = settled
   try {
-    counted = await vectors.count(signal)
-    for (let attempt = 1; attempt < longestCount && (counted < settled || counted > most); attempt++) {
-      await pause(pauseMs, signal)
-      counted = await vectors.count(signal)
-    }
+    counted = await countVectors(vectors, settled, most, pauseMs, signal)
   } catch (error) {
     if (!isAgentKitError(error) || error.code === 'aborted') throw error
     problems.push(`The vectors could not be counted. ${error.message}`)
   }
   if (counted < settled) {
-    const fix = 'Delete the index folder and sync again.'
+    const fix = 'Sync again: what is lost is made anew.'
     problems.push(
       `Pinecone has ${counted} vectors, and the index has sent ${settled}: it lacks ${settled - counted}. ${fix}`,
     )
@@ -51,4 +47,20 @@ export async function verifyVectors(
     )
   }
   return problems
+}
+
+/** How many vectors there are; asked again for a while where that is not from `least` to `most`. */
+export async function countVectors(
+  vectors: PineconeVectors,
+  least: number,
+  most: number,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let counted = await vectors.count(signal)
+  for (let attempt = 1; attempt < longestCount && (counted < least || counted > most); attempt++) {
+    await pause(pauseMs, signal)
+    counted = await vectors.count(signal)
+  }
+  return counted
 }

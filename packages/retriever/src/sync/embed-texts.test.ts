@@ -62,6 +62,23 @@ it('tries again what may pass, and gives what came before a failure', async () =
   expect(kept).toHaveLength(512)
 })
 
+it.each([
+  [503, 3],
+  [429, 3],
+  [401, 1],
+])('tries again what an error of anybody calls passing: %i', async (status, attempts) => {
+  const embedder = countingEmbedder()
+  let requests = 0
+  embedder.before = (_, request) => {
+    requests = request
+    if (request < 3) throw Object.assign(new Error('Not now.'), { status })
+  }
+  await embedTexts(textsOf(1), { embedder, signal: never, onVectors() {} }).catch((error: unknown) =>
+    expect(error).toMatchObject({ code: 'provider-error', status: 401 }),
+  )
+  expect(requests).toBe(attempts)
+})
+
 const answers: [string, unknown, string][] = [
   ['no list', 'vectors', 'did not answer with a list'],
   ['too few', [Float32Array.of(1)], 'given 2 texts and answered with 1 vectors'],

@@ -1,5 +1,5 @@
-import { AgentKitError, type Embedder, isAgentKitError, withRetries } from '@agentkit/core'
-import { messageOf } from './message-of.ts'
+import { AgentKitError, type Embedder, withRetries } from '@agentkit/core'
+import { embedderError } from './embedder-error.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** Of one request. Embedders split it by the bounds of their API. */
@@ -105,13 +105,14 @@ function shorten(text: string): string {
 }
 
 async function ask(embedder: Embedder, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
-  const attempt = (): Promise<Float32Array[]> => embedder.embed(texts, signal, 'document')
-  const vectors = await untilAborted(signal, withRetries(attempt, signal)).catch((error: unknown) => {
-    if (isAgentKitError(error)) throw error
-    throw new AgentKitError('provider-error', `The embedder ${embedder.id} failed: ${messageOf(error)}`, {
-      cause: error,
-    })
-  })
+  const attempt = async (): Promise<Float32Array[]> => {
+    try {
+      return await embedder.embed(texts, signal, 'document')
+    } catch (error) {
+      throw embedderError(embedder, error)
+    }
+  }
+  const vectors = await untilAborted(signal, withRetries(attempt, signal))
   const problem = problemOf(vectors, texts.length)
   if (problem === undefined) return vectors
   throw new AgentKitError(

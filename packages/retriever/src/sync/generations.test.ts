@@ -89,8 +89,8 @@ it('looks for a newer one at most once a second', async () => {
 
 it('forgets the old ones of its folder, when nobody reads of them any more', async () => {
   const generations = generationsOf(madeBy('acme/large'), 8)
-  const old = await build(madeBy('acme/small'), 8, '2026-01-01')
-  const other = await build(madeBy('acme/small', 'other'), 8, '2026-01-01')
+  const old = await build(madeBy('acme/small'), 8, '2020-01-01')
+  const other = await build(madeBy('acme/small', 'other'), 8, '2020-01-01')
   const { promise: searching, resolve: searched } = Promise.withResolvers<void>()
   const search = generations.read(async ({ store }) => {
     await searching
@@ -98,8 +98,8 @@ it('forgets the old ones of its folder, when nobody reads of them any more', asy
   })
   await vi.waitFor(() => expect(space.opened.has(old)).toBe(true))
 
-  const large = await build(madeBy('acme/large'), 8, '2026-01-02')
-  const keeping = generations.keepOnly(large)
+  const large = await build(madeBy('acme/large'), 8, '2020-01-02')
+  const keeping = generations.dropOld(large)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(await space.generations()).toContain(old)
   searched()
@@ -110,9 +110,9 @@ it('forgets the old ones of its folder, when nobody reads of them any more', asy
 })
 
 it('keeps the vectors that were paid for, when it has no embedder itself', async () => {
-  const paid = await build(madeBy('acme/small'), 8, '2026-01-01')
-  const own = await build(madeBy(), 0, '2026-01-02')
-  expect(await generationsOf(madeBy()).keepOnly(own)).toEqual([])
+  const paid = await build(madeBy('acme/small'), 8, '2020-01-01')
+  const own = await build(madeBy(), 0, '2020-01-02')
+  expect(await generationsOf(madeBy()).dropOld(own)).toEqual([])
   expect(await space.generations()).toEqual([paid, own])
 })
 

@@ -1,6 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Store, StoreMeta, StoreSpace } from '../store/store.ts'
 import { dimensionsOf, folderPrefix, type GenerationOf, likeness } from './generation-name.ts'
+import { keptGenerations, type OtherGeneration, usedAt } from './kept-generations.ts'
 import { type OpenStore, openStores } from './open-stores.ts'
 
 /** The generation that answers. */
@@ -21,10 +22,10 @@ export interface Generations {
   /** Complete generations of our embedder beside this one: their vectors are good. */
   alike<Result>(generation: string, work: (stores: Store[]) => Promise<Result>): Promise<Result>
   /**
-   * Forgets all generations but this one, after those who read of them now. Without an embedder, the ones with vectors
-   * stay: those were paid for, and whoever has the embedder can go on with them.
+   * Forgets all generations but this one and those that somebody may go on with, after those who read of them now.
+   * See `keptGenerations`.
    */
-  keepOnly(generation: string): Promise<string[]>
+  dropOld(generation: string): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -92,6 +93,17 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     return look && isRecent && serving ? look.done : lookNow()
   }
 
+  const metasOf = async (wanted: readonly string[]): Promise<OtherGeneration[]> => {
+    const { stores } = await open()
+    const metas: OtherGeneration[] = []
+    for (const name of wanted) {
+      const taken = await stores.take(name)
+      const meta = await taken.store.meta().finally(() => taken.letGo())
+      metas.push({ name, meta })
+    }
+    return metas
+  }
+
   const readNow = async <Result>(work: (serving: Serving) => Promise<Result>): Promise<Result | undefined> => {
     if (!serving) return undefined
     const { hasOurVectors } = serving
@@ -150,13 +162,14 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
         for (const other of taken) await other.letGo()
       }
     },
-    async keepOnly(generation) {
+    async dropOld(generation) {
       await lookNow()
       const { space, stores } = await open()
       // It would be waited for without an end.
       if (serving?.taken.generation !== generation) return []
-      const isKept = (name: string): boolean => made.embedder === undefined && dimensionsOf(name) > 0
-      const old = (await names()).filter((name) => name !== generation && !isKept(name))
+      const others = await metasOf((await names()).filter((name) => name !== generation))
+      const kept = keptGenerations(others, made, dimensions)
+      const old = others.map(({ name }) => name).filter((name) => !kept.includes(name))
       for (const name of old) {
         await stores.closed(name)
         // Where another process still has it open, a later sync drops it.
@@ -188,10 +201,10 @@ type Looked = {
   rank: string
 }
 
-/** More is better: complete before not, then what we would build, then of our embedder, then the newest. */
+/** More is better: complete before not, then what we would build, then of our embedder, then the one used last. */
 function rankOf(name: string, meta: StoreMeta, made: GenerationOf, dimensions: number | undefined): string {
   const wouldBuild = name.startsWith(likeness(made)) && (dimensions ?? dimensionsOf(name)) === dimensionsOf(name)
   const isOfOurEmbedder = made.embedder !== undefined && meta.embedder === made.embedder
   const marks = [meta.completedAt !== undefined, wouldBuild, isOfOurEmbedder].map((yes) => (yes ? '1' : '0'))
-  return `${marks.join('')}${meta.completedAt ?? ''}`
+  return `${marks.join('')}${usedAt(meta)}`
 }

@@ -75,6 +75,11 @@ it('removes nothing of a folder that could not be looked into', () => {
   })
 })
 
+it('forgets a file that is a link out of the folder now', () => {
+  const unseen = [{ file: 'a.md', status: 'unsupported' as const, reason: 'A link.' }]
+  expect(names(plan(scanOf([], { unseen }), [record('a.md')])).removed).toEqual(['a.md'])
+})
+
 it.each([
   ['long before it was read', 10_000.25, 20_000, 10_000.25],
   ['just before it was read, which may have been in the middle', 10_000.25, 10_040, 0],

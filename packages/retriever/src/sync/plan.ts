@@ -36,7 +36,7 @@ export function planSync(scan: Scan, records: readonly FileRecord[], { isAsked, 
     if (!isSame || mayBeReadNow) plan.read.push({ ...scanned, known: record })
     else plan.unchanged.push(record)
   }
-  const unseenFiles = new Set(scan.unseen.map(({ file }) => file))
+  const unseenFiles = new Set(scan.unseen.filter(({ status }) => status !== 'unsupported').map(({ file }) => file))
   const unseenFolders = [...unseenFiles].filter((file) => file.endsWith('/'))
   for (const record of known.values()) {
     if (scan.others.has(record.file)) continue

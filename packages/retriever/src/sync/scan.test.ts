@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, rename, stat, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -64,9 +65,31 @@ it('follows links inside of the folder, to each file once, and never out of it',
   await symlink('.current/config.md', join(folder.path, 'in/config.md'))
   await symlink('..', join(folder.path, 'in/circle'))
   await symlink('nowhere', join(folder.path, 'broken.md'))
-  expect(namesOf(await scan())).toEqual(['in/config.md', 'in/real.md'])
+  const found = await scan()
+  expect(namesOf(found)).toEqual(['in/config.md', 'in/real.md'])
+  expect(found.unseen).toEqual([
+    { file: 'broken.md', status: 'unsupported', reason: expect.stringContaining('leads nowhere') },
+    { file: 'leak/', status: 'unsupported', reason: expect.stringContaining('copy its files into it') },
+    { file: 'leak.md', status: 'unsupported', reason: expect.stringContaining('copy the file into it') },
+  ])
   await outside.remove()
 })
+
+it.runIf(process.platform !== 'win32')(
+  'names pipes, circles and what is linked to them, by the names they have',
+  async () => {
+    execFileSync('mkfifo', [join(folder.path, 'pipe.md'), join(folder.path, 'pipe')])
+    await symlink('pipe', join(folder.path, 'link.md'))
+    await symlink('circle.md', join(folder.path, 'circle.md'))
+    const found = await scan()
+    expect(found.unseen.map(({ file, status }) => [file, status])).toEqual([
+      ['pipe.md', 'unsupported'],
+      ['circle.md', 'unsupported'],
+      ['link.md', 'unsupported'],
+    ])
+    expect(found.unsupported).toEqual(['pipe'])
+  },
+)
 
 it('works below a folder that is a link itself', async () => {
   await folder.write('real/a.md', 'one')
@@ -100,7 +123,7 @@ it('says what to do when the folder is none', async () => {
   await folder.write('file', '-')
   await mkdir(join(folder.path, 'folder'))
   await expect(scan(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'storage' })
-  await expect(scan(join(folder.path, 'file'))).rejects.toThrow('cannot be read')
+  await expect(scan(join(folder.path, 'file'))).rejects.toThrow('is a file: name the folder')
 })
 
 it('ends when it is aborted', async () => {

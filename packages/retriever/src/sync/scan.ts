@@ -24,7 +24,10 @@ export type Scan = {
   others: ReadonlySet<string>
   /** Files of no extension that anybody could ask for. */
   unsupported: string[]
-  /** Folders (ending in `/`) and files that could not be looked at: nothing is known of what they hold now. */
+  /**
+   * Folders (ending in `/`) and files that could not be looked at: nothing is known of what they hold now. Those that
+   * are `unsupported` never will be.
+   */
   unseen: FileNote[]
 }
 
@@ -95,7 +98,10 @@ async function realFolder(folder: string): Promise<string> {
 }
 
 function folderError(folder: string, cause: unknown): AgentKitError {
-  const message = `The folder "${folder}" cannot be read: ${messageOf(cause)}. Name one that this user may read.`
+  const isFile = statSync(folder, { throwIfNoEntry: false })?.isFile() ?? false
+  const message = isFile
+    ? `"${folder}" is a file: name the folder that it lies in.`
+    : `The folder "${folder}" cannot be read: ${messageOf(cause)}. Name one that this user may read.`
   return new AgentKitError('storage', message, { cause })
 }
 
@@ -119,6 +125,7 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
     if (entry.isDirectory()) await walkFolder(`${file}/`, at, walk)
     else if (entry.isFile()) lookAt(file, at, walk)
     else if (entry.isSymbolicLink()) walk.links.push({ file, path: at })
+    else leaveOut(file, 'It is a pipe, a socket or a device: write what it says into a file.', walk)
   }
 }
 
@@ -150,27 +157,46 @@ function lookAt(file: string, path: string, { options, files, others, paths, uns
 async function follow({ file, path }: Link, walk: Walk): Promise<void> {
   let target: string
   let isFolder: boolean
+  let isFile: boolean
   try {
     target = realpathSync(path)
-    isFolder = statSync(target).isDirectory()
-  } catch {
-    // It leads nowhere.
+    const stats = statSync(target)
+    isFolder = stats.isDirectory()
+    isFile = stats.isFile()
+  } catch (error) {
+    if (!isMissing(error) && !isCircle(error)) walk.unseen.push(unseen(file, error))
+    else leaveOut(file, 'It is a link that leads nowhere: put the file itself there.', walk)
     return
   }
-  if (!isInside(walk.root, target)) return
+  if (!isInside(walk.root, target)) {
+    const reason = `It is a link that leads out of the folder: copy ${isFolder ? 'its files' : 'the file'} into it.`
+    if (isFolder) walk.unseen.push({ file: `${file}/`, status: 'unsupported', reason })
+    else leaveOut(file, reason, walk)
+    return
+  }
   if (isFolder) return walkFolder(`${file}/`, target, walk)
   walk.paths ??= new Set(walk.files.map(({ path }) => path))
   if (walk.paths.has(target)) return
-  lookAt(file, target, walk)
+  if (isFile) lookAt(file, target, walk)
+  else leaveOut(file, 'It is a link to a pipe, a socket or a device: write what that says into a file.', walk)
+}
+
+/** What is no file here is named where its name says that it was asked for. */
+function leaveOut(file: string, reason: string, { options, others, unseen: notes }: Walk): void {
+  if (options.exts.has(extOf(file))) notes.push({ file, status: 'unsupported', reason })
+  else others.push(file)
 }
 
 function unseen(file: string, error: unknown): FileNote {
-  const what = file.endsWith('/') ? 'The folder' : 'The file'
-  return { file, status: 'corrupt', reason: `${what} cannot be read: ${messageOf(error)}.` }
+  return { file, status: 'corrupt', reason: `The system says: ${messageOf(error)}.` }
 }
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+function isCircle(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ELOOP'
 }
 
 /** Whether a path is the folder itself or below it. Both are real paths. */

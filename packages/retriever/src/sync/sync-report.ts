@@ -22,8 +22,8 @@ export function syncReport({ records, indexed, removed, mode, ...notes }: Synced
     unchanged: 0,
     removed,
     chunks: 0,
-    skipped: [],
-    warnings: [...notes.unseen],
+    skipped: [...notes.unseen],
+    warnings: [],
     mode,
   }
   let readable = 0

@@ -258,12 +258,71 @@ describe('an embedder', () => {
     }
     await retriever.sync()
     expect(found).toEqual([['Bees make honey']])
-    expect(await library.space.generations()).toHaveLength(1)
     expect(await retriever.search('honey')).toMatchObject([{ quote: 'Bees make honey' }])
-    // The other one moves over.
-    await new Promise((resolve) => setTimeout(resolve, 1050))
+    // The other one goes on with its own, for as long as it uses it.
     expect(await quotes(reader, 'honey')).toEqual(['Bees make honey'])
-    expect(library.space.opened.size).toBe(1)
+    expect(await library.space.generations()).toHaveLength(2)
+  })
+
+  it('is paid once where two take turns, and the one that nobody uses any more is dropped', async () => {
+    await write('a.md', paragraphs(5))
+    const small = countingEmbedder('acme/small', { dimensions: 8 })
+    const large = countingEmbedder('acme/large', { makes: 16 })
+    const two = [library.retriever({ embedder: small }), library.retriever({ embedder: large })] as const
+    for (const retriever of [...two, ...two, ...two]) await retriever.sync()
+    expect(small.texts).toHaveLength(5)
+    // One finds out how long its vectors are.
+    expect(large.texts).toHaveLength(6)
+
+    const name = (await library.space.generations()).find((generation) => generation.endsWith('-8')) ?? ''
+    const store = await library.space.open(name, {})
+    const old = '2020-01-01T00:00:00.000Z'
+    await store.setMeta({ ...(await store.meta()), completedAt: old, usedAt: old })
+    await store.close()
+    await two[1].sync()
+    expect(await library.space.generations()).toEqual([expect.stringMatching(/-16$/)])
+  })
+
+  it('is paid once also where its first sync failed and another one synced between', async () => {
+    await write('a.md', paragraphs(600))
+    const small = countingEmbedder('acme/small', { dimensions: 8 })
+    const retriever = library.retriever({ embedder: small })
+    small.before = (texts) => {
+      if (texts.includes('Paragraph 599')) throw new AgentKitError('quota', 'No money left.')
+    }
+    await expect(retriever.sync()).rejects.toMatchObject({ code: 'quota' })
+    await library.retriever({ embedder: countingEmbedder('acme/large', { dimensions: 8 }) }).sync()
+    small.before = () => {}
+    await retriever.sync()
+    expect(small.texts).toHaveLength(600)
+  })
+})
+
+describe('a folder that is gone', () => {
+  it('is no reason to forget its files, which were paid for', async () => {
+    const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+    const retriever = library.retriever({ embedder })
+    await write('a.md', 'Bees make honey')
+    await retriever.sync()
+    const away = `${library.files.path}-away`
+    await rename(library.files.path, away)
+    const gone = { code: 'storage', message: expect.stringMatching(/not there any more.*1 files.*delete the index/) }
+    await expect(retriever.sync()).rejects.toMatchObject(gone)
+    await expect(retriever.sync()).rejects.toMatchObject(gone)
+    expect(await quotes(retriever, 'honey')).toEqual(['Bees make honey'])
+    await rename(away, library.files.path)
+    embedder.texts.length = 0
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 1 })
+    expect(embedder.texts).toEqual([])
+  })
+
+  it('is made where nothing is known of it, and one that was emptied is empty', async () => {
+    const retriever = library.retriever()
+    expect(await retriever.sync()).toMatchObject({ indexed: 0 })
+    await write('a.md', 'Bees make honey')
+    await retriever.sync()
+    await rm(join(library.files.path, 'a.md'))
+    expect(await retriever.sync()).toMatchObject({ removed: 1, chunks: 0 })
   })
 })
 

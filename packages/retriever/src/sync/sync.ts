@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Embedder, isAgentKitError, type SyncProgress, type SyncReport } from '@agentkit/core'
+import { AgentKitError, type Embedder, type SyncProgress, type SyncReport } from '@agentkit/core'
 import type { FileRecord } from '../file-record.ts'
 import type { ParsePool } from '../parse/parse-pool.ts'
 import type { Store, StoreMeta } from '../store/store.ts'
@@ -54,6 +55,7 @@ export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncRe
   const progress = progressReporter(run.onProgress)
   return withLock(parts.stateFolder, run.signal, async () => {
     run.onScan()
+    if (!existsSync(folder)) await refuseIfIndexed(parts)
     const { exts, supportedExts, indexFolder: except } = parts
     const scan = await scanFolder(folder, { exts, supported: new Set(supportedExts), except, signal: run.signal })
     if (!embedder) return syncGeneration(parts, run, scan, 0, progress)
@@ -69,6 +71,15 @@ export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncRe
   })
 }
 
+/** A disk may be away for a while: nobody means its files to be forgotten, and paid for again. */
+async function refuseIfIndexed({ folder, generations, indexFolder }: SyncParts): Promise<void> {
+  const count = (await generations.read(async ({ store }) => (await store.files()).length)) ?? 0
+  if (count === 0) return
+  const message = `The folder "${folder}" is not there any more, and the index knows ${count} files of it.`
+  const fix = `Bring it back, or delete the index in "${indexFolder}" to begin anew.`
+  throw new AgentKitError('storage', `${message} ${fix}`)
+}
+
 async function syncGeneration(
   parts: SyncParts,
   { signal }: SyncRun,
@@ -79,8 +90,8 @@ async function syncGeneration(
   const { generations, embedder, exts, made, pool, maxFileBytes, supportedExts } = parts
   const generation = generationName(made, dimensions)
   return generations.write(generation, async (store) => {
-    const meta = await store.meta()
-    if (embedder && meta.embedder === undefined) await store.setMeta({ ...meta, embedder: embedder.id, dimensions })
+    if (embedder) await markUsed(store, embedder, dimensions)
+    await store.mend?.(signal)
     const isAsked = (file: string): boolean => exts.has(extOf(file))
     const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes })
     const tally = tallyOf(plan, isAsked)
@@ -103,7 +114,7 @@ async function syncGeneration(
     }
 
     await complete(store, parts, signal)
-    for (const old of await generations.keepOnly(generation)) removeJournal(journalPath(parts, old))
+    for (const old of await generations.dropOld(generation)) removeJournal(journalPath(parts, old))
     progress.end()
     const report = syncReport({
       records: tally.records(),
@@ -117,6 +128,15 @@ async function syncGeneration(
     return { report, records: tally.records(), generation }
   })
 }
+
+/** Tells other embedders of the folder that the index is not one to be dropped. Not at each sync: it is written. */
+async function markUsed(store: Store, { id }: Embedder, dimensions: number): Promise<void> {
+  const meta = await store.meta()
+  if (meta.embedder !== undefined && Date.now() - Date.parse(meta.usedAt ?? '') < usedForMs) return
+  await store.setMeta({ ...meta, embedder: id, dimensions, usedAt: new Date().toISOString() })
+}
+
+const usedForMs = 60 * 60 * 1000
 
 function sizeOf(files: readonly { size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0)
@@ -141,7 +161,7 @@ async function complete(store: Store, { embedder, measureTrust }: SyncParts, sig
     await store.setMeta({ ...meta, trust, trustedAt: count })
   } catch (error) {
     // The files are indexed all the same. Until it is found out, what the lists agree on decides.
-    if (signal.aborted || !isAgentKitError(error)) throw error
+    if (signal.aborted) throw error
   }
 }
 

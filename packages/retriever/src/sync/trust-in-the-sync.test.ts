@@ -42,15 +42,18 @@ it('finds it out once more where there were few passages, and are many', async (
   expect(asked).toBe(2)
 })
 
-it('indexes the files also where it cannot be found out, and tries again at the next sync', async () => {
-  let tries = 0
-  const retriever = library.retriever({ embedder }, async () => {
-    if (++tries === 1) throw new AgentKitError('rate-limit', 'Too many requests.')
-    return 1
-  })
-  await library.files.write('a.md', paragraphs(3, 'one'))
-  expect(await retriever.sync()).toMatchObject({ indexed: 1, mode: 'hybrid' })
-  await retriever.sync()
-  await retriever.sync()
-  expect(tries).toBe(2)
-})
+it.each([new AgentKitError('rate-limit', 'Too many requests.'), new TypeError('No questions, please.')])(
+  'indexes the files also where it cannot be found out, and tries again at the next sync: %s',
+  async (failure) => {
+    let tries = 0
+    const retriever = library.retriever({ embedder }, async () => {
+      if (++tries === 1) throw failure
+      return 1
+    })
+    await library.files.write('a.md', paragraphs(3, 'one'))
+    expect(await retriever.sync()).toMatchObject({ indexed: 1, mode: 'hybrid' })
+    await retriever.sync()
+    await retriever.sync()
+    expect(tries).toBe(2)
+  },
+)

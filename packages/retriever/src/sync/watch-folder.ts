@@ -1,6 +1,5 @@
-import { mkdirSync, watch } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
 import { pause } from './pause.ts'
+import { treeWatcher } from './watch-tree.ts'
 
 export type WatchFolderOptions = {
   /** Changes in here are ours, and not told of. */
@@ -16,26 +15,36 @@ export type WatchFolderOptions = {
 
 /** Watches a folder and all below it: at once tells that something may have changed, then whenever it does. */
 export function watchFolder(folder: string, options: WatchFolderOptions): void {
-  const { signal, onChange, quietMs = 200, pollMs = 5000 } = options
+  const { except, signal, onChange, quietMs = 200, pollMs = 5000 } = options
   let changes = 1
   let wake = (): void => {}
   const changed = (): void => {
     changes++
     wake()
   }
-  const isTold = tellOfChanges(folder, options, changed)
+  const tree = treeWatcher(folder, { except, signal, changed })
   const run = async (): Promise<void> => {
+    let isTold = false
     for (let told = 0; !signal.aborted; ) {
       if (told < changes) {
         told = changes
+        // Before it is looked at what there is: what changes meanwhile is told of.
+        isTold = await tree.renew()
         await onChange()
+        if (isTold) continue
+        // It may have made the folder.
+        isTold = await tree.renew()
+        if (isTold) changes++
         continue
       }
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
+      const waiting = new AbortController()
+      const until = AbortSignal.any([signal, waiting.signal])
       // Systems forget a change now and then: a slow look finds it.
-      await Promise.race([woken, pause(isTold() ? pollMs * 12 : pollMs, signal).then(changed)])
+      await Promise.race([woken, pause(isTold ? pollMs * 12 : pollMs, until).then(changed)])
+      waiting.abort()
       // Whole folders come in many changes. A file that is written for long must not hold up the others.
       for (let seen = 0, waits = 0; seen < changes && waits < 10; waits++) {
         seen = changes
@@ -46,30 +55,4 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
   run().catch(() => {
     // The signal ended a pause; nothing else is thrown.
   })
-}
-
-/** @returns whether the system tells of changes, now */
-function tellOfChanges(folder: string, { except, signal }: WatchFolderOptions, changed: () => void): () => boolean {
-  let isTold = true
-  const ours = relative(resolve(folder), resolve(except))
-  const isOurs = (name: string): boolean => name === ours || name.startsWith(ours + sep)
-  const fail = (): void => {
-    isTold = false
-    changed()
-  }
-  try {
-    mkdirSync(folder, { recursive: true })
-    const watcher = watch(folder, { recursive: true, signal })
-    watcher.on('change', (_, name) => {
-      if (name === null || !(isOurs(String(name)) || isHidden(String(name)))) changed()
-    })
-    watcher.on('error', fail)
-  } catch {
-    fail()
-  }
-  return () => isTold
-}
-
-function isHidden(name: string): boolean {
-  return name.split(sep).some((part) => part.startsWith('.'))
 }

@@ -1,6 +1,8 @@
 import { type Tool, tool } from '@agentkit/core'
 import type { FileRecord } from '../file-record.ts'
+import { isAt, plainPath } from '../plain-path.ts'
 import type { Library } from './library.ts'
+import { unknownPath } from './unknown-path.ts'
 
 const filesAtOnce = 200
 
@@ -20,11 +22,14 @@ export function listFilesTool(library: Library): Tool {
     },
     async execute(input) {
       // The schema has been checked.
-      const { folder, after } = input as { folder?: string; after?: string }
-      const below = folder ? `${folder.replace(/\/+$/, '')}/` : ''
-      const records = (await library.records()).filter(({ file }) => file.startsWith(below))
-      if (records.length === 0) return below ? `There are no files in ${below}` : 'There are no files yet.'
-      const left = after === undefined ? records : records.filter(({ file }) => file > after)
+      const { folder = '', after = '' } = input as { folder?: string; after?: string }
+      const path = plainPath(folder)
+      const all = await library.records()
+      if (all.length === 0) return 'There are no files yet.'
+      const records = all.filter(({ file }) => isAt(path, file))
+      const unknown = records.length === 0 ? unknownPath(path, all) : undefined
+      if (unknown !== undefined) return unknown
+      const left = records.filter(({ file }) => file > plainPath(after))
       const shown = left.slice(0, filesAtOnce)
       const lines = shown.map(describe)
       const last = shown.at(-1)

@@ -1,7 +1,9 @@
 import { type Tool, tool } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import { placeOf, toCitation } from '../cite.ts'
+import { plainPath } from '../plain-path.ts'
 import type { Library } from './library.ts'
+import { unknownPath } from './unknown-path.ts'
 
 /** What one part of a file has, in characters: some 2,000 tokens. */
 const partCharacters = 8_000
@@ -28,7 +30,8 @@ export function readFileTool(library: Library): Tool {
     },
     async execute(input, { cite }) {
       // The schema has been checked.
-      const { file, part = 1, heading } = input as { file: string; part?: number; heading?: string }
+      const { part = 1, heading, ...asked } = input as { file: string; part?: number; heading?: string }
+      const file = plainPath(asked.file)
       const all = await library.read(file)
       if (all.length === 0) return unknownFile(library, file)
       const chunks = heading === undefined ? all : below(all, heading)
@@ -117,7 +120,6 @@ function count(parts: number): string {
 }
 
 async function unknownFile(library: Library, file: string): Promise<string> {
-  const record = (await library.records()).find((known) => known.file === file)
-  if (record) return `${file} cannot be read: ${record.reason ?? record.status}`
-  return `There is no file "${file}". See list_files for what there is.`
+  const unknown = unknownPath(file, await library.records())
+  return unknown ?? `"${file}/" is a folder: name one of its files. See list_files for what there is.`
 }

@@ -158,8 +158,19 @@ describe('search_files', () => {
     const small = new FakeLibrary()
     small.known = [record('a.md')]
     expect((await callTool(small, 'search_files', { query: 'zebra' })).text).toContain('Nothing in the one file')
-    const within = await callTool(new FakeLibrary(), 'search_files', { query: 'zebra', files: ['a.md'] })
-    expect(within.text).toContain('Nothing in a.md matches')
+    const within = await callTool(new FakeLibrary(), 'search_files', { query: 'zebra', files: ['prices.csv'] })
+    expect(within.text).toContain('Nothing in prices.csv matches')
+  })
+
+  it('says of files that are not there or cannot be read that they are not searched', async () => {
+    const files = (...names: string[]) => callTool(new FakeLibrary(), 'search_files', { query: 'pen', files: names })
+    expect((await files('Handbok.pdf')).text).toBe(
+      'There is no file or folder "Handbok.pdf". Is "handbook.pdf" meant? See list_files for what there is.',
+    )
+    expect((await files('old.doc')).text).toBe('old.doc cannot be read: an old .doc: save it as .docx.')
+    const mixed = await files('prices.csv', 'none.md')
+    expect(mixed.text).toMatch(/^\[1\] prices\.csv[\s\S]*There is no file or folder "none\.md"/)
+    expect(mixed.cited).toHaveLength(1)
   })
 
   it('says that there is nothing to search in, and asks for words', async () => {
@@ -203,7 +214,26 @@ describe('list_files', () => {
     const second = await callTool(library, 'list_files', { folder: 'notes/', after: 'notes/199.md' })
     expect(second.text.split('\n')).toHaveLength(50)
     expect((await callTool(library, 'list_files', { after: 'notes/249.md' })).text).toBe('There are no more files.')
-    expect((await callTool(library, 'list_files', { folder: 'note' })).text).toBe('There are no files in note/')
+  })
+
+  it.each(['', '.', './', '/'])('lists all files of %j', async (folder) => {
+    const { text } = await callTool(new FakeLibrary(), 'list_files', { folder })
+    expect(text.split('\n')).toHaveLength(3)
+  })
+
+  it('takes a folder as people write it, and says which names are near one that is not there', async () => {
+    const library = new FakeLibrary()
+    library.known = [record('notes/deep/a.md'), record('b.md'), record('bad/c.pdf', { chunks: 0, reason: 'Damaged.' })]
+    const list = async (folder: string) => (await callTool(library, 'list_files', { folder })).text
+    for (const folder of ['notes/deep', './notes/deep/', '/notes//deep', 'notes/deep/a.md']) {
+      expect(await list(folder)).toBe('notes/deep/a.md: 1,234 characters')
+    }
+    expect(await list('bad')).toBe('bad/c.pdf: cannot be read: Damaged.')
+    expect(await list('note')).toBe(
+      'There is no file or folder "note". Is "notes/" meant? See list_files for what there is.',
+    )
+    expect(await list('files/Deep')).toContain('Is "notes/deep/" meant?')
+    expect(await list('zzz')).toBe('There is no file or folder "zzz". See list_files for what there is.')
   })
 })
 
@@ -261,7 +291,16 @@ describe('read_file', () => {
       'old.doc cannot be read: an old .doc: save it as .docx.',
     )
     expect((await callTool(new FakeLibrary(), 'read_file', { file: 'none.md' })).text).toContain(
-      'There is no file "none.md"',
+      'There is no file or folder "none.md"',
     )
+  })
+
+  it('takes a path as people write it, and says which files there are for one that is almost right', async () => {
+    const library = new FakeLibrary()
+    const read = async (file: string) => (await callTool(library, 'read_file', { file })).text
+    for (const file of ['./prices.csv', '/prices.csv']) expect(await read(file)).toContain('item: pen')
+    expect(await read('files/PRICES.csv')).toContain('Is "prices.csv" meant?')
+    library.known = [record('notes/a.md')]
+    expect(await read('./notes')).toBe('"notes/" is a folder: name one of its files. See list_files for what there is.')
   })
 })

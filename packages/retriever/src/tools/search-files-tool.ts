@@ -1,7 +1,9 @@
 import { type Tool, tool } from '@agentkit/core'
 import { placeOf } from '../cite.ts'
+import { plainPath } from '../plain-path.ts'
 import type { Hit } from '../search.ts'
 import type { Library } from './library.ts'
+import { unknownPath } from './unknown-path.ts'
 
 /** What one search shows, in characters: some 2,000 tokens. */
 const shownCharacters = 8_000
@@ -22,7 +24,7 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
         files: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Only in these files, or folders ending in "/".',
+          description: 'Only in these files or folders.',
         },
         limit: { type: 'integer', minimum: 1, maximum: mostPassages, description: 'At most so many passages.' },
       },
@@ -31,16 +33,18 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
     },
     async execute(input, { signal, cite }) {
       // The schema has been checked.
-      const { query, files, limit = 10 } = input as { query: string; files?: string[]; limit?: number }
+      const { query, files = [], limit = 10 } = input as { query: string; files?: string[]; limit?: number }
       if (query.trim() === '') return 'The query is empty: say what to look for.'
-      const hits = await library.search(query, { limit, signal, ...(files?.length ? { paths: files } : {}) })
-      if (hits.length === 0) return nothingFound(library, query, files)
+      const unknown = await unknownPaths(library, files)
+      if (files.length > 0 && unknown.length === files.length) return unknown.join('\n')
+      const hits = await library.search(query, { limit, signal, ...(files.length > 0 ? { paths: files } : {}) })
+      if (hits.length === 0) return [await nothingFound(library, query, files), ...unknown].join('\n')
       const shown = fitting(hits)
       cite(shown.map(({ text: _, ...citation }) => citation))
       const passages = shown.map((hit, index) => `[${index + 1}] ${headOf(hit)}\n${hit.quote}`)
       const left = hits.length - shown.length
       if (left > 0) passages.push(`${left} more passages match. Search for something narrower, or read_file.`)
-      return passages.join('\n\n')
+      return [...passages, ...unknown].join('\n\n')
     },
   })
 }
@@ -61,10 +65,17 @@ function fitting(hits: readonly Hit[]): Hit[] {
   return shown
 }
 
-async function nothingFound(library: Library, query: string, files: readonly string[] | undefined): Promise<string> {
+/** What is to be said of the paths at which nothing can be searched. */
+async function unknownPaths(library: Library, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return []
+  const records = await library.records()
+  return files.flatMap((file) => unknownPath(plainPath(file), records) ?? [])
+}
+
+async function nothingFound(library: Library, query: string, files: readonly string[]): Promise<string> {
   const readable = (await library.records()).filter(({ chunks }) => chunks > 0)
   if (readable.length === 0) return 'There are no files to search in yet.'
   const all = readable.length === 1 ? 'the one file' : `the ${readable.length} files`
-  const where = files?.length ? files.join(', ') : all
+  const where = files.length > 0 ? files.join(', ') : all
   return `Nothing in ${where} matches "${query}". Try other words, or see list_files for what there is.`
 }

@@ -1,0 +1,60 @@
+import { AgentKitError, type Knowledge, type SyncReport } from '@agentkit/core'
+import { describe, expect, it, vi } from 'vitest'
+import { useFolder } from './__fixtures__/use-folder.ts'
+import { keepSynced } from './keep-synced.ts'
+
+const folder = useFolder()
+
+type Watch = { onSync(): void; onError(error: unknown): void }
+
+/** Knowledge whose sync fails by this. */
+function failing(error: unknown): { knowledge: Knowledge; watches: Watch[] } {
+  const watches: Watch[] = []
+  const knowledge = {
+    tools: () => [],
+    files: async () => [],
+    close: async () => {},
+    sync: (): Promise<SyncReport> => Promise.reject(error),
+    watch: (options: Watch) => void watches.push(options),
+  }
+  return { knowledge, watches }
+}
+
+describe('a sync that fails', () => {
+  it.each([new AgentKitError('provider-error', 'query down'), new TypeError('query down'), 'query down'])(
+    'is told, and rejects nothing: %s',
+    async (error) => {
+      const { knowledge, watches } = failing(error)
+      await keepSynced(knowledge, true)
+      expect(folder.printed).toEqual(['agentkit: the files could not be synced: query down'])
+      expect(watches).toEqual([])
+    },
+  )
+
+  it('is no reason not to watch, which tells of the same failure no second time', async () => {
+    vi.stubEnv('AGENTKIT_DEV', '1')
+    const { knowledge, watches } = failing(new Error('query down'))
+    await keepSynced(knowledge, true)
+    expect(watches).toHaveLength(1)
+    watches[0]?.onError(new Error('query down'))
+    expect(folder.printed).toHaveLength(1)
+    watches[0]?.onSync()
+    watches[0]?.onError(new Error('query down'))
+    expect(folder.printed).toHaveLength(2)
+  })
+
+  it('because the agent was closed is not told', async () => {
+    vi.stubEnv('AGENTKIT_DEV', '1')
+    const { knowledge, watches } = failing(new AgentKitError('aborted', 'The retriever was closed.'))
+    await keepSynced(knowledge, true)
+    expect(folder.printed).toEqual([])
+    expect(watches).toEqual([])
+  })
+})
+
+it('tells of knowledge that cannot be loaded to be watched', async () => {
+  vi.stubEnv('AGENTKIT_DEV', '1')
+  const { knowledge } = failing(new Error('not found'))
+  await keepSynced(Object.assign(knowledge, { load: () => Promise.reject(new Error('no such model')) }), true)
+  expect(folder.printed).toEqual([expect.stringContaining('not found'), expect.stringContaining('no such model')])
+})

@@ -1,0 +1,55 @@
+import { AgentKitError } from '@agentkit/core'
+
+const isWhole = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && Number(value) >= from
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** The options that calls take, and what each must be. */
+const kinds = {
+  limit: { is: 'a whole number from 1 on', holds: (value: unknown) => isWhole(value, 1) },
+  from: { is: 'a whole number from 0 on', holds: (value: unknown) => isWhole(value, 0) },
+  maxFileBytes: { is: 'a whole number of bytes, from 1 on', holds: (value: unknown) => isWhole(value, 1) },
+  paths: { is: 'a list of texts, such as ["handbook/"]', holds: isTexts },
+  exts: { is: 'a list of texts, such as [".md"]', holds: isTexts },
+  signal: { is: 'an AbortSignal', holds: (value: unknown) => value instanceof AbortSignal },
+}
+type OptionName = keyof typeof kinds
+
+/**
+ * Checks what JavaScript may pass as the options of a call, such as `search()`.
+ * @throws AgentKitError `invalid-argument`
+ */
+export function checkOptions(call: string, options: unknown, names: readonly OptionName[]): void {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null) {
+    throw invalid(`The options of ${call} are an object. There are: ${names.join(', ')}.`)
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const known = names.find((one) => one === name)
+    if (!known) throw invalid(`${call} has no option "${name}". There are: ${names.join(', ')}.`)
+    if (value !== undefined) checkOption(known, value)
+  }
+}
+
+/** @throws AgentKitError `invalid-argument` */
+export function checkOption(name: OptionName, value: unknown): void {
+  const { is, holds } = kinds[name]
+  if (!holds(value)) throw invalid(`\`${name}\` is ${is}, not ${show(value)}.`)
+}
+
+/**
+ * @param fix what to pass instead
+ * @throws AgentKitError `invalid-argument` for what is no text, or an empty one
+ */
+export function checkText(call: string, value: unknown, fix: string): void {
+  if (typeof value === 'string' && value.trim() !== '') return
+  throw invalid(`${call} was given ${typeof value === 'string' ? 'an empty text' : show(value)}: ${fix}.`)
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`
+  return Array.isArray(value) ? 'a list of others' : String(value)
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

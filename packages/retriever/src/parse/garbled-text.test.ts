@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { createTextJudge } from './garbled-text.ts'
+
+function problemOf(...parts: string[]): string | undefined {
+  const judge = createTextJudge()
+  for (const part of parts) judge.add(part)
+  return judge.problem()
+}
+
+/** What becomes of text whose UTF-8 is read as Windows-1252. */
+function mistaken(text: string): string {
+  return new TextDecoder('windows-1252').decode(new TextEncoder().encode(text))
+}
+
+it.each([
+  'Les élèves ont été très appliqués : « là-bas », c’est déjà l’été.',
+  'Über Öl und Käse: schöne Grüße aus Köln.',
+  'It’s “quoted” – don’t you think it’s odd?',
+  'Мы читаем книги.',
+])('tells characters that were mistaken for others: %s', (text) => {
+  expect(problemOf(text)).toBeUndefined()
+  expect(problemOf(mistaken(text))).toContain('mistaken for others')
+  expect(problemOf(text.toUpperCase(), mistaken(text))).toContain('mistaken for others')
+})
+
+it.each([
+  'NÃO, SÃO PAULO É «LÂ» – À LA FRANÇAISE, ESPAÑA.',
+  'VÂNG, ÂM NHẠC CỦA CHÂU Á. câlin, pâté, «là»… ÑANDÚ',
+  `In UTF-8 "é" becomes "Ã©", "’" becomes "â€™" and "ü" becomes "Ã¼". ${'That is all there is to say of it. '.repeat(30)}`,
+])('leaves real text alone: %s', (text) => {
+  expect(problemOf(text)).toBeUndefined()
+})
+
+it('tells characters that are lost, unless they are few', () => {
+  expect(problemOf('��� text '.repeat(20))).toContain('33 % of its characters are lost')
+  expect(problemOf('The sign � stands for what is lost. '.repeat(1), '�')).toBeUndefined()
+  expect(problemOf('�', '�', '�', 'word '.repeat(100))).toBeUndefined()
+})

@@ -1,0 +1,39 @@
+/** Judges a text that comes in parts. */
+export interface TextJudge {
+  add(text: string): void
+  /** What is wrong with it; nothing of a text that is as it should be. */
+  problem(): string | undefined
+}
+
+/** Below so many a text speaks of them, or was cut off. */
+const fewest = 3
+
+/** Whether a text's characters were lost, or taken for others, before it came into its file. */
+export function createTextJudge(): TextJudge {
+  let length = 0
+  let lost = 0
+  let mistaken = 0
+
+  return {
+    add(text) {
+      length += text.length
+      // Far faster than an expression, where there are none.
+      for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) lost++
+      if (leads.test(text)) mistaken += text.match(pairs)?.length ?? 0
+    },
+    problem() {
+      if (lost >= fewest && lost * 100 > length) {
+        return `${Math.round((lost / length) * 100)} % of its characters are lost: it was saved in another encoding than it was read in.`
+      }
+      if (mistaken >= fewest && mistaken * 250 > length) {
+        return 'Its characters were mistaken for others ("Ã©" for "é"): save it as UTF-8 from its source once more.'
+      }
+      return undefined
+    },
+  }
+}
+
+// UTF-8 that was read as Windows-1252: its later bytes are signs that no letter stands before.
+const later = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]'
+const leads = /[ÂÃÐÑâ]/
+const pairs = new RegExp(`[ÂÃÐÑ]${later}|â(?:€|${later}{2})`, 'g')

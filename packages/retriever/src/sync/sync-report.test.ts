@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { syncReport } from './sync-report.ts'
+
+const nothing = { records: [], indexed: 0, removed: 0, mode: 'text' as const, unsupported: [], supportedExts: ['.md'] }
+
+it('names what could not be looked at among what cannot be read', () => {
+  const locked = { file: 'locked/', status: 'corrupt' as const, reason: 'The system says: EACCES.' }
+  const { skipped, warnings } = syncReport({ ...nothing, unseen: [locked] })
+  expect({ skipped, warnings }).toEqual({ skipped: [locked], warnings: [] })
+})
+
+it('says what to do with files of other kinds', () => {
+  const { skipped } = syncReport({ ...nothing, unseen: [], unsupported: ['a.doc', 'b.xyz', 'c'] })
+  expect(skipped.map(({ file, reason }) => [file, reason])).toEqual([
+    ['a.doc', expect.stringContaining('save it as .docx')],
+    ['b.xyz', 'Files of the type .xyz cannot be read. These can: .md.'],
+    ['c', expect.stringContaining('without an extension')],
+  ])
+})

@@ -1,0 +1,57 @@
+import { editDistance } from '../bm25/edit-distance.ts'
+import type { FileRecord } from '../file-record.ts'
+import { isAt } from '../plain-path.ts'
+
+const mostNear = 3
+/** Of longer ones it would take its time, and nobody has them. */
+const longestName = 200
+
+/**
+ * What to tell a model of a path below which nothing can be read: why, or which names are like it.
+ * @returns nothing where there are files that can be read
+ */
+export function unknownPath(path: string, records: readonly FileRecord[]): string | undefined {
+  const there = records.filter(({ file }) => isAt(path, file))
+  if (there.some(({ chunks }) => chunks > 0)) return undefined
+  const [first] = there
+  if (first?.file === path) return `${path} cannot be read: ${first.reason ?? first.status}`
+  if (first) return `No file in ${path}/ can be read. See list_files for the reasons.`
+  const near = nearPaths(path, records)
+  const meant = near.length > 0 ? ` Is ${near.map((name) => `"${name}"`).join(' or ')} meant?` : ''
+  return `There is no file or folder "${path}".${meant} See list_files for what there is.`
+}
+
+/** Files and folders of almost the same path or name, the nearest first. */
+function nearPaths(path: string, records: readonly FileRecord[]): string[] {
+  const names = new Set(records.flatMap(({ file }) => [file, ...foldersOf(file)]))
+  return [...names]
+    .map((name) => ({ name, away: Math.min(away(path, name), away(lastOf(path), lastOf(name)) + 0.5) }))
+    .filter((one) => one.away < Number.POSITIVE_INFINITY)
+    .sort((one, other) => one.away - other.away)
+    .slice(0, mostNear)
+    .map(({ name }) => name)
+}
+
+function foldersOf(file: string): string[] {
+  return [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1))
+}
+
+function lastOf(path: string): string {
+  return path.replace(/\/$/, '').replace(/^.*\//, '')
+}
+
+function away(wanted: string, name: string): number {
+  const [one, other] = [plain(wanted), plain(name)]
+  const most = Math.floor(Math.min(one.length, other.length) / 3)
+  const isTooFar = Math.abs(one.length - other.length) > most || one.length > longestName
+  const distance = isTooFar ? most + 1 : editDistance(one, other, most)
+  return distance > most ? Number.POSITIVE_INFINITY : distance
+}
+
+/** Case, signs and the extension make little difference. */
+function plain(path: string): string {
+  return path
+    .toLowerCase()
+    .replace(/\.\w+$/, '')
+    .replace(/[\s_.-]+|\/$/g, '')
+}
