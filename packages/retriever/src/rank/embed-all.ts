@@ -21,10 +21,14 @@ export async function embedAll(
   const vectors: (Float32Array | undefined)[] = []
   for (let from = 0; from < texts.length; from += mostTexts) {
     const batch = texts.slice(from, from + mostTexts)
-    const attempt = async (): Promise<unknown> => embedder.embed(batch, signal, task)
-    const answer = await untilAborted(signal, withRetries(attempt, signal, retry)).catch((error: unknown) => {
-      throw embedderError(embedder, error)
-    })
+    const attempt = async (): Promise<unknown> => {
+      try {
+        return await embedder.embed(batch, signal, task)
+      } catch (error) {
+        throw embedderError(embedder, error)
+      }
+    }
+    const answer = await untilAborted(signal, withRetries(attempt, signal, retry))
     if (
       !Array.isArray(answer) ||
       answer.length !== batch.length ||
