@@ -3,6 +3,7 @@ export {
   AgentKitError,
   type AgentRun,
   type Approval,
+  type AskOptions,
   type AssistantMessage,
   type AssistantPart,
   type Block,
@@ -28,6 +29,7 @@ export {
   type JSONSchema,
   type JSONValue,
   type Knowledge,
+  type LoopOptions,
   type Member,
   type MemberAnswer,
   type MemberHistory,
@@ -54,6 +56,7 @@ export {
   type SessionKey,
   type SessionStore,
   type StandardSchema,
+  type StepContext,
   type SwarmState,
   type SyncReport,
   type Tool,
@@ -67,6 +70,9 @@ export {
   type UserMessage,
   type UserPart,
   validateTranscript,
+  type Workflow,
+  type WorkflowOptions,
+  workflow,
 } from '@agentkit/core'
 export type { AgentServer } from '@agentkit/server'
 export { Agent, type AgentOptions } from './agent.ts'

@@ -5,6 +5,7 @@ import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { startDeadline } from './deadline.ts'
 import { abortError } from './errors.ts'
+import type { Guard } from './guard.ts'
 import { MemberWaits } from './inside.ts'
 import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
@@ -60,7 +61,13 @@ async function goOnWithMembers(run: Run, calls: readonly ToolCall[], decisions: 
     decided.set(callId, Object.fromEntries(inner))
   }
   const due = calls.filter(({ callId }) => decided.has(callId))
+  const before = new Map(parked)
   await tellOutcomes(run, due, { approved: new Set(due.map(({ callId }) => callId)), refused: new Map() })
+  for (const { callId } of due) {
+    decided.delete(callId)
+    // It has its result, also where its member could not go on: one that is no member any more, or a hook that blocks.
+    if (parked.get(callId) === before.get(callId)) parked.delete(callId)
+  }
 }
 
 function askWhich({ toolBox, progress, scope }: Run, { calls }: Reply): Promise<Approval[]> | Approval[] {
@@ -125,13 +132,15 @@ async function endParked({ turn, ledger }: Run): Promise<void> {
 async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promise<void> {
   const { progress, turn, ledger, conversation, scope } = run
   const { compaction } = conversation
-  const { steps, sources, warnings, misfits } = progress
-  const kept = { steps, sources, warnings, misfits }
-  const { inside, at } = run
+  const booked = ledger.pause()
+  const { steps, sources, warnings, misfits, summary, books } = progress
+  const kept = { steps, sources, warnings, misfits, books, ...(summary === undefined ? {} : { summary }) }
+  const { inside, at, stepsBefore } = run
   const waiting: WaitingStep = {
-    ...{ reason, usage, booked: ledger.pause(), compaction, progress: kept },
+    ...{ reason, usage, booked, compaction, progress: kept },
     ...(inside.parked.size > 0 ? { members: Object.fromEntries(inside.parked) } : {}),
-    ...(at.length > 0 ? { active: at } : {}),
+    ...(at.length > 0 ? { active: at, stepsBefore } : {}),
+    ...(inside.handedTo === undefined ? {} : { handedTo: inside.handedTo }),
   }
   const shown =
     at.length > 0 ? open.map((approval) => ({ ...approval, path: [...at, ...(approval.path ?? [])] })) : open
@@ -139,6 +148,16 @@ async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promi
     if (scope.desk.isCancelled) void endParked(run).catch(() => {})
     return scope.desk.isCancelled
   })
+}
+
+function unnoted(guard: Guard): Guard {
+  return {
+    ...guard,
+    finished(call, result) {
+      guard.finished(call, result)
+      return undefined
+    },
+  }
 }
 
 type Verdicts = Pick<ToolScope, 'approved' | 'refused'>
@@ -215,7 +234,8 @@ function toolScope(run: Run): Omit<ToolScope, keyof Verdicts> {
     ...(sessionId === undefined ? {} : { sessionId }),
     inside: run.inside,
     hooks: agent.hooks,
-    guard,
+    // Where no model reads a note, it would be taken for a member's words.
+    guard: progress.reply.planned ? unnoted(guard) : guard,
     keepWhole: conversation.keepWhole,
     async onFinished(message) {
       await untilAborted(signal, turn.append([message]))

@@ -33,6 +33,8 @@ export type Reply = {
   heard: boolean
   /** Whether the answer was bounded to less than the model's own bound. */
   lowered: boolean
+  /** No model has said it. */
+  planned?: true
 }
 
 export type CallBounds = {

@@ -127,3 +127,27 @@ export async function passHook<Value extends object>(
   if (hooked.block !== undefined) throw new Blocked(hooked.block)
   return hooked
 }
+
+/** Hooks within hooks: the outer ones see what comes in first, and what goes out last. */
+export function withHooksOf(outer: Hooks, inner: Hooks): Hooks {
+  const hooks: Hooks = { ...outer, ...inner }
+  const both = <Name extends keyof Hooks>(name: Name, first: Hooks, second: Hooks): void => {
+    const [one, other] = [first[name], second[name]]
+    if (one && other) hooks[name] = inTurn(name, one as AnyHook, other as AnyHook) as Hooks[Name]
+  }
+  for (const name of ['beforeModel', 'beforeTool'] as const) both(name, outer, inner)
+  for (const name of ['afterModel', 'afterTool', 'output'] as const) both(name, inner, outer)
+  return hooks
+}
+
+/** A hook whatever it is given: the two that are put together are of the same name. */
+type AnyHook = (value: object, context: HookContext) => HookResult<object>
+
+function inTurn(name: keyof Hooks, first: AnyHook, second: AnyHook): AnyHook {
+  return async (given, context) => {
+    const hooked = await runHook(name, first, given, context)
+    if (hooked.block !== undefined) return { block: hooked.block }
+    const last = await runHook(name, second, hooked.value, context)
+    return last.block === undefined ? last.value : { block: last.block }
+  }
+}

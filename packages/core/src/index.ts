@@ -76,3 +76,6 @@ export {
 export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
 export { addUsage, type Cost, type Usage } from './usage.ts'
 export { withRetries } from './with-retries.ts'
+export type { AskOptions, LoopOptions, StepContext, Work } from './workflow/work.ts'
+export type { WorkflowOptions } from './workflow/workflow-agent.ts'
+export { type Workflow, workflow } from './workflow.ts'

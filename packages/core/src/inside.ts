@@ -27,6 +27,8 @@ export type Inside = {
   turn: OpenTurn
   progress: Progress
   asker: Asker
+  /** Asks for a summary, by the prompt for it. */
+  summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
   /** Members that wait, by the call that has called them. */
   parked: Map<string, ParkedMember>
   /** What was decided for members that go on now, by that call. */

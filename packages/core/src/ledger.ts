@@ -51,6 +51,8 @@ export interface Ledger {
   pause(): Booked
   /** Starts it again; with what was booked, when the run goes on elsewhere. */
   resume(booked?: Booked): void
+  /** Those that were given, to this run or to those that it belongs to. */
+  readonly prices: Prices
   /** This run's own book, then those of the runs that it belongs to. */
   readonly books: readonly Book[]
 }
@@ -68,14 +70,16 @@ export type Book = {
 type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }
 
 /** @param options.parent the ledger of the run that starts this one: what this one uses counts there too */
-export function createLedger({ budget, prices, parent }: LedgerOptions): Ledger {
+export function createLedger({ budget, prices: given, parent }: LedgerOptions): Ledger {
   const spent: Spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
+  const prices = parent ? { ...parent.prices, ...given } : given
   const own: Book = { budget, spent, aside: { tokens: 0, usd: 0 }, waiting: [], clockFrom: performance.now() }
   const books = parent ? [own, ...parent.books] : [own]
   const gauge = promptGauge()
   return {
     books,
     spent,
+    prices,
     get cost() {
       const { usd, unpriced, modelCalls, usage } = spent
       if (unpriced || modelCalls === 0) return undefined

@@ -4,12 +4,16 @@ export const limits = {
   longestTimerMs: 2_147_483_647,
   /** Model calls of one run. */
   maxSteps: 20,
+  /** How often one run of a swarm hands its conversation on. */
+  handoffs: 50,
   /** How long one tool call may take, in milliseconds. */
   toolTimeoutMs: 30_000,
   /** Runs within runs: agents that tools ask, whose tools ask agents. */
   nestedRuns: 5,
   /** Tool calls of one step that run at once. */
   parallelToolCalls: 8,
+  /** Steps of a workflow that run at once. */
+  parallelSteps: 8,
   /** A tool result's text, in bytes of UTF-8. */
   toolResultBytes: 262_144,
   /** What is kept of a longer result while the run lasts, for the model to read on, in characters. */

@@ -1,5 +1,4 @@
 import { untilAborted } from './abort.ts'
-import { askModel } from './ask-model.ts'
 import { estimateText } from './estimate-tokens.ts'
 import type { Inside } from './inside.ts'
 import { laneKey, readLane } from './lane.ts'
@@ -42,19 +41,15 @@ export async function showMember(
   const earlier = spoken(turn.history)
   if (option === 'summary') {
     const parts = partsOf(spoken(progress.messages).at(0))
-    const summary = await summaryOf(earlier, inside)
+    const summary = await untilAborted(scope.signal, summaryOf(earlier, inside))
     const before = summary === '' ? '' : `What was said before, in short:\n${summary}\n\n`
     return { history: [], input: withTask(parts, `${before}Your task:\n${task}`) }
   }
   const all = [...earlier, ...spoken(progress.messages)]
   const shown = option === 'full' ? all : all.slice(-option.last)
   // Nobody answers before anybody has asked.
-  const history = shown.slice(
-    Math.max(
-      0,
-      shown.findIndex(({ role }) => role === 'user'),
-    ),
-  )
+  const asked = shown.findIndex(({ role }) => role === 'user')
+  const history = asked === -1 ? [] : shown.slice(asked)
   const last = history.at(-1)
   if (last?.role !== 'user') return { history, input }
   return { history: history.slice(0, -1), input: withTask(partsOf(last), `Your task:\n${task}`) }
@@ -79,16 +74,19 @@ function partsOf(message: Message | undefined): UserPart[] {
   return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
 }
 
-/** Asked for once in a run, whoever needs it first. */
-function summaryOf(messages: readonly Message[], inside: Inside): Promise<string> {
+/** Asked for once in a run, whoever needs it first, also where the run has waited meanwhile. */
+async function summaryOf(messages: readonly Message[], inside: Inside): Promise<string> {
+  const { progress } = inside
+  if (progress.summary !== undefined) return progress.summary
   inside.summary ??= messages.length === 0 ? Promise.resolve('') : summarise(messages, inside)
-  return inside.summary
+  progress.summary = await inside.summary
+  return progress.summary
 }
 
-async function summarise(messages: readonly Message[], { asker }: Inside): Promise<string> {
-  const transcript = cutMiddle(messages.map(spokenText).join('\n'), summarised.tokens)
+async function summarise(messages: readonly Message[], { asker, summarise }: Inside): Promise<string> {
+  const { contextWindow = Number.POSITIVE_INFINITY } = asker.model.info ?? {}
+  const room = Math.min(summarised.tokens, Math.floor(contextWindow / 2))
+  const transcript = cutMiddle(messages.map(spokenText).join('\n'), room)
   if (estimateText(transcript) <= summarised.words) return transcript
-  const prompt = summaryPrompt('', transcript, summarised.words)
-  const { text } = await askModel(asker, { emit: () => undefined, requestFor: async () => ({ messages: prompt }) })
-  return text
+  return summarise(summaryPrompt('', transcript, summarised.words))
 }

@@ -1,10 +1,11 @@
-import { insideOf, MemberWaits } from './inside.ts'
+import { isAgentKitError } from './errors.ts'
+import { type Inside, insideOf, MemberWaits } from './inside.ts'
 import { limits } from './limits.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
 import type { Message, UserPart } from './message.ts'
 import type { AgentSpec } from './open-run.ts'
 import { type MemberOutcome, runMember } from './run-member.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import { cutText } from './tool-result.ts'
 
 /** The name of the tool that calls a member. */
@@ -40,13 +41,16 @@ export function memberTool(
       const { task } = input as { task: string } // validated by the schema above
       const parked = inside.parked.get(callId)
       const decisions = inside.decided.get(callId)
-      inside.parked.delete(callId)
-      inside.decided.delete(callId)
       const resumed = parked && decisions ? { parked, decisions } : undefined
+      if (task.trim() === '') throw new Error('Say in `task` what to do: it is empty.')
       const lane = `${inside.lane}/${member.id}`
       const shown: Shown = resumed
         ? { history: [], input: { v: 1, role: 'user', content: task } }
-        : await showMember(history, inside, task, lane, withParts ? partsOf(inside.progress.messages[0]) : [])
+        : await showMember(
+            ...([history, inside, task, lane, withParts ? partsOf(inside.progress.messages[0]) : []] as const),
+          ).catch((error) => {
+            throw notShown(error, context, inside)
+          })
       const outcome = await runMember(inside, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
       if (outcome.parked) throw new MemberWaits(callId, outcome.parked)
       if (outcome.status === 'done') return outcome.text
@@ -54,6 +58,14 @@ export function memberTool(
       throw new Error(failureText(outcome))
     },
   }
+}
+
+/** What a member could not even be asked for: its history, or the summary of it. */
+function notShown(error: unknown, { signal, callId }: ToolContext, inside: Inside): unknown {
+  if (signal.aborted || !isAgentKitError(error)) return error
+  inside.failures.set(callId, error)
+  const status = error.code === 'budget' ? 'budget' : 'failed'
+  return new Error(JSON.stringify({ status, reason: error.message }))
 }
 
 /** Room for what a member had said before it failed, in bytes: all of it has to fit into the text of an error. */

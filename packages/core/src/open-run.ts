@@ -95,6 +95,8 @@ export type OpenedSession = {
   waiting?: WaitingStep
   /** Whether other runs have added to the session since. */
   moved: boolean
+  /** Of one that a conversation is handed to: where its members have their lanes. */
+  place?: Pick<Inside, 'lane' | 'store'>
 }
 
 /** A run that has its session, with all that its steps share. */
@@ -201,12 +203,12 @@ export async function openRun(
 /** A run of an agent in a session that is open; also of one that a conversation is handed to. */
 export async function readyRun(
   agent: AgentSpec,
-  { turn, scope, waiting, moved }: OpenedSession,
+  { turn, scope, waiting, moved, place }: OpenedSession,
   progress: Progress,
   ledger: Ledger,
   at: readonly string[] = [],
 ): Promise<Run> {
-  const { chain, retry, modelTimeoutMs, prices } = agent
+  const { chain, retry, modelTimeoutMs } = agent
   const { signal, emit } = scope
   const { warnings } = progress
   const { toolBox, warnings: ofTools } = await agent.tools(signal)
@@ -218,7 +220,7 @@ export async function readyRun(
     // One that cannot be had is missed when it is asked, not before.
     checkPriced(
       chain.models.filter((_, index) => loads[index]?.status === 'fulfilled'),
-      prices,
+      ledger.prices,
       budget,
       true,
     )
@@ -233,23 +235,23 @@ export async function readyRun(
     signal,
     emit,
   }
+  const summarise = async (messages: Message[], maxOutputTokens?: number): Promise<string> => {
+    const { beforeModel } = agent.hooks
+    const question = maxOutputTokens === undefined ? { messages } : { messages, maxOutputTokens }
+    const requestFor = async (model: Model) => {
+      const request = (await passHook('beforeModel', beforeModel, question, hookContext)).value
+      // One that takes over may have less room than the one that it was made for.
+      if (!hasRoomFor(request, model)) throw new AgentKitError('context-overflow', `"${model.id}" has too little room.`)
+      return request
+    }
+    return (await askModel(asker, { emit: () => undefined, requestFor })).text
+  }
   const conversation = createConversation({
     instruction: agent.instruction,
     history: turn.history,
     messages: waiting ? withoutLastResults(progress.messages) : [...progress.messages],
     compaction: waiting ? waiting.compaction : stateOf(turn).compaction,
-    summarise: async (messages, maxOutputTokens) => {
-      const { beforeModel } = agent.hooks
-      const question = { messages, maxOutputTokens }
-      const requestFor = async (model: Model) => {
-        const request = (await passHook('beforeModel', beforeModel, question, hookContext)).value
-        // One that takes over may have less room than the one that it was made for.
-        if (!hasRoomFor(request, model))
-          throw new AgentKitError('context-overflow', `"${model.id}" has too little room.`)
-        return request
-      }
-      return (await askModel(asker, { emit: () => undefined, requestFor })).text
-    },
+    summarise,
     preferred: chain.models[0],
     onCompacted: (compaction) => untilAborted(signal, turn.append([], { ...stateOf(turn), compaction })),
     warnings,
@@ -257,20 +259,22 @@ export async function readyRun(
   if (moved) await conversation.rebase(turn.history)
   const guard = createGuard(agent.guard)
   const inside: Inside = {
-    lane: scope.member?.lane ?? agent.id,
+    lane: place?.lane ?? scope.member?.lane ?? agent.id,
     scope,
-    store: scope.member?.store ?? agent.sessions,
+    store: place?.store ?? scope.member?.store ?? agent.sessions,
     turn,
     progress,
     asker,
+    summarise,
     parked: parkedIn(waiting),
     decided: new Map(),
     failures: new Map(),
-    handedTo: undefined,
+    // Of who has the conversation: not of those around it.
+    handedTo: agent.handoffs ? undefined : waiting?.handedTo,
     summary: undefined,
   }
   const shared = { guard, asker, conversation, toolBox, format, hookContext, inside, at }
-  const stepsBefore = at.length > 0 && !waiting ? progress.steps : 0
+  const stepsBefore = waiting ? (waiting.stepsBefore ?? 0) : at.length > 0 ? progress.steps : 0
   return { agent, scope, turn, progress, ledger, ...shared, waiting, stepsBefore, finalTool: undefined }
 }
 

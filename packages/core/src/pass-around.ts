@@ -1,41 +1,22 @@
-import { startDeadline } from './deadline.ts'
+import { untilAborted } from './abort.ts'
+import { type CurrentRun, currentRun } from './current-run.ts'
+import { startBudgetClock, startDeadline } from './deadline.ts'
 import { abortError, isAgentKitError } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
 import { createGuard } from './guard.ts'
-import { insideOf } from './inside.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { memberStatus } from './member-status.ts'
+import { type MemberStatus, memberStatus } from './member-status.ts'
+import type { Message } from './message.ts'
 import { type AgentSpec, type Run, type RunScope, readyRun, stateOf } from './open-run.ts'
-import { compileTools } from './run-tools.ts'
-import type { Tool } from './tool.ts'
+import type { Progress } from './progress.ts'
 import { toolCalls } from './transcript.ts'
+import { isTransfer, withTransfers } from './transfer-tool.ts'
 
 /** Whom a conversation can be handed to. */
 export type Handoffs = {
   members: ReadonlyMap<string, AgentSpec>
   /** Who has it first. */
   first: string
-}
-
-/** The tool by which the conversation is handed to a member. */
-export function transferTool({ id, name, description }: AgentSpec): Tool {
-  return {
-    name: `transfer_to_${id.replaceAll('-', '_')}`,
-    description: `Hands the conversation over to ${name}, who goes on with it.${description ? ` ${description}` : ''}`,
-    inputSchema: {
-      type: 'object',
-      properties: { reason: { type: 'string', description: 'Why, for whoever reads on.' } },
-      additionalProperties: false,
-    },
-    execute(_input, context) {
-      const inside = insideOf(context)
-      if (inside.handedTo !== undefined && inside.handedTo !== id) {
-        throw new Error(`The conversation has been handed to ${inside.handedTo} already, in this same step.`)
-      }
-      inside.handedTo = id
-      return `The conversation is handed over to ${name}.`
-    },
-  }
 }
 
 /**
@@ -49,49 +30,31 @@ export async function passAround(
   takeSteps: (run: Run, outer: readonly AgentSpec[]) => Promise<RunFinishReason>,
   outer: readonly AgentSpec[] = [],
 ): Promise<RunFinishReason> {
-  const { agent, scope, turn, progress, ledger } = opened
+  const { agent, progress, inside } = opened
   const { members, first } = agent.handoffs as Handoffs // who calls has looked
   const guard = createGuard(agent.guard)
-  let waiting = opened.waiting
+  let { waiting } = opened
   let active = waiting?.active?.[opened.at.length] ?? rememberedActive(opened) ?? first
   if (!members.has(active)) active = first
 
   for (let handoffs = 1; ; handoffs++) {
     const member = members.get(active) as AgentSpec // it has just been looked up
-    const others = [...members.values(), ...outer].filter((other) => other !== member)
     const begun = progress.messages.length
-    const emit: RunScope['emit'] = (event, path = []) => scope.emit(event, [member.id, ...path])
-    const inScope: RunScope = { ...scope, emit }
-    const deadline = startDeadline(scope.end, member.timeoutMs)
-    await emit({ type: 'agent-start', name: member.name })
-    let to: string | undefined
-    try {
-      const session = { turn, scope: inScope, moved: false, ...(waiting ? { waiting } : {}) }
-      const spec = withTransfers(member, others, agent)
-      const run = await readyRun(spec, session, progress, bookOf(member, ledger), [...opened.at, member.id])
-      const reason = await takeSteps(run, others)
-      to = run.inside.handedTo
-      const end = to === undefined ? memberStatus(reason, progress.reply.text) : { status: 'done' as const }
-      if (to !== undefined) await emit({ type: 'handoff', to })
-      await emit({ type: 'agent-end', name: member.name, ...end })
-      if (to === undefined) {
-        // Who cannot hand on does not keep the conversation. What waits is stored already.
-        if (reason !== 'approval') await remember(opened, member.plan ? first : active)
-        return reason
-      }
-    } catch (error) {
-      await emit({ type: 'agent-end', name: member.name, ...endOf(error, scope.signal) })
-      throw error
-    } finally {
-      deadline.stop()
-    }
+    const others = [...members.values(), ...outer].filter((other) => other !== member)
+    const { reason, to } = await hold(opened, { member, others, waiting }, takeSteps)
     waiting = undefined
+    if (to === undefined) {
+      // Who cannot hand on does not keep the conversation. What waits is stored already.
+      if (reason !== 'approval') await remember(opened, member.plan ? first : active)
+      return reason
+    }
     if (!members.has(to)) {
-      opened.inside.handedTo = to
+      inside.handedTo = to
       return 'stop'
     }
     guard.beginStep(1)
-    guard.finished({ name: `${active} → ${to}`, input: doneBy(progress.messages.slice(begun)) }, handedOver)
+    const { calls, results } = doneIn(progress.messages.slice(begun))
+    guard.finished({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
     if (guard.stalled !== undefined) return stopped(opened, 'no-progress', roundAndRound(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooOften(agent))
     active = to
@@ -99,7 +62,51 @@ export async function passAround(
   }
 }
 
-const handedOver = { content: 'handed over', isError: false }
+type Holder = { member: AgentSpec; others: readonly AgentSpec[]; waiting: Run['waiting'] }
+
+/** One member has the conversation, until it answers or hands on. */
+async function hold(
+  opened: Run,
+  { member, others, waiting }: Holder,
+  takeSteps: (run: Run, outer: readonly AgentSpec[]) => Promise<RunFinishReason>,
+): Promise<{ reason: RunFinishReason; to: string | undefined }> {
+  const { agent, scope, turn, progress, inside } = opened
+  const emit: RunScope['emit'] = (event, path = []) => scope.emit(event, [member.id, ...path])
+  const at = [...opened.at, member.id]
+  const warned = progress.warnings.length
+  const place = { lane: `${inside.lane}/${member.id}`, store: inside.store }
+  // The conversation as it is now: others may have added to the session while the run waited.
+  const waits = waiting && { ...waiting, compaction: opened.conversation.compaction }
+  const session = { turn, scope: { ...scope, emit }, moved: false, place, ...(waits ? { waiting: waits } : {}) }
+  const book = bookOf(member, opened.ledger, progress, at.join('/'))
+  const deadline = startDeadline(scope.end, member.timeoutMs)
+  const clock = startBudgetClock(scope.end, book.ledger)
+  await emit({ type: 'agent-start', name: member.name })
+  let end: MemberEnd = { status: 'failed' }
+  try {
+    // What it starts is paid for by it, too.
+    const current = { ...(currentRun.getStore() as CurrentRun), ledger: book.ledger } // within a run
+    return await currentRun.run(current, async () => {
+      const run = await readyRun(withTransfers(member, others, agent), session, progress, book.ledger, at)
+      const reason = await takeSteps(run, others)
+      const to = run.inside.handedTo
+      end = to === undefined ? memberStatus(reason, progress.reply.text) : { status: 'done' }
+      if (to !== undefined) await emit({ type: 'handoff', to })
+      return { reason, to }
+    })
+  } catch (error) {
+    end = endOf(error, scope.signal)
+    throw error
+  } finally {
+    book.close()
+    clock.stop()
+    deadline.stop()
+    progress.warnings.push(...progress.warnings.splice(warned).map((warning) => `${member.name}: ${warning}`))
+    await emit({ type: 'agent-end', name: member.name, ...end })
+  }
+}
+
+type MemberEnd = { status: MemberStatus; reason?: string }
 
 function stopped({ progress }: Run, reason: RunFinishReason, why: string): RunFinishReason {
   progress.warnings.push(why)
@@ -114,15 +121,17 @@ function tooOften({ maxSteps }: AgentSpec): string {
   return `The conversation was handed on ${maxSteps} times. Raise the swarm's \`maxSteps\` if it needs more.`
 }
 
-/** What was done beside handing on: its calls, not its words, which differ whenever a model says the same. */
-function doneBy(messages: Run['progress']['messages']): unknown {
-  return messages
-    .flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
-    .filter(({ name }) => !name.startsWith('transfer_to_'))
-    .map(({ name, input }) => [name, input])
+/** What was done beside handing on, and what came of it. Not its words: they differ whenever a model says the same. */
+function doneIn(messages: readonly Message[]): { calls: unknown; results: string } {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
+  const results = messages.filter((message) => message.role === 'tool')
+  return {
+    calls: calls.filter((call) => !isTransfer(call)).map(({ name, input }) => [name, input]),
+    results: JSON.stringify(results.filter((result) => !isTransfer(result)).map(({ content }) => content)),
+  }
 }
 
-function endOf(error: unknown, signal: AbortSignal): { status: 'failed' | 'aborted' | 'budget'; reason: string } {
+function endOf(error: unknown, signal: AbortSignal): MemberEnd {
   const cause = signal.aborted ? abortError(signal) : error
   const reason = isAgentKitError(cause) ? cause.message : 'It failed.'
   const code = isAgentKitError(cause) ? cause.code : ''
@@ -137,16 +146,25 @@ function rememberedActive({ turn, inside }: Run): string | undefined {
   return typeof known === 'string' ? known : undefined
 }
 
-async function remember({ turn, inside }: Run, active: string): Promise<void> {
+async function remember({ turn, inside, scope }: Run, active: string): Promise<void> {
   const state = stateOf(turn)
   const known = typeof state.active === 'object' && !Array.isArray(state.active) ? state.active : {}
-  await turn.append([], { ...state, active: { ...known, [inside.lane]: active } })
+  await untilAborted(scope.signal, turn.append([], { ...state, active: { ...known, [inside.lane]: active } }))
 }
 
-/** A member with its own budget has a book of its own beside the run's. Whoever waits, the run's clock stands still. */
-function bookOf({ budget, prices }: AgentSpec, run: Ledger): Ledger {
+/**
+ * A member with its own budget has a book of its own beside the run's. It is one for the whole run, however often the
+ * member has the conversation; whoever waits, the run's clock stands still.
+ */
+function bookOf(
+  { budget, prices }: AgentSpec,
+  run: Ledger,
+  { books }: Progress,
+  at: string,
+): { ledger: Ledger; close(): void } {
   const own = createLedger({ budget, prices, parent: run })
-  return {
+  own.resume(books[at])
+  const ledger: Ledger = {
     ...own,
     get cost() {
       return run.cost
@@ -155,7 +173,7 @@ function bookOf({ budget, prices }: AgentSpec, run: Ledger): Ledger {
       return run.isPaused
     },
     pause() {
-      own.pause()
+      books[at] = own.pause()
       return run.pause()
     },
     resume(booked) {
@@ -163,33 +181,8 @@ function bookOf({ budget, prices }: AgentSpec, run: Ledger): Ledger {
       run.resume(booked)
     },
   }
-}
-
-/** The member as one who may hand on: it has the others' tools, and the form of the answer is the swarm's. */
-function withTransfers(member: AgentSpec, others: readonly AgentSpec[], swarm: AgentSpec): AgentSpec {
-  const transfers = others.map(transferTool)
-  const { outputFormat: _own, ...rest } = member
-  return {
-    ...rest,
-    ...(swarm.outputFormat ? { outputFormat: swarm.outputFormat } : {}),
-    instruction: [member.instruction, transfers.length > 0 ? handingOn(member) : undefined]
-      .filter(Boolean)
-      .join('\n\n'),
-    async tools(signal) {
-      const { toolBox, warnings } = await member.tools(signal)
-      const own = transfers.filter(({ name }) => !toolBox.byName.has(name))
-      const { specs, byName } = await compileTools(new Map(own.map((tool) => [tool.name, tool])))
-      return {
-        toolBox: { ...toolBox, specs: [...toolBox.specs, ...specs], byName: new Map([...toolBox.byName, ...byName]) },
-        warnings,
-      }
-    },
+  const close = (): void => {
+    books[at] = own.pause()
   }
-}
-
-function handingOn({ name }: AgentSpec): string {
-  return (
-    `You are ${name}, one of several agents who share this conversation. Where another one is better placed, hand it ` +
-    'over by that tool and say nothing else. Otherwise answer yourself.'
-  )
+  return { ledger, close }
 }

@@ -37,6 +37,25 @@ export async function passReply(run: Run, reply: Reply): Promise<PassedReply> {
   return { changed: reply.message !== message }
 }
 
+/**
+ * The same of an answer that no model has given: its form is looked at, and nobody can be asked for another one.
+ * @throws AgentKitError `invalid-config` when it does not have the form
+ */
+export async function passPlanned(run: Run, reply: Reply, output: unknown): Promise<void> {
+  const { agent, format, progress } = run
+  const read: ReadAnswer = format ? await readPlanned(run, reply, format) : { output }
+  if (agent.hooks.output) await passOutput(run, reply, read)
+  progress.output = read.output
+}
+
+async function readPlanned({ agent }: Run, reply: Reply, format: OutputFormat): Promise<ReadAnswer> {
+  const read = await readOutput(reply, format)
+  if (read.kind === 'output') return { output: read.value }
+  const why = read.kind === 'problems' ? ` ${read.problems}` : ''
+  const message = `The last answer in "${agent.name}" does not have the form of its \`output\`.${why}`
+  throw new AgentKitError('invalid-config', `${message} Give the agent that answers last the same \`output\`.`)
+}
+
 type ReadAnswer = { output?: unknown; again?: Message[] }
 
 /** @param saidNothing whether the model did; one that a hook has left empty is not asked for again */

@@ -3,12 +3,16 @@ import { emptyReply, type Reply } from './call-model.ts'
 import { cloneJSON } from './clone-json.ts'
 import type { AssistantMessage, JSONValue } from './message.ts'
 import type { Run } from './open-run.ts'
+import { passPlanned } from './pass-reply.ts'
 
 /** A call that a plan makes in the place of a model. */
 export type PlannedCall = { name: string; input: JSONValue }
 
-/** What comes next: calls, all at once, or the answer; `undefined` where the model is asked. */
-export type Planned = { calls: readonly PlannedCall[] } | { answer: string } | undefined
+/**
+ * What comes next: calls, all at once, or the answer, with its value where it is more than text; `undefined` where the
+ * model is asked.
+ */
+export type Planned = { calls: readonly PlannedCall[] } | { answer: string; output?: unknown } | undefined
 
 /** Says what comes next by what the run has come to so far, so that a run that has waited goes on in its place. */
 export type Plan = (run: Run) => Planned | Promise<Planned>
@@ -19,6 +23,7 @@ export async function plannedStep(run: Run): Promise<Reply | undefined> {
   const planned = await untilAborted(scope.signal, Promise.resolve(agent.plan?.(run)))
   if (!planned) return undefined
   const reply = replyOf(planned)
+  if ('answer' in planned) await passPlanned(run, reply, planned.output)
   progress.reply = reply
   if (reply.text !== '') await scope.emit({ type: 'text-delta', text: reply.text })
   for (const { callId, name, input } of reply.calls) {
@@ -34,7 +39,7 @@ export async function plannedStep(run: Run): Promise<Reply | undefined> {
 
 function replyOf(planned: NonNullable<Planned>): Reply {
   const message: AssistantMessage = { v: 1, role: 'assistant', content: [] }
-  const reply: Reply = { ...emptyReply(), message, heard: true }
+  const reply: Reply = { ...emptyReply(), message, heard: true, planned: true }
   if ('answer' in planned) {
     if (planned.answer !== '') message.content.push({ type: 'text', text: planned.answer })
     return { ...reply, text: planned.answer }

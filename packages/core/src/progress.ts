@@ -3,7 +3,7 @@ import { emptyReply, type Reply } from './call-model.ts'
 import type { Citation } from './citation.ts'
 import type { AgentKitError } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
-import type { Ledger } from './ledger.ts'
+import type { Booked, Ledger } from './ledger.ts'
 import type { Message, ToolMessage } from './message.ts'
 import type { RunResult } from './run.ts'
 import type { TurnStatus } from './session.ts'
@@ -25,6 +25,12 @@ export type Progress = {
   output: unknown
   /** Answers that did not have that form. */
   misfits: number
+  /** What members have answered: shown where the run is stopped before it has said anything itself. */
+  soFar?: string | undefined
+  /** Of the conversation before, once a member was shown one. */
+  summary?: string
+  /** What members have used who had the conversation, by their place in it. */
+  books: Record<string, Booked>
 }
 
 /** @param messages the user's message, and what a run that goes on had added after it */
@@ -39,6 +45,7 @@ export function newProgress(messages: readonly Message[]): Progress {
     approvals: [],
     output: undefined,
     misfits: 0,
+    books: {},
   }
 }
 

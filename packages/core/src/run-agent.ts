@@ -13,6 +13,7 @@ import { limits } from './limits.ts'
 import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
 import type { OpenTurn } from './open-turn.ts'
 import { passAround } from './pass-around.ts'
+import { plainOf } from './plain-json.ts'
 import { plannedStep } from './planned-step.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from './progress.ts'
 import { redactSecrets } from './redact.ts'
@@ -77,7 +78,13 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
   if (scope.members.size > 0) await settledWithin(limits.endFailedMs, Promise.allSettled(scope.members))
   const result = toResult(scope.runId, progress, ledger, end)
   const { text, output, usage, cost, finishReason, error } = result
-  const told = { finishReason, text, ...(output === undefined ? {} : { output }), usage, ...(cost ? { cost } : {}) }
+  const told = {
+    finishReason,
+    text,
+    ...(output === undefined ? {} : { output: plainOf(output) }),
+    usage,
+    ...(cost ? { cost } : {}),
+  }
   // Its reader may be gone: the end is not waited for.
   void emit({ type: 'run-end', ...told, ...(error ? { error: toErrorInfo(error) } : {}) })
   return result
@@ -162,6 +169,12 @@ async function toRunEnd(cause: unknown, scope: RunScope, progress: Progress, led
   const error = toRunError(cause, scope, ledger)
   if (error.code === 'budget') {
     keepSaid(progress)
+    const { reply, soFar = '' } = progress
+    if (reply.text.trim() === '' && soFar !== '') {
+      progress.reply = { ...emptyReply(), text: soFar }
+      keepSaid(progress)
+      await scope.emit({ type: 'text-delta', text: soFar })
+    }
     return { finishReason: stopped(progress, 'budget', error.message) }
   }
   return { finishReason: error.code === 'aborted' ? 'aborted' : 'error', error }
@@ -170,12 +183,12 @@ async function toRunEnd(cause: unknown, scope: RunScope, progress: Progress, led
 /** What the model had said when it was cut short is its answer, as far as it goes; otherwise what it said last. */
 function keepSaid(progress: Progress): void {
   const { reply, messages } = progress
-  if (messages.includes(reply.message)) return
   if (reply.text.trim() === '') {
-    const last = messages.findLast(({ role }) => role === 'assistant')
+    const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '')
     if (last?.role === 'assistant') progress.reply = { ...emptyReply(), text: textOf(last), message: last }
     return
   }
+  if (messages.includes(reply.message)) return
   messages.push({ v: 1, role: 'assistant', content: [{ type: 'text', text: reply.text }] })
 }
 

@@ -4,6 +4,7 @@ import type { Emit } from './call-model.ts'
 import { currentRun } from './current-run.ts'
 import { startDeadline } from './deadline.ts'
 import { type AgentKitError, messageOf } from './errors.ts'
+import type { RunFinishReason } from './event.ts'
 import type { Inside, ParkedMember } from './inside.ts'
 import { addToLane, laneKey } from './lane.ts'
 import { type MemberStatus, memberStatus } from './member-status.ts'
@@ -29,6 +30,7 @@ export type MemberOutcome = {
   status: MemberStatus
   /** Why it is not `done`. */
   reason?: string
+  finishReason: RunFinishReason
   text: string
   output: unknown
   error?: AgentKitError
@@ -111,6 +113,7 @@ function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): 
   return {
     status: isTimeout ? 'budget' : status,
     ...(why === undefined ? {} : { reason: why }),
+    finishReason,
     text: said,
     output,
     ...(error ? { error } : {}),
@@ -118,12 +121,13 @@ function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): 
 }
 
 /** What a member has found and was warned of is its swarm's too. */
-function take({ sources, warnings }: RunResult, { name }: AgentSpec, progress: Inside['progress']): void {
+function take({ sources, warnings, approvals }: RunResult, { name }: AgentSpec, progress: Inside['progress']): void {
   for (const source of sources) {
     const isKnown = progress.sources.some(({ file, chunkId }) => file === source.file && chunkId === source.chunkId)
     if (!isKnown) progress.sources.push(source)
   }
-  progress.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
+  // One that waits tells them when it ends.
+  if (approvals.length === 0) progress.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
 }
 
 /** An approval as the run shows it that has called the member. */

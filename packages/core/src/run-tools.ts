@@ -201,7 +201,7 @@ async function validateAndExecute(
 }
 
 /** What a tool starts ends with the tool, also where that runs out of time. */
-function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
+export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
   const current = currentRun.getStore()
   return current ? currentRun.run({ ...current, signal }, work) : work()
 }
@@ -245,7 +245,7 @@ function limitTime(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSi
 }
 
 /** Runs what it is given, in order, at most `most` at once. */
-function limitConcurrency(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
+export function limitConcurrency(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   let running = 0
   const waiting: (() => void)[] = []
   return async (work) => {

@@ -8,11 +8,14 @@ import { manager } from './collaboration/manager.ts'
 import { parallel } from './collaboration/parallel.ts'
 import { routed } from './collaboration/route.ts'
 import { sequence } from './collaboration/sequence.ts'
+import { AgentKitError } from './errors.ts'
 import { modelChain } from './fallback.ts'
 import type { Knowledge } from './knowledge.ts'
 import { withLanes } from './lane.ts'
+import { limits } from './limits.ts'
 import { memberToolName } from './member-tool.ts'
 import { memorySessions } from './memory-sessions.ts'
+import type { Model } from './model.ts'
 import type { AgentSpec } from './open-run.ts'
 import type { SessionStore } from './session.ts'
 import { type Collaboration, checkSwarmOptions, type Member, needsModel, type SwarmOptions } from './swarm-options.ts'
@@ -35,7 +38,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   readonly #options: SwarmOptions<Output>
   readonly #store: SessionStore
   #agents: readonly Member[]
-  #spec: AgentSpec | undefined
+  #compiled: { of: readonly AgentSpec[]; spec: AgentSpec } | undefined
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
@@ -65,13 +68,18 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return this.#agents
   }
 
+  /** The models that it and its members ask. */
+  override get models(): readonly Model[] {
+    return [...new Set([...super.models, ...this.#agents.flatMap((agent) => agent.models)])]
+  }
+
   /**
    * Adds a member, for runs that begin from now on.
    * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm
    */
   addAgent(agent: Member): void {
     this.#agents = this.#checked([...this.#agents, agent])
-    this.#spec = undefined
+    this.#compiled = undefined
   }
 
   /**
@@ -83,25 +91,28 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const rest = this.#agents.filter((member) => member.id !== id)
     if (rest.length === this.#agents.length) throw notMember(id, this.#agents)
     this.#agents = rest
-    this.#spec = undefined
+    this.#compiled = undefined
   }
 
   /** @internal */
   override [specOfMember](): AgentSpec {
-    this.#spec ??= this.#compile()
-    return this.#spec
+    const members = this.#agents.map((agent) => agent[specOfMember]())
+    // A member that is a swarm may have got other members meanwhile.
+    if (this.#compiled?.of.every((member, index) => member === members[index])) return this.#compiled.spec
+    this.#compiled = { of: members, spec: this.#compile(members) }
+    return this.#compiled.spec
   }
 
-  #compile(): AgentSpec {
+  #compile(members: readonly AgentSpec[]): AgentSpec {
     const { model, collaboration = 'manager', history, functions = [], ...given } = this.#options
-    const members = this.#agents.map((agent) => agent[specOfMember]())
     const [first] = members
     if (!first) throw invalid(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
     const { tools, spec } = collaborate(collaboration)(members, history)
     // One without a model of its own asks none but for summaries.
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
     const all = toTools([...functions, ...tools])
-    return { ...agentSpec(given, { id: this.id, chain, sessions: this.#store, tools: all }), ...spec }
+    const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
+    return { ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }), ...spec }
   }
 
   #checked(agents: readonly Member[]): readonly Member[] {
@@ -129,17 +140,23 @@ function collaborate(collaboration: Collaboration): Collaborate {
 
 /** Whether a swarm is a member, or one of its members. */
 function contains(member: Member, swarm: Member): boolean {
-  return member === swarm || (member instanceof Swarm && member.agents.some((inner) => contains(inner, swarm)))
+  return member === swarm || membersOf(member).some((inner) => contains(inner, swarm))
+}
+
+/** Those of a swarm, and of a workflow. */
+function membersOf(member: Member): readonly Member[] {
+  // Both have `agents`, and an agent has none.
+  return 'agents' in member ? (member.agents as readonly Member[]) : []
 }
 
 /** What the lanes of all members are called, from the outside in. */
-function lanesOf(swarm: Swarm<never> | Member, outer = ''): string[] {
+export function lanesOf(swarm: Member, outer = ''): string[] {
   const lane = `${outer}${swarm.id}`
-  const inner = swarm instanceof Swarm ? swarm.agents.flatMap((member) => lanesOf(member, `${lane}/`)) : []
+  const inner = membersOf(swarm).flatMap((member) => lanesOf(member, `${lane}/`))
   return outer === '' ? inner : [lane, ...inner]
 }
 
 function notMember(id: string, agents: readonly Member[]): Error {
   const known = agents.map((agent) => `"${agent.id}"`).join(', ')
-  return invalid(`No agent "${id}" is in the swarm. There are: ${known}.`)
+  return new AgentKitError('not-found', `No agent "${id}" is in the swarm. There are: ${known}.`)
 }

@@ -18,11 +18,15 @@ export type WaitingStep = {
   usage: Usage
   booked: Booked
   compaction: Compaction
-  progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits'>
+  progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits' | 'summary' | 'books'>
   /** Members that wait, by the call that has called them. */
   members?: Record<string, ParkedMember>
   /** Of a conversation that is handed on: who has it, from the outside in. */
   active?: readonly string[]
+  /** Steps that others had taken before. */
+  stepsBefore?: number
+  /** Whom this step hands it to. */
+  handedTo?: string
 }
 
 /**

@@ -1,8 +1,7 @@
 import { resultText } from '../long-results.ts'
 import type { MemberStatus } from '../member-status.ts'
 import { memberToolName } from '../member-tool.ts'
-import type { Message } from '../message.ts'
-import type { AgentSpec } from '../open-run.ts'
+import type { AgentSpec, Run } from '../open-run.ts'
 import { toolCalls } from '../transcript.ts'
 
 /** What a member has made of a task. */
@@ -19,8 +18,9 @@ export type MemberAnswer = {
 /** An answer with the call that it was given in. */
 export type CalledAnswer = MemberAnswer & { callId: string }
 
-/** What members have answered in a run, in the order in which they were asked. */
-export function answersIn(messages: readonly Message[], members: readonly AgentSpec[]): CalledAnswer[] {
+/** What members have answered in a run, in the order in which they were asked: whole, where their results are cut. */
+export function answersIn({ progress, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
+  const { messages } = progress
   const byTool = new Map(members.map(({ id }) => [memberToolName(id), id]))
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
   return calls.flatMap(({ callId, name, input }) => {
@@ -28,17 +28,15 @@ export function answersIn(messages: readonly Message[], members: readonly AgentS
     const result = messages.find((message) => message.role === 'tool' && message.callId === callId)
     if (agent === undefined || result?.role !== 'tool') return []
     const { task } = input as { task: string } // a plan has made the call
-    const text = resultText(result)
+    const text = conversation.findResult(callId) ?? resultText(result)
     return [{ callId, agent, task, ...(result.isError ? failureOf(text) : { text, status: 'done' as const }) }]
   })
 }
 
 /** What `memberTool` has said of a failure. */
 function failureOf(text: string): Pick<MemberAnswer, 'text' | 'status' | 'reason'> {
-  // A guard's note may stand behind it.
-  const [json = ''] = text.split('\n')
   try {
-    const { status = 'failed', reason, output = '' } = JSON.parse(json)
+    const { status = 'failed', reason, output = '' } = JSON.parse(text)
     return { status, reason, text: output }
   } catch {
     return { status: 'failed', reason: text, text: '' }

@@ -6,8 +6,14 @@ import { type Collaborate, textOfInput } from './collaboration.ts'
 export const parallel: Collaborate = (members, history = 'task') => ({
   tools: members.map((member) => memberTool(member, history, { withParts: true })),
   spec: {
-    plan({ progress }) {
-      if (answersIn(progress.messages, members).length > 0) return undefined
+    plan(run) {
+      const { progress } = run
+      const answers = answersIn(run, members)
+      if (answers.length > 0) {
+        const given = answers.filter(({ text }) => text !== '')
+        progress.soFar ??= given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
+        return undefined
+      }
       const task = textOfInput(progress)
       return { calls: members.map(({ id }) => ({ name: memberToolName(id), input: { task } })) }
     },

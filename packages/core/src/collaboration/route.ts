@@ -37,18 +37,19 @@ export function routed(route: Route): Collaborate {
     spec: {
       async plan(run) {
         const { turn, progress } = run
-        const called = answersIn(progress.messages, members)
+        const called = answersIn(run, members)
         const answers = called.map(({ callId: _ours, ...answer }) => answer)
         const input = textOfInput(progress)
         const agents = members.map(({ id }) => id)
         const next = await ask(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
         const last = called.at(-1)
+        progress.soFar = called.findLast(({ text }) => text !== '')?.text
         if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
           if (last && last.status !== 'done') throw failureOf(run, last)
           return { answer: last?.text ?? '' }
         }
-        const usual = continuing(input, last, members)
-        return { calls: listOf(next).map((one) => callOf(one, usual, members)) }
+        const usual = (member: AgentSpec): Promise<string> => continuing(input, last, members, member)
+        return { calls: await Promise.all(listOf(next).map((one) => callOf(one, usual, members))) }
       },
     },
   })
@@ -72,15 +73,22 @@ function isList(next: NonNullable<Next>): next is readonly NextMember[] {
   return Array.isArray(next)
 }
 
-function callOf(next: NextMember, usual: string, members: readonly AgentSpec[]): PlannedCall {
-  const { agent, task } = typeof next === 'string' ? { agent: next, task: usual } : next
-  if (!members.some(({ id }) => id === agent)) {
+async function callOf(
+  next: NextMember,
+  usual: (member: AgentSpec) => Promise<string>,
+  members: readonly AgentSpec[],
+): Promise<PlannedCall> {
+  // What a function of the user's returns may be anything.
+  const agent = typeof next === 'string' ? next : next?.agent
+  const member = members.find(({ id }) => id === agent)
+  if (!member) {
     const known = members.map(({ id }) => `"${id}"`).join(', ')
     const message = `The swarm's \`collaboration\` function named "${agent}", who is no member. There are: ${known}.`
     throw new AgentKitError('invalid-config', message)
   }
+  const task = typeof next === 'string' ? await usual(member) : next.task
   if (typeof task !== 'string' || task.trim() === '') {
     throw new AgentKitError('invalid-config', `The swarm's \`collaboration\` function gave "${agent}" no task.`)
   }
-  return { name: memberToolName(agent), input: { task } }
+  return { name: memberToolName(member.id), input: { task } }
 }

@@ -1,6 +1,8 @@
 import { AgentKitError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { memberTool, memberToolName } from '../member-tool.ts'
 import type { AgentSpec, Run } from '../open-run.ts'
+import { cutMiddle } from '../summary-prompt.ts'
 import { answersIn, type CalledAnswer } from './answers.ts'
 import { type Collaborate, textOfInput } from './collaboration.ts'
 
@@ -10,24 +12,38 @@ export const sequence: Collaborate = (members, history = 'task') => ({
   spec: {
     // There are no more steps than members.
     maxSteps: Number.MAX_SAFE_INTEGER,
-    plan(run) {
-      const answers = answersIn(run.progress.messages, members)
+    async plan(run) {
+      const answers = answersIn(run, members)
       const last = answers.at(-1)
+      run.progress.soFar = answers.findLast(({ text }) => text !== '')?.text
       if (last && last.status !== 'done') throw failureOf(run, last)
       const next = members[answers.length]
       if (!next) return { answer: last?.text ?? '' }
-      const task = continuing(textOfInput(run.progress), last, members)
+      const task = await continuing(textOfInput(run.progress), last, members, next)
       return { calls: [{ name: memberToolName(next.id), input: { task } }] }
     },
   },
 })
 
-/** The user's words, and what the member before has made of them. */
-export function continuing(question: string, last: CalledAnswer | undefined, members: readonly AgentSpec[]): string {
+/** The user's words, and what the member before has made of them, as far as there is room for it. */
+export async function continuing(
+  question: string,
+  last: CalledAnswer | undefined,
+  members: readonly AgentSpec[],
+  next: AgentSpec,
+): Promise<string> {
   if (!last) return question
   const name = members.find(({ id }) => id === last.agent)?.name ?? last.agent
   const made = last.status === 'done' ? last.text : `It ${last.status}: ${last.reason ?? 'no reason is known.'}`
-  return `${question}\n\n${name} has answered:\n${made}`
+  return `${question}\n\n${name} has answered:\n${cutMiddle(made, await roomFor(next))}`
+}
+
+/** Of an answer for whom it is passed on to, in tokens: a share of the window, which holds all else too. */
+async function roomFor({ chain: { models } }: AgentSpec): Promise<number> {
+  const loads = models.map(async (model) => model.load?.())
+  await Promise.allSettled(loads)
+  const windows = models.map(({ info }) => (info?.contextWindow ?? Number.POSITIVE_INFINITY) / 4)
+  return Math.floor(Math.min(limits.toolResultBytes / 4, ...windows))
 }
 
 /** What a swarm without a model of its own fails in when a member has failed. */

@@ -1,0 +1,36 @@
+import { type AgentBase, specOfMember } from '../agent-base.ts'
+import { invalid } from '../agent-options.ts'
+import { agentStep } from './agent-step.ts'
+import { functionStep } from './function-step.ts'
+import type { Step } from './step.ts'
+import { type AskOptions, agentOfWorkflow, type StepContext } from './work.ts'
+import type { WorkflowAgent } from './workflow-agent.ts'
+import { workflowStep } from './workflow-step.ts'
+
+/** What `Work` is when the program runs. */
+type AnyWork =
+  | ((value: unknown, context: StepContext) => unknown)
+  | { [agentOfWorkflow]: WorkflowAgent<unknown> }
+  | AgentBase<unknown>
+
+/** @throws AgentKitError `invalid-argument` for what is no step */
+export function toStep(work: unknown, label: string, options: Partial<AskOptions<unknown>> = {}): Step {
+  const { ask } = options
+  if (ask !== undefined && typeof ask !== 'function')
+    throw invalid('`ask` is a function that says what agents are asked.')
+  if (!isWork(work)) throw invalid(`The step "${label}" is no agent, swarm, workflow or function.`)
+  if (typeof work === 'function') return functionStep(work, label)
+  if (agentOfWorkflow in work) return workflowStep(work[agentOfWorkflow], label)
+  return agentStep(work, label, ask)
+}
+
+export function isWork(work: unknown): work is AnyWork {
+  if (typeof work === 'function') return true
+  return typeof work === 'object' && work !== null && (agentOfWorkflow in work || specOfMember in work)
+}
+
+/** What a step is called where nobody has named it. */
+export function labelOf(work: unknown, place: string): string {
+  const isNamed = (typeof work === 'function' || typeof work === 'object') && work !== null && 'name' in work
+  return isNamed && typeof work.name === 'string' && work.name !== '' ? work.name : place
+}

@@ -1,0 +1,92 @@
+import { AgentBase, specOfMember, startAgent } from '../agent-base.ts'
+import { agentIdFrom } from '../agent-id.ts'
+import { type AgentOptions, checkOptions } from '../agent-options.ts'
+import { agentSpec } from '../agent-spec.ts'
+import { textOfInput } from '../collaboration/collaboration.ts'
+import { AgentKitError } from '../errors.ts'
+import { modelChain } from '../fallback.ts'
+import { withLanes } from '../lane.ts'
+import { memorySessions } from '../memory-sessions.ts'
+import type { Model } from '../model.ts'
+import type { AgentSpec, Run } from '../open-run.ts'
+import type { Planned } from '../planned-step.ts'
+import type { AgentRun, RunOptions } from '../run.ts'
+import type { SessionStore } from '../session.ts'
+import { lanesOf } from '../swarm.ts'
+import { textOf } from './message-for.ts'
+import type { Step } from './step.ts'
+
+export type WorkflowOptions = Pick<
+  AgentOptions,
+  'id' | 'description' | 'samplePrompts' | 'budget' | 'onBusy' | 'timeoutMs' | 'sessions'
+> & {
+  /** Default `"Workflow"`. */
+  name?: string
+}
+
+/** A workflow as the loop runs it: an agent whose one step is planned, and is all the steps of the workflow. */
+export class WorkflowAgent<Output> extends AgentBase<Output> {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly samplePrompts: readonly string[]
+  readonly sessions: SessionStore
+  readonly knowledge: undefined
+  /** The agents, swarms and workflows in it. */
+  readonly agents: readonly AgentBase<unknown>[]
+  readonly #steps: readonly Step[]
+  readonly #spec: AgentSpec
+
+  constructor({ name = 'Workflow', ...options }: WorkflowOptions, steps: readonly Step[]) {
+    super()
+    this.id = agentIdFrom(name, options.id)
+    const given = checkOptions({ ...options, name, functions: [], model: [] })
+    const store = options.sessions ?? memorySessions()
+    this.name = name
+    this.description = options.description
+    this.samplePrompts = [...(options.samplePrompts ?? [])]
+    this.agents = [...new Set(steps.flatMap(({ agents }) => agents))]
+    this.sessions = withLanes(store, this.id, () => lanesOf(this))
+    this.#steps = steps
+    const parts = { id: this.id, chain: modelChain([nobody]), sessions: store, tools: new Map() }
+    this.#spec = { ...agentSpec(given, parts), plan: (run) => this.#answer(run, textOfInput(run.progress)) }
+  }
+
+  /** The models that the agents in it ask. */
+  override get models(): readonly Model[] {
+    return [...new Set(this.agents.flatMap((agent) => agent.models))]
+  }
+
+  /** Given the words of the message that its run answers. @internal */
+  override [specOfMember](): AgentSpec {
+    return this.#spec
+  }
+
+  /** Given a value of any kind. */
+  specFor(value: unknown): AgentSpec {
+    return { ...this.#spec, plan: (run) => this.#answer(run, value) }
+  }
+
+  /** Runs the workflow with a value of any kind. */
+  start(value: unknown, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
+    const message = { v: 1, role: 'user', content: textOf(value) } as const
+    // The last step gives its type.
+    return startAgent(this.specFor(value), message, options, keepEvents) as AgentRun<Output>
+  }
+
+  async #answer(run: Run, input: unknown): Promise<Planned> {
+    const { signal } = run.scope
+    let value = input
+    for (const step of this.#steps) value = await step.run(value, { run, input, signal })
+    return { answer: textOf(value), output: value }
+  }
+}
+
+/** The loop wants a model, and a workflow asks none of its own: it costs nothing. */
+const nobody: Model = {
+  id: 'workflow/none',
+  info: { price: { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-01-01' } },
+  stream() {
+    throw new AgentKitError('unsupported', 'A workflow asks no model of its own.')
+  },
+}
