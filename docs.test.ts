@@ -61,6 +61,7 @@ describe('what the documentation lists', () => {
   it.each<[string, string]>([
     ['reliability', `${limits.assumedAnswerTokens.toLocaleString('en-US')} tokens where that is not known`],
     ['reliability', `with less than ${limits.leastAnswerTokens} tokens left for it, the run ends`],
+    ['swarms', `the handoffs (default ${limits.handoffs})`],
     ['swarms', `at most ${limits.nestedRuns} runs deep`],
     ['reliability', `Runs may be nested ${limits.nestedRuns} deep`],
     ['reliability', `A call has ${limits.retryAttempts} attempts`],

@@ -13,13 +13,13 @@ import type { AgentServer } from '@agentkit/server'
 import { agentKnowledge } from './agent-knowledge.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
 import { checkOptions } from './check-options.ts'
-import { warnOfSwarmKeys } from './config-agents.ts'
 import { definedOnly } from './defined-only.ts'
 import type { RetrievalTool } from './retrieval-tool.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import type { SDKContext } from './sdk-context.ts'
 import { type ServeOptions, serveRunnable } from './serve-agent.ts'
 import { contextOf, isProduction, refuseParts, sessionsOf, sharedOptions } from './shared-options.ts'
+import { warnOfSwarmKeys } from './swarm-keys.ts'
 
 /** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
 export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {

@@ -4,6 +4,7 @@ import {
   type MemberHistory,
   type ModelSettings,
   type OnBusy,
+  type Route,
 } from '@agentkit/core'
 import type { ConfigKey } from './config-keys.ts'
 import { resolveModelName } from './model-name.ts'
@@ -33,11 +34,11 @@ export type ValueTypes = {
   reasoning: NonNullable<ModelSettings['reasoning']>
   'retrieval-tool': RetrievalTool
   megabytes: number
-  collaboration: (typeof collaborations)[number]
+  collaboration: Exclude<Collaboration, Route>
   history: Exclude<MemberHistory, object> | number
 }
 
-const collaborations = ['manager', 'handoff', 'parallel', 'sequence'] as const satisfies Collaboration[]
+const collaborations: readonly unknown[] = ['manager', 'handoff', 'parallel', 'sequence'] satisfies Collaboration[]
 const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfies MemberHistory[]
 
 /** A timer of more milliseconds than 32 bits hold would end at once. */
@@ -87,7 +88,7 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   megabytes: { is: 'a number of megabytes, at least 0.000001', holds: isBytes },
   collaboration: {
     is: '"manager", "handoff", "parallel" or "sequence"',
-    holds: (value) => collaborations.some((known) => known === value),
+    holds: (value) => collaborations.includes(value),
   },
   history: {
     is: '"task", "summary", "full" or "own", or a whole number from 1 on',

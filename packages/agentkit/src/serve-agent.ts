@@ -1,4 +1,4 @@
-import { Swarm as CoreSwarm, type Knowledge, type Member } from '@agentkit/core'
+import type { Knowledge, Member } from '@agentkit/core'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import { authTokens } from './auth-tokens.ts'
 import type { ServerTable } from './config-keys.ts'
@@ -26,9 +26,10 @@ export async function serveRunnable(
   return server
 }
 
-/** Of an agent, or of a swarm with its members. */
+/** Of an agent, or of a swarm or a workflow with its members. */
 function knowledgeIn(agent: Member): Set<Knowledge> {
-  const members = agent instanceof CoreSwarm ? agent.agents.flatMap((member) => [...knowledgeIn(member)]) : []
+  const agents = 'agents' in agent ? (agent.agents as readonly Member[]) : [] // an agent has none
+  const members = agents.flatMap((member) => [...knowledgeIn(member)])
   return new Set([...(agent.knowledge ? [agent.knowledge] : []), ...members])
 }
 

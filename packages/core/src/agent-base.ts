@@ -15,9 +15,6 @@ import type { SessionStore } from './session.ts'
 import { startRun } from './start-run.ts'
 import { milliseconds } from './tool.ts'
 
-/** By which a swarm gets at what its members are made of, also where two copies of this package are installed. */
-export const specOfMember: unique symbol = Symbol.for('agentkit.spec') as never
-
 /** What agents and swarms have in common: they are asked, and they answer. */
 export abstract class AgentBase<Output = undefined> implements Runnable {
   abstract readonly id: string
@@ -29,11 +26,11 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
 
   /** The models that it asks, the preferred one first. */
   get models(): readonly Model[] {
-    return this[specOfMember]().chain.models
+    return this.toSpec().chain.models
   }
 
-  /** What the loop runs. @internal */
-  abstract [specOfMember](): AgentSpec
+  /** What the loop runs, for swarms and workflows. @internal */
+  abstract toSpec(): AgentSpec
 
   /**
    * Answers one message.
@@ -85,7 +82,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     resumed?: { runId: string; decisions: Decisions },
   ): AgentRun<Output> {
     // The schema that validates `output` is the one that gives its type.
-    return startAgent(this[specOfMember](), input, options, keepEvents, resumed) as AgentRun<Output>
+    return startAgent(this.toSpec(), input, options, keepEvents, resumed) as AgentRun<Output>
   }
 }
 

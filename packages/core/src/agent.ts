@@ -1,4 +1,4 @@
-import { AgentBase, specOfMember } from './agent-base.ts'
+import { AgentBase } from './agent-base.ts'
 import { agentIdFrom } from './agent-id.ts'
 import { type AgentOptions, checkModels, checkOptions } from './agent-options.ts'
 import { agentSpec } from './agent-spec.ts'
@@ -45,7 +45,7 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
   }
 
   /** @internal */
-  override [specOfMember](): AgentSpec {
+  override toSpec(): AgentSpec {
     return this.#spec
   }
 }

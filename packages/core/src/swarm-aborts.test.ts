@@ -6,7 +6,15 @@ import { type AnySwarm, anySwarm, type Kind, kinds } from './__fixtures__/any-sw
 import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
 import { deaf, within100ms } from './__fixtures__/stopped-run.ts'
 import { callingThen, member, saying } from './__fixtures__/team.ts'
-import { type AgentEvent, type AgentRun, type RunResult, Swarm, validateTranscript } from './index.ts'
+import {
+  type AgentEvent,
+  type AgentRun,
+  memorySessions,
+  type RunResult,
+  type SessionStore,
+  Swarm,
+  validateTranscript,
+} from './index.ts'
 
 refuseUnhandledRejections()
 
@@ -89,6 +97,19 @@ describe.each(kinds)('a nested swarm that is stopped at any event: %s', (outer) 
       if (stopped.result.error) expect(stopped.result.error.code).toBe('timeout')
     }
   })
+})
+
+it('is not kept waiting by a store that hangs when it is to remember who has the conversation', async () => {
+  const store = memorySessions()
+  const append: SessionStore['append'] = (runId, messages, state) => {
+    return state === undefined ? store.append(runId, messages) : new Promise(() => {})
+  }
+  const agents = [member('Ann', saying([['transfer_to_bob', {}]])), member('Bob')]
+  const swarm = new Swarm({ name: 'Team', agents, collaboration: 'handoff', sessions: { ...store, append } })
+  const controller = new AbortController()
+  const run = swarm.stream('Go', { ...session, signal: controller.signal })
+  for await (const { type } of run) if (type === 'agent-end') setTimeout(() => controller.abort(), 5)
+  expect((await within100ms(run.result)).finishReason).toBe('aborted')
 })
 
 it('leaves nothing behind, also where a member of a member does not listen', async () => {

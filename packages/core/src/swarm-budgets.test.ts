@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { randomOf } from './__fixtures__/any-run/random.ts'
 import { anySwarm, type Kind, kinds, pairs } from './__fixtures__/any-swarm.ts'
 import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
-import { eventsOf } from './__fixtures__/team.ts'
-import type { AgentEvent, Budget } from './index.ts'
+import { callingThen, eventsOf, member } from './__fixtures__/team.ts'
+import { type AgentEvent, type Budget, Swarm } from './index.ts'
 
 refuseUnhandledRejections()
 
@@ -26,6 +26,26 @@ describe.each(kinds)('no call begins that could pass a budget: %s', (kind) => {
     // What there is of an answer is kept: what its model said last, or who of its members did.
     if (finishReason === 'budget' && said(events, kind)) expect(result.text).not.toBe('')
   })
+})
+
+it('the prices that a swarm is given are its members’, too, and theirs come first', async () => {
+  const price = { inputUsdPerMillion: 1e5, outputUsdPerMillion: 0 }
+  const dear = { inputUsdPerMillion: 1e6, outputUsdPerMillion: 0 }
+  const swarm = new Swarm({
+    ...{
+      name: 'Team',
+      model: callingThen(
+        [
+          ['ann', { task: 'x' }],
+          ['bob', { task: 'x' }],
+        ],
+        'Done.',
+      ),
+    },
+    ...{ agents: [member('Ann'), member('Bob', undefined, { prices: { 'test/thinking': dear } })] },
+    ...{ prices: { 'test/thinking': price }, budget: { usd: 1e6 } },
+  })
+  expect((await swarm.stream('Go').result).cost?.usd).toBeCloseTo(3 * 1 + 10, 9)
 })
 
 function expectWithin(events: readonly AgentEvent[], budget: Budget, id: string): void {

@@ -133,6 +133,17 @@ describe('a summary', () => {
     },
   )
 
+  it('that the budget does not allow is told to a function as what it is', async () => {
+    const seen: (string | undefined)[] = []
+    const collaboration: Collaboration = ({ last }) => {
+      seen.push(last?.status)
+      return last ? undefined : 'ann'
+    }
+    await team(summarising(), { collaboration }).swarm.stream('Go', { history: earlier, budget: { modelCalls: 0 } })
+      .result
+    expect(seen).toEqual([undefined, 'budget'])
+  })
+
   it('is made once also where the run has waited meanwhile', async () => {
     const sessions = memorySessions()
     const model = thinking(({ messages, tools = [] }) => {

@@ -230,6 +230,40 @@ describe('approvals of members', () => {
     expect(done).toEqual(['paid 1'])
   })
 
+  it('beside a transfer within a swarm that is handed to: those around it hear of it once', async () => {
+    const calls: [string, object][] = [
+      ['pay', { amount: 1 }],
+      ['transfer_to_dan', {}],
+    ]
+    const cas = member('Cas', callingThen(calls, 'x'), { functions: [paying([])] })
+    const inner = new Swarm({
+      name: 'Inner',
+      collaboration: 'handoff',
+      agents: [cas, member('Dan', saying('I am Dan.'))],
+    })
+    const swarm = new Swarm({ name: 'Team', collaboration: 'handoff', agents: [inner, member('Bob')] })
+    const waiting = await swarm.stream('Go', session).result
+    const { events, result } = await eventsOf(swarm.resume(waiting.runId, all(waiting)))
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'I am Dan.' })
+    expect(events.filter(({ type }) => type === 'handoff')).toMatchObject([
+      { to: 'dan', path: ['team', 'inner', 'cas'] },
+    ])
+  })
+
+  it('leave who has the conversation its own steps, whatever others have taken before', async () => {
+    const work = tool({ name: 'work', description: 'd', input: { type: 'object' }, execute: () => 'Worked.' })
+    const ann = member('Ann', saying([['work', { of: 1 }]], [['work', { of: 2 }]], [['transfer_to_bob', {}]]), {
+      functions: [work],
+    })
+    const bob = member('Bob', saying([['pay', { amount: 1 }]], [['pay', { amount: 2 }]], 'Done.'), {
+      ...{ functions: [paying([])], maxSteps: 3 },
+    })
+    const swarm = new Swarm({ name: 'Team', collaboration: 'handoff', agents: [ann, bob] })
+    let result = await swarm.stream('Go', session).result
+    while (result.finishReason === 'approval') result = await swarm.resume(result.runId, all(result)).result
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.', steps: 6 })
+  })
+
   it('know what a member was warned of once', async () => {
     const warned = callingThen([['pay', { amount: 1 }]], 'Paid.')
     const { stream } = warned

@@ -1,4 +1,4 @@
-import { AgentBase, specOfMember } from './agent-base.ts'
+import { AgentBase } from './agent-base.ts'
 import { agentIdFrom } from './agent-id.ts'
 import { checkModels, checkOptions, invalid } from './agent-options.ts'
 import { agentSpec } from './agent-spec.ts'
@@ -60,7 +60,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     this.sessions = withLanes(this.#store, this.id, () => lanesOf(this))
     this.#agents = this.#checked(agents)
     // What is wrong with it shows now, not when somebody asks.
-    if (agents.length > 0) this[specOfMember]()
+    if (agents.length > 0) this.toSpec()
   }
 
   /** The members. */
@@ -95,8 +95,8 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   }
 
   /** @internal */
-  override [specOfMember](): AgentSpec {
-    const members = this.#agents.map((agent) => agent[specOfMember]())
+  override toSpec(): AgentSpec {
+    const members = this.#agents.map((agent) => agent.toSpec())
     // A member that is a swarm may have got other members meanwhile.
     if (this.#compiled?.of.every((member, index) => member === members[index])) return this.#compiled.spec
     this.#compiled = { of: members, spec: this.#compile(members) }
@@ -118,7 +118,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   #checked(agents: readonly Member[]): readonly Member[] {
     const names = new Map<string, string>()
     for (const agent of agents) {
-      if (typeof agent?.[specOfMember] !== 'function') throw invalid('`agents` is a list of agents and swarms.')
+      if (typeof agent?.toSpec !== 'function') throw invalid('`agents` is a list of agents and swarms.')
       const name = memberToolName(agent.id)
       const other = names.get(name)
       if (other !== undefined) {

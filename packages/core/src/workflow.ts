@@ -8,19 +8,18 @@ import { loop as toLoop } from './workflow/loop.ts'
 import { parallel as toParallel } from './workflow/parallel.ts'
 import type { Step } from './workflow/step.ts'
 import { isWork, labelOf, toStep } from './workflow/to-step.ts'
-import {
-  type AnswerOf,
-  type AskOptions,
-  agentOfWorkflow,
-  type Condition,
-  type Failed,
-  type LoopOptions,
-  type LoopWork,
-  type OutputOf,
-  type OutputsOf,
-  type Passed,
-  type StepContext,
-  type Work,
+import type {
+  AnswerOf,
+  AskOptions,
+  Condition,
+  Failed,
+  LoopOptions,
+  LoopWork,
+  OutputOf,
+  OutputsOf,
+  Passed,
+  StepContext,
+  Work,
 } from './workflow/work.ts'
 import { WorkflowAgent, type WorkflowOptions } from './workflow/workflow-agent.ts'
 
@@ -50,7 +49,7 @@ export class Workflow<Input, Output> {
   readonly name: string
   readonly description: string | undefined
   /** By which other workflows run it. @internal */
-  readonly [agentOfWorkflow]: WorkflowAgent<unknown>
+  readonly workflowAgent: WorkflowAgent<unknown>
   readonly #options: WorkflowOptions
   readonly #steps: readonly Step[]
 
@@ -60,7 +59,7 @@ export class Workflow<Input, Output> {
     this.id = agent.id
     this.name = agent.name
     this.description = agent.description
-    this[agentOfWorkflow] = agent
+    this.workflowAgent = agent
     this.#options = options
     this.#steps = steps
   }
@@ -194,12 +193,12 @@ export class Workflow<Input, Output> {
 
   /** It as an agent: to be chatted with, served, or a member of a swarm. For a workflow that takes text. */
   asAgent(this: Workflow<string, Output>): AgentBase<Output> {
-    return this[agentOfWorkflow] as AgentBase<Output>
+    return this.workflowAgent as AgentBase<Output>
   }
 
   #start(input: Input, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
     // The last step gives the type.
-    return this[agentOfWorkflow].start(input, options, keepEvents) as AgentRun<Output>
+    return this.workflowAgent.start(input, options, keepEvents) as AgentRun<Output>
   }
 
   #with<Next>(step: Step): Workflow<Input, Next> {

@@ -3,16 +3,18 @@ import { AgentKitError } from '@agentkit/core'
 const isWhole = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && Number(value) >= from
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** The options that calls take, and what each must be. */
-const kinds = {
-  limit: { is: 'a whole number from 1 on', holds: (value: unknown) => isWhole(value, 1) },
-  from: { is: 'a whole number from 0 on', holds: (value: unknown) => isWhole(value, 0) },
-  maxFileBytes: { is: 'a whole number of bytes, from 1 on', holds: (value: unknown) => isWhole(value, 1) },
+/** The options that calls take. */
+type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal'
+
+/** What each must be. */
+const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> = {
+  limit: { is: 'a whole number from 1 on', holds: (value) => isWhole(value, 1) },
+  from: { is: 'a whole number from 0 on', holds: (value) => isWhole(value, 0) },
+  maxFileBytes: { is: 'a whole number of bytes, from 1 on', holds: (value) => isWhole(value, 1) },
   paths: { is: 'a list of texts, such as ["handbook/"]', holds: isTexts },
   exts: { is: 'a list of texts, such as [".md"]', holds: isTexts },
-  signal: { is: 'an AbortSignal', holds: (value: unknown) => value instanceof AbortSignal },
+  signal: { is: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
 }
-type OptionName = keyof typeof kinds
 
 /**
  * Checks what JavaScript may pass as the options of a call, such as `search()`.

@@ -1,4 +1,4 @@
-import { type AgentBase, specOfMember } from '../agent-base.ts'
+import type { AgentBase } from '../agent-base.ts'
 import { AgentKitError } from '../errors.ts'
 import { runMember } from '../run-member.ts'
 import { failureOf } from './failure.ts'
@@ -13,7 +13,7 @@ export function agentStep(agent: AgentBase<unknown>, label: string, ask?: AskOpt
     agents: [agent],
     async run(value, flow) {
       await beginStep(flow)
-      const member = agent[specOfMember]()
+      const member = agent.toSpec()
       const asked = ask ? await callUsers(label, flow, () => ask(value, contextOf(flow))) : value
       const input = messageFor(asked, label)
       const { signal } = flow

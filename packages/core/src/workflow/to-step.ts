@@ -1,16 +1,16 @@
-import { type AgentBase, specOfMember } from '../agent-base.ts'
+import type { AgentBase } from '../agent-base.ts'
 import { invalid } from '../agent-options.ts'
 import { agentStep } from './agent-step.ts'
 import { functionStep } from './function-step.ts'
 import type { Step } from './step.ts'
-import { type AskOptions, agentOfWorkflow, type StepContext } from './work.ts'
+import type { AskOptions, StepContext } from './work.ts'
 import type { WorkflowAgent } from './workflow-agent.ts'
 import { workflowStep } from './workflow-step.ts'
 
 /** What `Work` is when the program runs. */
 type AnyWork =
   | ((value: unknown, context: StepContext) => unknown)
-  | { [agentOfWorkflow]: WorkflowAgent<unknown> }
+  | { workflowAgent: WorkflowAgent<unknown> }
   | AgentBase<unknown>
 
 /** @throws AgentKitError `invalid-argument` for what is no step */
@@ -20,13 +20,13 @@ export function toStep(work: unknown, label: string, options: Partial<AskOptions
     throw invalid('`ask` is a function that says what agents are asked.')
   if (!isWork(work)) throw invalid(`The step "${label}" is no agent, swarm, workflow or function.`)
   if (typeof work === 'function') return functionStep(work, label)
-  if (agentOfWorkflow in work) return workflowStep(work[agentOfWorkflow], label)
+  if ('workflowAgent' in work) return workflowStep(work.workflowAgent, label)
   return agentStep(work, label, ask)
 }
 
 export function isWork(work: unknown): work is AnyWork {
   if (typeof work === 'function') return true
-  return typeof work === 'object' && work !== null && (agentOfWorkflow in work || specOfMember in work)
+  return typeof work === 'object' && work !== null && ('workflowAgent' in work || 'toSpec' in work)
 }
 
 /** What a step is called where nobody has named it. */

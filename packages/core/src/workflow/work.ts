@@ -2,12 +2,9 @@ import type { AgentBase } from '../agent-base.ts'
 import type { InputPart } from '../message.ts'
 import type { WorkflowAgent } from './workflow-agent.ts'
 
-/** By which a workflow is known, also where two copies of this package are installed. */
-export const agentOfWorkflow: unique symbol = Symbol.for('agentkit.workflow') as never
-
 /** A workflow as a step. As a property, `run` is held to what it takes. */
 type Flowing<Value, Output> = {
-  readonly [agentOfWorkflow]: WorkflowAgent<unknown>
+  readonly workflowAgent: WorkflowAgent<unknown>
   readonly run: (input: Value) => Promise<Output>
 }
 
@@ -55,7 +52,7 @@ export type Condition<Value, Input = unknown> =
   | NotInferredYet
 
 /** What TypeScript takes a condition for before it has looked at its function: nothing is refused so early. */
-type NotInferredYet = { readonly [agentOfWorkflow]: 'not inferred yet' }
+type NotInferredYet = { readonly workflowAgent: 'not inferred yet' }
 
 type Guard<Value, Narrow extends Value> = (value: Value, context: never) => value is Narrow
 

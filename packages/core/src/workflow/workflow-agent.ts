@@ -1,4 +1,4 @@
-import { AgentBase, specOfMember, startAgent } from '../agent-base.ts'
+import { AgentBase, startAgent } from '../agent-base.ts'
 import { agentIdFrom } from '../agent-id.ts'
 import { type AgentOptions, checkOptions } from '../agent-options.ts'
 import { agentSpec } from '../agent-spec.ts'
@@ -58,7 +58,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
   }
 
   /** Given the words of the message that its run answers. @internal */
-  override [specOfMember](): AgentSpec {
+  override toSpec(): AgentSpec {
     return this.#spec
   }
 
