@@ -30,7 +30,7 @@ export type RunOptions = {
 
 export type RunResult<Output = unknown> = {
   runId: string
-  /** The last step's text. */
+  /** The last step's text; of a run that ends early, the last words that were said. */
   text: string
   /** The answer in the form of the agent's `output`; there when the run ends with `stop`. */
   output: Output
