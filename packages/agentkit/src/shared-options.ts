@@ -53,11 +53,6 @@ export function sessionsOf(sessions: SessionStore | string | undefined, context:
   return typeof sessions === 'object' ? sessions : context.sessionsAt(sessions)
 }
 
-/** Whether the server's log is for machines. */
-export function isProduction({ environment }: AgentTable): boolean {
-  return (environment ?? process.env.NODE_ENV) === 'production'
-}
-
 /** Of a number of seconds. */
 export function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000)

@@ -10,6 +10,7 @@ import {
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentOptions } from './agent.ts'
+import { type AgentHome, agentHome } from './agent-home.ts'
 import { agentKnowledge } from './agent-knowledge.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
 import { checkSwarmOptions } from './check-options.ts'
@@ -17,8 +18,8 @@ import { configAgents, toolsOf } from './config-agents.ts'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
 import type { SDKContext } from './sdk-context.ts'
-import { type ServeOptions, serveRunnable } from './serve-agent.ts'
-import { contextOf, isProduction, refuseParts, sessionsOf, sharedOptions } from './shared-options.ts'
+import type { ServeOptions } from './serve-agent.ts'
+import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /** What is absent here comes from the swarm's table in the configuration, then from `[defaults]`, then is built in. */
 export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
@@ -39,9 +40,7 @@ export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'funct
 export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   /** The context that was passed, or the swarm's own. */
   readonly sdkContext: SDKContext
-  readonly #ownContext: boolean
-  readonly #multiModal: boolean
-  readonly #production: boolean
+  readonly #home: AgentHome
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
@@ -72,20 +71,18 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       ...sharedOptions(own, settings),
     })
     this.sdkContext = context
-    this.#ownContext = sdkContext === undefined
-    this.#multiModal = enableMultiModal ?? settings.enable_multi_modal ?? true
-    this.#production = isProduction(settings)
+    this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
   }
 
   /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
   override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
-    this.#begin(input)
+    this.#home.begin(input)
     return super.chat(input, options)
   }
 
   /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
   override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
-    this.#begin(input)
+    this.#home.begin(input)
     return super.stream(input, options)
   }
 
@@ -97,18 +94,13 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
    * @throws AgentKitError `invalid-config` for an address that cannot be served, or tokens that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
-    return await serveRunnable(this, options, this.sdkContext, this.#production)
+    return await this.#home.serve(this, options)
   }
 
   /** Closes the swarm's own context, if it made one. */
   override async close(): Promise<void> {
     await super.close()
-    if (this.#ownContext) await this.sdkContext.close()
-  }
-
-  #begin(input: string | InputPart[]): void {
-    this.sdkContext.warnOfStrayTables()
-    if (!this.#multiModal) refuseParts(this.id, input)
+    await this.#home.close()
   }
 }
 
