@@ -9,6 +9,9 @@ import { runNode, runServer, runTool } from './toolchain.mjs'
 // Our packages resolve to their TypeScript sources, so nothing has to be built to run.
 const fromSources = '--conditions=@agentkit/source'
 
+// Files that are put into the folder while the example runs are to be found, as under `agentkit dev`.
+if (process.argv[2] === 'start') process.env.AGENTKIT_DEV ??= '1'
+
 const tasks = {
   install: [],
   start: [(args) => runServer([fromSources, '--import=agentkit/register', 'apps/example/src/app.ts', ...args])],
