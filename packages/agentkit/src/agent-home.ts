@@ -1,4 +1,4 @@
-import type { InputPart, Member } from '@agentkit/core'
+import type { InputPart, Member, UserMessage } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from './config-keys.ts'
 import type { SDKContext } from './sdk-context.ts'
@@ -12,6 +12,8 @@ export interface AgentHome {
    * @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false`
    */
   begin(input: string | InputPart[]): void
+  /** @throws AgentKitError the same of what a member of a swarm is asked */
+  check(content: UserMessage['content']): void
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
   /** Closes the context, if it is nobody else's. */
   close(): Promise<void>
@@ -29,6 +31,9 @@ export function agentHome(
     begin(input) {
       context.warnOfStrayTables()
       if (!enableMultiModal) refuseParts(id, input)
+    },
+    check(content) {
+      if (!enableMultiModal) refuseParts(id, content)
     },
     serve: (agent, options) => serveRunnable(agent, options, context, isProduction),
     async close() {

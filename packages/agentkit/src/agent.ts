@@ -8,6 +8,7 @@ import {
   type Model,
   type RunOptions,
   type SessionStore,
+  type UserMessage,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import { type AgentHome, agentHome } from './agent-home.ts'
@@ -99,6 +100,11 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
     this.#home.begin(input)
     return super.stream(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override checkMessage({ content }: UserMessage): void {
+    this.#home.check(content)
   }
 
   /**

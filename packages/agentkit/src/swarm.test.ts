@@ -122,6 +122,25 @@ describe('Swarm', () => {
     expect(model.requests[0]?.messages[0]?.content).toContainEqual(image)
   })
 
+  it.each(['sequence', 'parallel', 'handoff'] as const)(
+    'shows no image to a member that takes none: %s',
+    async (kind) => {
+      const model = scriptedModel(['Seen.'])
+      const blind = new Agent({ name: 'Blind', functions: [], model, sessions, enableMultiModal: false })
+      const swarm = new Swarm({
+        name: 'Team',
+        model: scriptedModel(['Done.']),
+        sessions,
+        agents: [blind],
+        collaboration: kind,
+      })
+      const result = await swarm.stream([{ type: 'text', text: 'What is this?' }, image]).result
+      const told = `${result.error?.message} ${result.warnings.join()}`
+      expect(told).toContain('"blind" takes no images: `enable_multi_modal` is false')
+      expect(model.requests).toEqual([])
+    },
+  )
+
   it('needs no model, and no key, where it asks none', () => {
     const agents = [agent('Ann')]
     expect(() => new Swarm({ name: 'Team', agents, collaboration: 'handoff' })).not.toThrow()

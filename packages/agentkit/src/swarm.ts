@@ -7,6 +7,7 @@ import {
   type Member,
   type MemberHistory,
   type RunOptions,
+  type UserMessage,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentOptions } from './agent.ts'
@@ -84,6 +85,11 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
     this.#home.begin(input)
     return super.stream(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override checkMessage({ content }: UserMessage): void {
+    this.#home.check(content)
   }
 
   /**

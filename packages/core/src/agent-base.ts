@@ -29,6 +29,12 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     return this.toSpec().chain.models
   }
 
+  /**
+   * Called with what a member is asked, where a swarm or a workflow asks it.
+   * @throws AgentKitError for a message that it does not take
+   */
+  checkMessage(_message: UserMessage): void {}
+
   /** What the loop runs, for swarms and workflows. @internal */
   abstract toSpec(): AgentSpec
 

@@ -41,7 +41,8 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     this.sessions = sessions
     this.knowledge = given.knowledge
     const chain = modelChain(checkModels(given.model))
-    this.#spec = agentSpec(given, { id: this.id, chain, sessions, tools: toTools(given.functions) })
+    const spec = agentSpec(given, { id: this.id, chain, sessions, tools: toTools(given.functions) })
+    this.#spec = { ...spec, takes: (message) => this.checkMessage(message) }
   }
 
   /** @internal */

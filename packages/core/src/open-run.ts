@@ -56,6 +56,8 @@ export type AgentSpec = {
   tools(signal: AbortSignal): Promise<RunTools>
   /** The form of the answer, compiled likewise. */
   outputFormat?(): Promise<OutputFormat>
+  /** @throws AgentKitError for a message that the agent does not take, such as one with images */
+  takes?(message: UserMessage): void
   /** What comes next where no model decides that: calls, or the answer; `undefined` where the model is asked. */
   plan?: Plan
   /** Whom a conversation can be handed to, and who has it first. */
@@ -149,10 +151,18 @@ export async function openSession(
   }
   const { value: input } = await passHook('input', hooks.input, scope.input, hookContextOf(scope))
   progress.messages[0] = input
-  if (scope.member) return { turn: scope.member.turn, scope, moved: false }
+  if (scope.member) {
+    checkTaken(agent, [...scope.member.turn.history, input])
+    return { turn: scope.member.turn, scope, moved: false }
+  }
   const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
   const request = { store, key, agentId, userId, runId, input, seed: scope.history, signal, onBusy, interrupt }
   return { turn: await openTurn(request), scope, moved: false }
+}
+
+/** @throws AgentKitError what the agent says of a message that it does not take */
+export function checkTaken({ takes }: AgentSpec, messages: readonly Message[]): void {
+  for (const message of messages) if (message.role === 'user') takes?.(message)
 }
 
 /** A member's run goes on in its swarm's, where it was stored. */

@@ -7,7 +7,7 @@ import { createGuard } from './guard.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { type MemberStatus, memberStatus } from './member-status.ts'
 import type { Message } from './message.ts'
-import { type AgentSpec, type Run, type RunScope, readyRun, stateOf } from './open-run.ts'
+import { type AgentSpec, checkTaken, type Run, type RunScope, readyRun, stateOf } from './open-run.ts'
 import type { Progress } from './progress.ts'
 import { toolCalls } from './transcript.ts'
 import { isTransfer, withTransfers } from './transfer-tool.ts'
@@ -87,6 +87,7 @@ async function hold(
     // What it starts is paid for by it, too.
     const current = { ...(currentRun.getStore() as CurrentRun), ledger: book.ledger } // within a run
     return await currentRun.run(current, async () => {
+      checkTaken(member, [...turn.history, ...progress.messages])
       const run = await readyRun(withTransfers(member, others, agent), session, progress, book.ledger, at)
       const reason = await takeSteps(run, others)
       const to = run.inside.handedTo

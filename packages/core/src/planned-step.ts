@@ -17,11 +17,15 @@ export type Planned = { calls: readonly PlannedCall[] } | { answer: string; outp
 /** Says what comes next by what the run has come to so far, so that a run that has waited goes on in its place. */
 export type Plan = (run: Run) => Planned | Promise<Planned>
 
-/** A step that no model is asked for, where the agent plans it: told and journaled like any other. */
-export async function plannedStep(run: Run): Promise<Reply | undefined> {
+/**
+ * A step that no model is asked for, where the agent plans it: told and journaled like any other.
+ * @param mayCall false: it has planned as many as it may, and the run ends where it plans more
+ */
+export async function plannedStep(run: Run, mayCall: boolean): Promise<Reply | 'too many' | undefined> {
   const { agent, scope, turn, progress, conversation } = run
   const planned = await untilAborted(scope.signal, Promise.resolve(agent.plan?.(run)))
   if (!planned) return undefined
+  if ('calls' in planned && !mayCall) return 'too many'
   const reply = replyOf(planned)
   if ('answer' in planned) await passPlanned(run, reply, planned.output)
   progress.reply = reply

@@ -104,7 +104,8 @@ async function takeSteps(run: Run): Promise<RunFinishReason> {
     // A tool that never waits keeps the timers from their turn.
     scope.checkTime()
     scope.signal.throwIfAborted()
-    const plan = step || !agent.plan ? undefined : await plannedStep(run)
+    const plan = step || !agent.plan ? undefined : await plannedStep(run, planned < agent.maxSteps)
+    if (plan === 'too many') return stoppedPlan(run)
     if (plan) planned++
     const { reply, again } = step ?? (plan ? { reply: plan, again: false } : await askStep(run))
     if (!again && !(await answerCalls(run, reply, decisions))) return 'approval'
@@ -118,8 +119,7 @@ async function takeSteps(run: Run): Promise<RunFinishReason> {
     if (guard.stalled !== undefined) return stopped(progress, 'no-progress', guard.stalled)
     // Some providers say "stop" and still call tools: whether there are calls decides, not the reason.
     if (reply.calls.length === 0 && !again) return reasonOf(reply, progress)
-    const steps = progress.steps - run.stepsBefore
-    if (Math.max(steps, planned) >= agent.maxSteps) return stopped(progress, 'max-steps', mostSteps(agent))
+    if (progress.steps - run.stepsBefore >= agent.maxSteps) return stopped(progress, 'max-steps', mostSteps(agent))
   }
 }
 
@@ -153,6 +153,21 @@ function mostSteps({ maxSteps }: AgentSpec): string {
   return `The run took its ${maxSteps} steps. Raise \`maxSteps\` if it needs more.`
 }
 
+/** A plan that would go on is stopped: what members have answered so far is its answer. */
+async function stoppedPlan({ agent, scope, progress }: Run): Promise<RunFinishReason> {
+  await tellSoFar(progress, scope.emit)
+  return stopped(progress, 'max-steps', mostSteps(agent))
+}
+
+/** Where nothing was said, what members have answered is the answer. */
+async function tellSoFar(progress: Progress, emit: RunScope['emit']): Promise<void> {
+  const { reply, soFar = '' } = progress
+  if (reply.text.trim() !== '' || soFar === '') return
+  progress.reply = { ...emptyReply(), text: soFar }
+  keepSaid(progress)
+  await emit({ type: 'text-delta', text: soFar })
+}
+
 function stopped(progress: Progress, reason: RunFinishReason, why: string): RunFinishReason {
   progress.warnings.push(why)
   return reason
@@ -169,14 +184,12 @@ async function toRunEnd(cause: unknown, scope: RunScope, progress: Progress, led
   const error = toRunError(cause, scope, ledger)
   if (error.code === 'budget') {
     keepSaid(progress)
-    const { reply, soFar = '' } = progress
-    if (reply.text.trim() === '' && soFar !== '') {
-      progress.reply = { ...emptyReply(), text: soFar }
-      keepSaid(progress)
-      await scope.emit({ type: 'text-delta', text: soFar })
-    }
+    await tellSoFar(progress, scope.emit)
     return { finishReason: stopped(progress, 'budget', error.message) }
   }
+  const { reply, soFar = '' } = progress
+  // What members have answered was paid for.
+  if (reply.text.trim() === '' && soFar !== '') progress.reply = { ...emptyReply(), text: soFar }
   return { finishReason: error.code === 'aborted' ? 'aborted' : 'error', error }
 }
 

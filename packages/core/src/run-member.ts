@@ -79,6 +79,7 @@ async function followMember(inside: Inside, call: MemberCall): Promise<MemberOut
   const { status, reason } = outcome
   await scope.emit({ type: 'agent-end', name: member.name, status, ...(reason ? { reason } : {}) }, [member.id])
   take(result, member, progress)
+  if (status === 'failed' && result.warnings.length === 0) progress.warnings.push(`${member.name} failed: ${reason}`)
   const waiting = turn.waiting
   if (status === 'waiting' && waiting) {
     const approvals = result.approvals.map((approval) => fromMember(approval, callId, member.id))

@@ -177,6 +177,27 @@ describe('members at once, and one after the other', () => {
     expect(result.error?.message).toContain('"ann" failed.')
   })
 
+  it('keeps what members have answered where it is stopped, or where its own model fails', async () => {
+    const routed = new Swarm({
+      ...base,
+      agents: [member('Ann', saying('A.'))],
+      collaboration: () => 'ann',
+      maxSteps: 2,
+    })
+    const stopped = await routed.stream('Go').result
+    expect(stopped).toMatchObject({ finishReason: 'max-steps', text: 'A.' })
+    const broken = thinking(() => {
+      throw new Error('out of order')
+    })
+    const panel = new Swarm({
+      ...{ ...base, model: broken, retry: { attempts: 1 }, collaboration: 'parallel' as const },
+      agents: [member('Ann', saying('A.')), member('Bob', broken, { retry: { attempts: 1 } })],
+    })
+    const failed = await panel.stream('Go').result
+    expect(failed).toMatchObject({ finishReason: 'error', text: expect.stringContaining('A.') })
+    expect(failed.warnings).toEqual([expect.stringContaining('Bob failed: ')])
+  })
+
   it('goes where a function says', async () => {
     const seen: string[] = []
     const swarm = new Swarm({

@@ -112,13 +112,18 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
     const all = toTools([...functions, ...tools])
     const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
-    return { ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }), ...spec }
+    return {
+      ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
+      ...spec,
+      takes: (message) => this.checkMessage(message),
+    }
   }
 
   #checked(agents: readonly Member[]): readonly Member[] {
     const names = new Map<string, string>()
     for (const agent of agents) {
-      if (typeof agent?.toSpec !== 'function') throw invalid('`agents` is a list of agents and swarms.')
+      if (typeof agent?.toSpec !== 'function')
+        throw invalid('`agents` is a list of agents and swarms; a workflow is one by `asAgent()`.')
       const name = memberToolName(agent.id)
       const other = names.get(name)
       if (other !== undefined) {
