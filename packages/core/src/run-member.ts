@@ -110,9 +110,9 @@ function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): 
   const { status, reason } = memberStatus(finishReason, said)
   // Where a run ends early, why is the last that it was warned of.
   const why = error?.message ?? (reason && finishReason !== 'stop' ? warnings.at(-1) : undefined) ?? reason
-  const isTimeout = error?.code === 'budget'
+  const isSpent = error?.code === 'budget'
   return {
-    status: isTimeout ? 'budget' : status,
+    status: isSpent ? 'budget' : status,
     ...(why === undefined ? {} : { reason: why }),
     finishReason,
     text: said,
