@@ -10,7 +10,7 @@ describe('a conversation', () => {
   let cells: Cell[]
   beforeAll(async () => {
     cells = await switchCells()
-  }, 60_000)
+  })
 
   it.each(pairs)('that began at $from goes on at $to', ({ from, to }) => {
     const own = cells.filter((cell) => cell.from === from && cell.to === to)

@@ -49,7 +49,7 @@ it('measures what a tool finds by words, and beside an embedder, which may not h
   expect(words?.chunkRecall).toBeGreaterThan(0.5)
   expect(random).toMatchObject({ embedder: 'fake/random', ndcg: words?.ndcg, map: words?.map })
   expect(notices).toEqual(['little, basic …', 'little, basic, random …'])
-}, 60_000)
+})
 
 it('prints a table', () => {
   const scores = { ndcg: 0.36951, map: 0.3, recall: 0.4, chunkRecall: 0.5, indexSeconds: 1.23, searchMs: 4.56 }

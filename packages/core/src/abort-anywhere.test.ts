@@ -5,13 +5,10 @@ import type { AnyRun } from './__fixtures__/any-run/start-any-run.ts'
 import { createWitness, currentWitness } from './__fixtures__/any-run/witness.ts'
 import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
 import { longSession, richAgent } from './__fixtures__/rich-agent.ts'
-import { key } from './__fixtures__/stopped-run.ts'
+import { key, promptClock } from './__fixtures__/stopped-run.ts'
 import type { AgentEvent, AgentRun, SessionStore } from './index.ts'
 
 refuseUnhandledRejections()
-
-/** The longest that a run may take to settle once it is stopped, in milliseconds. */
-const promptly = 100
 
 const ways: Record<string, (run: AgentRun<unknown>, controller: AbortController) => 'leave' | undefined> = {
   'its signal'(_run, controller) {
@@ -64,12 +61,12 @@ describe.each(['always', 'never'] as const)('a run with something of everything,
     let isWhole = true
     const run = richAgent(store, nativeOutput).stream('Where?', { sessionId: 's', signal: controller.signal })
     const result = await currentWitness.run(witness, async () => {
-      let stoppedAt: number | undefined
-      controller.signal.addEventListener('abort', () => (stoppedAt = performance.now()))
+      using clock = promptClock()
+      controller.signal.addEventListener('abort', clock.start)
       for await (const event of run) {
         events.push(event)
         if (event.seq === seq && way !== undefined) {
-          stoppedAt = performance.now()
+          clock.start()
           isWhole = ways[way]?.(run, controller) !== 'leave'
           if (!isWhole) break
         } else if (event.type === 'approval-request' && !controller.signal.aborted) {
@@ -78,7 +75,7 @@ describe.each(['always', 'never'] as const)('a run with something of everything,
         }
       }
       const result = await run.result
-      if (stoppedAt !== undefined) expect(performance.now() - stoppedAt).toBeLessThan(promptly)
+      expect(clock.isLate(), 'the run settles within 100 ms of its abort').toBe(false)
       return result
     })
     witness.settles()

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { randomOf } from './__fixtures__/any-run/random.ts'
 import { type AnySwarm, anySwarm, type Kind, kinds } from './__fixtures__/any-swarm.ts'

@@ -144,7 +144,7 @@ function refusal(file: string, name: string): string {
 }
 
 describe('all signatures', () => {
-  it('are the same with the libraries that the project names', { timeout: 60_000 }, () => {
+  it('are the same with the libraries that the project names', () => {
     for (const { file, name } of all) {
       expect(compileFunction(find(file, name, 'own'), project('own'))).toEqual(compile(file, name))
     }

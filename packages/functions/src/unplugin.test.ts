@@ -215,7 +215,7 @@ describe('while files change', () => {
       writeFileSync(join(folder, 'types.ts'), typesWith('GBP'))
       await vi.waitFor(
         async () => expect(await currenciesOf(server.ssrLoadModule('/tools/orders.ts'))).toEqual(['GBP', 'USD']),
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       )
     } finally {
       await server.close()

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('loses no acknowledged turn to a kill at any moment, and goes on at once', { timeout: 120_000 }, async () => {
+it('loses no acknowledged turn to a kill at any moment, and goes on at once', async () => {
   const acknowledged: string[] = []
   for (let round = 0; round < 10; round++) {
     const writer = startChild('write-turns.ts', [path, `round${round}`])
@@ -43,7 +43,7 @@ it('loses no acknowledged turn to a kill at any moment, and goes on at once', { 
   expect(acknowledged.length).toBeGreaterThanOrEqual(10)
 })
 
-it('lets processes make one file and write one session at once', { timeout: 120_000 }, async () => {
+it('lets processes make one file and write one session at once', async () => {
   const names = ['a', 'b', 'c']
   const writers = names.map((name) => startChild('write-turns.ts', [path, name, '40']))
   expect(await Promise.all(writers.map((writer) => writer.exited))).toEqual([0, 0, 0])

@@ -425,7 +425,7 @@ async function node(script: string, env: Record<string, string> = {}, flags: str
   const args = [...flags, '--no-warnings', '--conditions=@agentkit/source', '--input-type=module', '--eval', whole]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     env: { ...process.env, ...env },
-    timeout: 10_000,
+    timeout: 60_000,
   })
   return stdout.trim()
 }

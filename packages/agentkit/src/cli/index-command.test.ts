@@ -105,7 +105,7 @@ it.runIf(process.platform !== 'win32')(
 )
 
 describe('agentkit dev', () => {
-  it('runs an app that sees changes of its files', { timeout: 60_000 }, async () => {
+  it('runs an app that sees changes of its files', async () => {
     write(
       'app.ts',
       `import { Agent } from 'agentkit'

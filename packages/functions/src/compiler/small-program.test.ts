@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { basename, join, resolve } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { compileFunction } from './compile-function.ts'
 import { findFunctions } from './find-functions.ts'
 import { openProject, type TypedProject } from './project.ts'
@@ -12,13 +12,18 @@ const paths = readdirSync(folder).flatMap((name, _index, names) => {
 })
 
 describe('createSmallProgram', () => {
-  it('leaves out nothing that a tool is made of', () => {
-    const own = openProject(paths, { lib: 'own' })
+  let own: TypedProject
+  beforeAll(() => {
+    own = openProject(paths, { lib: 'own' })
     expect(paths).not.toHaveLength(0)
-    for (const path of paths) {
-      expect(compileAll(openProject([path], { lib: 'small' }), path)).toEqual(compileAll(own, path))
-    }
   })
+
+  it.each(paths.map((path) => [basename(path), path]))(
+    'leaves out nothing that the tools of %s are made of',
+    (_name, path) => {
+      expect(compileAll(openProject([path], { lib: 'small' }), path)).toEqual(compileAll(own, path))
+    },
+  )
 })
 
 /** What becomes of each function of a file: a tool, or why it cannot be one. */

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('is whole after a kill at any moment, and has all that was acknowledged', { timeout: 120_000 }, async () => {
+it('is whole after a kill at any moment, and has all that was acknowledged', async () => {
   let next = 0
   for (let kill = 0; kill < 3; kill++) {
     const writer = startChild('write-lance.ts', [folder, String(next)])
@@ -31,7 +31,7 @@ it('is whole after a kill at any moment, and has all that was acknowledged', { t
   }
 })
 
-it('has nothing twice when processes write the same at once, without a lock', { timeout: 120_000 }, async () => {
+it('has nothing twice when processes write the same at once, without a lock', async () => {
   const writers = [0, 1, 2].map(() => startChild('write-lance.ts', [folder, '0', '1']))
   expect(await Promise.all(writers.map(({ exited }) => exited))).toEqual([0, 0, 0])
   const store = await lanceSpace(folder).open('crash', { dimensions: 4 })
@@ -39,7 +39,7 @@ it('has nothing twice when processes write the same at once, without a lock', { 
   await store.close()
 })
 
-it('lets a process end that has not closed it', { timeout: 60_000 }, async () => {
+it('lets a process end that has not closed it', async () => {
   const reader = startChild('read-lance.ts', [folder])
   const [code] = (await once(reader.process, 'exit')) as [number | null]
   expect(code).toBe(0)

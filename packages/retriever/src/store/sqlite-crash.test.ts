@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('is whole after a kill at any moment, and has all that was acknowledged', { timeout: 120_000 }, async () => {
+it('is whole after a kill at any moment, and has all that was acknowledged', async () => {
   let next = 0
   for (let kill = 0; kill < 5; kill++) {
     const acknowledged = await writeUntilKilled(next, kill)

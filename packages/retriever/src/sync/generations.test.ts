@@ -96,7 +96,7 @@ it('forgets the old ones of its folder, when nobody reads of them any more', asy
     await searching
     return store.files()
   })
-  await vi.waitFor(() => expect(space.opened.has(old)).toBe(true))
+  await vi.waitFor(() => expect(space.opened.has(old)).toBe(true), { timeout: 60_000 })
 
   const large = await build(madeBy('acme/large'), 8, '2020-01-02')
   const keeping = generations.dropOld(large)
@@ -145,7 +145,7 @@ it('is closed after those who read', async () => {
     await searching
     return store.files()
   })
-  await vi.waitFor(() => expect(space.opened.size).toBe(1))
+  await vi.waitFor(() => expect(space.opened.size).toBe(1), { timeout: 60_000 })
   const closing = generations.close()
   searched()
   expect(await search).toEqual([])

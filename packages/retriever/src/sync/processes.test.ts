@@ -66,7 +66,7 @@ it('tears nothing when it is killed at any moment, and is complete after the nex
   }
 })
 
-it('pays for no vector twice when the first sync is killed', { timeout: 60_000 }, async () => {
+it('pays for no vector twice when the first sync is killed', async () => {
   // Some hundred texts for each request, and several requests for each change of the index.
   const texts = new Map(Array.from({ length: 800 }, (_, index) => [`${index}.md`, `Words of file ${index}`]))
   for (const [file, text] of texts) await folder.write(`files/${file}`, text)
@@ -88,7 +88,7 @@ it('pays for no vector twice when the first sync is killed', { timeout: 60_000 }
   expect(trials).toBeLessThanOrEqual(192)
 })
 
-it('lets processes index one folder at once: one does the work, all succeed', { timeout: 60_000 }, async () => {
+it('lets processes index one folder at once: one does the work, all succeed', async () => {
   const texts = new Map(Array.from({ length: 100 }, (_, index) => [`${index}.md`, `Words of file ${index}`]))
   for (const [file, text] of texts) await folder.write(`files/${file}`, text)
   const children = [start(), start(), start()]

@@ -33,11 +33,11 @@ async function watching(file: string) {
       watched.looks++
     },
   })
-  await vi.waitFor(() => expect(watched.looks).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(watched.looks).toBeGreaterThan(0), { timeout: 60_000 })
   return {
     watched,
     async sees(text: string): Promise<void> {
-      await vi.waitFor(() => expect(watched.seen).toBe(text), { timeout: 4000 })
+      await vi.waitFor(() => expect(watched.seen).toBe(text), { timeout: 60_000 })
     },
   }
 }
@@ -118,9 +118,9 @@ describe('a folder', () => {
         if (looks.length === 1) await write('deep/er/a.md', 'first')
       },
     })
-    await vi.waitFor(() => expect(looks).toEqual(['missing', 'first']))
+    await vi.waitFor(() => expect(looks).toEqual(['missing', 'first']), { timeout: 60_000 })
     await write('deep/er/a.md', 'second')
-    await vi.waitFor(() => expect(looks.at(-1)).toBe('second'))
+    await vi.waitFor(() => expect(looks.at(-1)).toBe('second'), { timeout: 60_000 })
   })
 
   it('does not tell of the index inside of it, nor of hidden files', async () => {

@@ -19,8 +19,8 @@ export type Act = AgentEventBody | { wait: number } | 'hang' | { fail: AgentKitE
 export type FakeCall = {
   input: string | InputPart[]
   options: RunOptions
-  /** `performance.now()` at which the run heard that it is to stop. */
-  abortedAt: number | undefined
+  /** Whether the run's signal has fired. */
+  isAborted: boolean
   /** Whether the run is over. */
   ended: boolean
 }
@@ -37,7 +37,7 @@ export function fakeAgent(script: Iterable<Act> | (() => Iterable<Act>) = [text(
     sessions: memorySessions(),
     calls,
     stream(input, options = {}) {
-      const call: FakeCall = { input, options, abortedAt: undefined, ended: false }
+      const call: FakeCall = { input, options, isAborted: false, ended: false }
       calls.push(call)
       return fakeRun(typeof script === 'function' ? script() : script, call)
     },
@@ -61,7 +61,7 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
   if (outer?.aborted) controller.abort(outer.reason)
   outer?.addEventListener('abort', () => controller.abort(outer.reason))
   signal.addEventListener('abort', () => {
-    call.abortedAt = performance.now()
+    call.isAborted = true
   })
   const runId = 'run_fake'
   const end = Promise.withResolvers<RunResult>()

@@ -333,7 +333,7 @@ describe('a recorded call that was aborted', () => {
   it('says so when it is not', async () => {
     const model = await abortedCall()
     const failure = failureOf(ask(model, 'Hi'))
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 60_000 })
     await vi.advanceTimersByTimeAsync(3_000)
     expect(await failure).toMatchObject({ code: 'not-found', message: expect.stringMatching(/it was aborted/) })
   })
