@@ -52,12 +52,12 @@ describe('agent.run', () => {
   })
 
   it('asks for the tokens that [server] names', async () => {
-    vi.stubEnv('NOTES_TOKENS', 'secret-of-ada=ada')
+    vi.stubEnv('NOTES_TOKENS', 'a-secret-of-ada-1=ada')
     folder.write('agentkit_config.toml', '[server]\nport = 0\nauth_tokens_env = "NOTES_TOKENS"\n')
     const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel(['Hello']) })
     const server = await agent.run()
     expect((await ask(server.url, 'Hi')).status).toBe(401)
-    expect((await ask(server.url, 'Hi', { authorization: 'Bearer secret-of-ada' })).status).toBe(200)
+    expect((await ask(server.url, 'Hi', { authorization: 'Bearer a-secret-of-ada-1' })).status).toBe(200)
     await server.close()
     await agent.close()
   })

@@ -5,20 +5,46 @@ describe('authTokens', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   it.each([
-    ['one=ada', { one: 'ada' }],
-    ['one=ada, two=bob ,three', { one: 'ada', two: 'bob', three: '*' }],
-    ['bGl0dGxl==,c2VjcmV0===ada,', { 'bGl0dGxl==': '*', 'c2VjcmV0==': 'ada' }],
-    ['one=*', { one: '*' }],
+    ['the-token-of-one=ada', { 'the-token-of-one': 'ada' }],
+    [
+      'the-token-of-one=ada, the-token-of-two=bob ,a-token-of-three',
+      { 'the-token-of-one': 'ada', 'the-token-of-two': 'bob', 'a-token-of-three': '*' },
+    ],
+    ['bGl0dGxlbGl0dGxl==,c2VjcmV0c2VjcmV0===ada,', { 'bGl0dGxlbGl0dGxl==': '*', 'c2VjcmV0c2VjcmV0==': 'ada' }],
+    ['the-token-of-one=*', { 'the-token-of-one': '*' }],
   ])('reads %s', (value, tokens) => {
     vi.stubEnv('TOKENS', value)
     expect(authTokens('TOKENS')).toEqual(tokens)
   })
 
-  it.each([undefined, '', ' , ', 'one=ada,one=bob', 'one,one'])('refuses %s, without showing it', (value) => {
+  it.each([
+    undefined,
+    '',
+    ' , ',
+    'the-token-of-one=ada,the-token-of-one=bob',
+    'the-token-of-one,the-token-of-one',
+    'token-of-one=ada',
+    'the-token-of-one=ada,0',
+    '["the-token-of-one"]',
+    '{"the-token-of-one": "ada"}',
+  ])('refuses %s, without showing it', (value) => {
     vi.stubEnv('TOKENS', value)
     expect(() => authTokens('TOKENS')).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(/^[^1]*TOKENS[^1]*$/) }),
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: expect.stringMatching(/^(?!.*(ada|of-one)).*TOKENS.*$/),
+      }),
     )
-    expect(() => authTokens('TOKENS')).not.toThrow(/ada/)
+  })
+
+  it('says how long a token must be, and how one is made', () => {
+    vi.stubEnv('TOKENS', 'fifteen-letters=ada')
+    expect(() => authTokens('TOKENS')).toThrow(/15 characters; at least 16 .* "openssl rand -hex 32"/)
+  })
+
+  it('does not repeat a token that stands where its variable should', () => {
+    expect(() => authTokens('the-token-of-one')).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('the-token-of-one') }),
+    )
   })
 })

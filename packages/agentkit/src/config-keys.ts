@@ -113,7 +113,8 @@ export const serverKeys = {
   auth_tokens_env: {
     type: 'word',
     example: '"AGENTKIT_TOKENS"',
-    about: 'The environment variable that holds the bearer tokens: `token=user` or `token`, with commas between them.',
+    about:
+      'The environment variable that holds the bearer tokens: `token=user` or `token`, each of at least 16 characters, with commas between them.',
   },
   cors_origins: {
     type: 'texts',

@@ -5,13 +5,13 @@ describe('serveOptions', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   it('takes [server] for what is not passed', () => {
-    vi.stubEnv('TOKENS', 'secret=ada')
+    vi.stubEnv('TOKENS', 'a-secret-of-ada-1=ada')
     const table = { host: '127.0.0.2', port: 0, auth_tokens_env: 'TOKENS', cors_origins: ['https://example.com'] }
     const fromTable = {
       host: '127.0.0.2',
       port: 0,
       cors: ['https://example.com'],
-      auth: { tokens: { secret: 'ada' } },
+      auth: { tokens: { 'a-secret-of-ada-1': 'ada' } },
     }
     expect(serveOptions({}, table, false)).toEqual(fromTable)
     expect(serveOptions({ port: 8001, host: undefined } as object, table, false)).toEqual({ ...fromTable, port: 8001 })

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { fakeAgent } from './__fixtures__/fake-agent.ts'
 import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixtures__/requests.ts'
 import { createApp } from './create-app.ts'
+import type { Auth } from './guards/auth.ts'
 import type { LogEntry } from './log.ts'
 
-const tokens = { 'token-of-ada': 'ada', 'token-of-all': '*' }
+const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 
 describe('routes', () => {
   it("tells the agent's sample prompts", async () => {
@@ -102,9 +103,9 @@ describe('auth', () => {
 
   it.each([
     ['a wrong token', '/api/v1/chat', bearer('wrong')],
-    ['a token in the query', '/api/v1/chat?token=token-of-ada&access_token=token-of-ada', {}],
-    ['another scheme', '/api/v1/chat', { authorization: 'Basic token-of-ada' }],
-    ['a token with something after it', '/api/v1/chat', bearer('token-of-ada x')],
+    ['a token in the query', '/api/v1/chat?token=the-token-of-ada&access_token=the-token-of-ada', {}],
+    ['another scheme', '/api/v1/chat', { authorization: 'Basic the-token-of-ada' }],
+    ['a token with something after it', '/api/v1/chat', bearer('the-token-of-ada x')],
     ['the name of a property', '/api/v1/chat', bearer('constructor')],
   ])('35 refuses %s in the same words', async (_name, path, headers) => {
     const agent = fakeAgent()
@@ -116,9 +117,9 @@ describe('auth', () => {
   })
 
   it.each([
-    ['its own user', 'token-of-ada', 'ada', 200],
-    ['another user', 'token-of-ada', 'bob', 404],
-    ['any user, by *', 'token-of-all', 'bob', 200],
+    ['its own user', 'the-token-of-ada', 'ada', 200],
+    ['another user', 'the-token-of-ada', 'bob', 404],
+    ['any user, by *', 'the-token-of-all', 'bob', 200],
   ])('lets a token act for %s', async (_name, token, user_id, status) => {
     const app = createApp(fakeAgent(), { auth: { tokens } })
     const response = await app.request('/api/v1/chat', chatRequest({ ...validFields, user_id }, bearer(token)))
@@ -130,6 +131,35 @@ describe('auth', () => {
     const app = createApp(fakeAgent(), { auth })
     expect((await app.request('/api/v1/chat', chatRequest(validFields, bearer('good')))).status).toBe(200)
     expect((await app.request('/api/v1/chat', chatRequest(validFields, bearer('bad')))).status).toBe(401)
+  })
+
+  it.each([
+    ['{ userId: null }', { userId: null }, '(null)'],
+    ["{ userId: '' }", { userId: '' }, '(an empty string)'],
+    ['{ userId: 5 }', { userId: 5 }, '(number)'],
+    ['{}', {}, '(undefined)'],
+    ["''", '', 'a string'],
+    ['5', 5, 'a number'],
+    ['true', true, 'a boolean'],
+  ])('refuses a token for which the function returns %s, and logs it once', async (_name, found, fault) => {
+    const logged: LogEntry[] = []
+    const agent = fakeAgent()
+    const auth = (async () => found) as unknown as Auth
+    const app = createApp(agent, { auth, log: (entry) => logged.push(entry) })
+    const response = await app.request('/api/v1/chat', chatRequest(validFields, bearer('some-token-of-someone')))
+    await expectProblem(response, 401, 'unauthorized')
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(logged).toMatchObject([{ status: 401, code: 'unauthorized', message: expect.stringContaining(fault) }])
+    expect(JSON.stringify(logged)).not.toContain('some-token-of-someone')
+    expect(agent.calls).toHaveLength(0)
+  })
+
+  it.each([undefined, null])('logs nothing for a token that the function does not know (%s)', async (found) => {
+    const logged: LogEntry[] = []
+    const auth = (async () => found) as unknown as Auth
+    const app = createApp(fakeAgent(), { auth, log: (entry) => logged.push(entry) })
+    await expectProblem(await app.request('/api/v1/chat', chatRequest(validFields, bearer('x'))), 401, 'unauthorized')
+    expect(logged).toEqual([])
   })
 
   it('lets nobody in when the function fails', async () => {

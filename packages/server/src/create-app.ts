@@ -37,7 +37,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, running: Set
   route(app, '/health', 'GET', (context) => context.json({ status: 'healthy' }))
 
   // Everything below is behind them, paths that do not exist included.
-  if (settings.auth) app.use('*', authGuard(settings.auth))
+  if (settings.auth) app.use('*', authGuard(settings.auth, settings.log))
   app.use('*', bodySizeGuard(settings.limits.bodyBytes))
   const chat = { agent, settings, running }
   route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Auth } from './guards/auth.ts'
 import { checkOptions, type ServerOptions, serverUrl } from './options.ts'
 
 const refused: [string, ServerOptions, string][] = [
@@ -12,7 +13,23 @@ const refused: [string, ServerOptions, string][] = [
   ['no tokens at all', { auth: { tokens: {} } }, 'empty'],
   ['an empty token', { auth: { tokens: { '': 'ada' } } }, 'empty'],
   ['a token with a line end', { auth: { tokens: { 'abc\n': 'ada' } } }, 'Trim'],
-  ['a token for nobody', { auth: { tokens: { abc: '' } } }, 'user id'],
+  ['a token for nobody', { auth: { tokens: { 'a-token-of-ada-1': '' } } }, 'user id'],
+  ['a token for a blank user', { auth: { tokens: { 'a-token-of-ada-1': ' ' } } }, 'user id'],
+  ['a token for a number', { auth: { tokens: { 'a-token-of-ada-1': 5 as unknown as string } } }, 'user id'],
+  [
+    'a list of tokens',
+    { auth: { tokens: ['a-long-secret-token'] as unknown as Record<string, string> } },
+    'Map each token',
+  ],
+  [
+    'a Map of tokens',
+    { auth: { tokens: new Map([['a-token-of-ada-1', 'ada']]) as unknown as Record<string, string> } },
+    'empty',
+  ],
+  ['a list as auth', { auth: ['a-long-secret-token'] as unknown as Auth }, 'tokens: { [token]: userId }'],
+  ['null as auth', { auth: null as unknown as Auth }, 'tokens: { [token]: userId }'],
+  ['a token of 15 characters', { auth: { tokens: { '123456789012345': 'ada' } } }, '15 characters; at least 16'],
+  ['an unset variable as a token', { auth: { tokens: { [`${undefined}`]: 'ada' } } }, 'openssl rand'],
   ['40 every origin together with credentials', { cors: { origins: '*', credentials: true } }, 'Name the origins'],
   ['an origin with a path', { cors: ['https://app.example.com/'] }, 'without a path'],
   ['an origin without a scheme', { cors: 'app.example.com' }, 'https://'],
@@ -31,8 +48,10 @@ describe('options', () => {
     expect(() => checkOptions({ limits })).toThrow('bodyBytes')
   })
 
-  it('never repeats a token', () => {
-    expect(() => checkOptions({ auth: { tokens: { 'very secret': 'ada' } } })).not.toThrow('very secret')
+  it.each(['very secret', 'very-secret'])('never repeats a token such as %s', (token) => {
+    expect(() => checkOptions({ auth: { tokens: { [token]: 'ada' } } })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(token) }),
+    )
   })
 
   it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('takes %s without auth', (host) => {
@@ -40,7 +59,7 @@ describe('options', () => {
   })
 
   it('takes a public address with auth, or when it is meant', () => {
-    expect(checkOptions({ host: '0.0.0.0', auth: { tokens: { abc: '*' } } }).host).toBe('0.0.0.0')
+    expect(checkOptions({ host: '0.0.0.0', auth: { tokens: { 'a-token-of-all-1': '*' } } }).host).toBe('0.0.0.0')
     expect(checkOptions({ host: '::', allowUnauthenticated: true }).host).toBe('::')
   })
 

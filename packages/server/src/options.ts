@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import type { Auth } from './guards/auth.ts'
+import { type Auth, checkAuth } from './guards/auth.ts'
 import { bracketed, isLoopback } from './guards/host.ts'
 import type { CorsRule } from './guards/origin.ts'
 import { defaultLimits, type Limits } from './limits.ts'
@@ -66,25 +66,6 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
 export function serverUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${bracketed(name)}:${port}`
-}
-
-const sendable = /^[\x21-\x7e]+$/
-
-function checkAuth(auth: Auth): void {
-  if (typeof auth === 'function') return
-  if (typeof auth !== 'object' || auth === null || typeof auth.tokens !== 'object' || auth.tokens === null) {
-    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks a token up.')
-  }
-  const entries = Object.entries(auth.tokens)
-  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so nobody could call. Add a token.')
-  for (const [token, userId] of entries) {
-    if (!sendable.test(token)) {
-      throw invalid('A token in `auth.tokens` is empty or has spaces, line ends or letters beyond ASCII. Trim it.')
-    }
-    if (typeof userId !== 'string' || userId === '') {
-      throw invalid('Each token in `auth.tokens` needs the user id that it speaks for, or "*".')
-    }
-  }
 }
 
 function checkLimits(given: Partial<Limits> = {}): Limits {

@@ -5,7 +5,12 @@ import type { ServerContext } from './server-env.ts'
 /** One log line for a request that failed on our side; none for one whose client is gone or at fault. */
 export function logProblem(problem: ProblemError, context: ServerContext, log: (entry: LogEntry) => void): void {
   if (problem.status < 500 || context.req.raw.signal.aborted) return
-  log({
+  log(problemEntry(problem, context))
+}
+
+/** The log line of a request that has this problem. */
+export function problemEntry(problem: ProblemError, context: ServerContext): LogEntry {
+  return {
     time: new Date().toISOString(),
     level: 'error',
     message: problem.detail,
@@ -16,5 +21,5 @@ export function logProblem(problem: ProblemError, context: ServerContext, log: (
     code: problem.code,
     duration_ms: Math.round(performance.now() - context.get('startedAt')),
     ...(problem.cause !== undefined && { error: describeError(problem.cause) }),
-  })
+  }
 }

@@ -310,9 +310,12 @@ describe('close', () => {
   })
 
   it('asks for a token on a server that has auth', async () => {
-    const { url } = await start(fakeAgent(), { auth: { tokens: { abc: '*' } } })
+    const { url } = await start(fakeAgent(), { auth: { tokens: { 'a-token-of-all-1': '*' } } })
     await expectProblem(await fetch(`${url}/api/v1/chat`, chatRequest()), 401, 'unauthorized')
-    const response = await fetch(`${url}/api/v1/chat`, chatRequest(validFields, { authorization: 'Bearer abc' }))
+    const response = await fetch(
+      `${url}/api/v1/chat`,
+      chatRequest(validFields, { authorization: 'Bearer a-token-of-all-1' }),
+    )
     expect(response.status).toBe(200)
   })
 })

@@ -1,37 +1,97 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { AgentKitError } from '@agentkit/core'
+import type { LogEntry } from '../log.ts'
 import { ProblemError } from '../problem.ts'
+import { problemEntry } from '../report.ts'
 import type { Guard } from '../server-env.ts'
 
 /**
- * Who may call. `tokens` maps each bearer token to the user it speaks for, or to `*`, which may act for any user.
- * A function looks a token up itself and resolves to `undefined` when it does not know it.
+ * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,
+ * which may act for any user. A function looks a token up itself and resolves to `undefined` for an unknown one; any
+ * other result without a user id is logged, and the request gets 401.
+ *
+ * @example
+ * const auth: Auth = { tokens: { '5f3c0a9e7d1b48a6': 'ada', 'd92e6b1f40c7835a': '*' } }
  */
 export type Auth =
   | { tokens: Readonly<Record<string, string>> }
   | ((token: string) => Promise<{ userId: string } | undefined>)
 
+const minTokenLength = 16
+const sendable = /^[\x21-\x7e]+$/
 const bearer = /^bearer +([\x21-\x7e]+)$/i
 
-/** Lets only bearers of a known token through, and remembers whom they speak for. */
-export function authGuard(auth: Auth): Guard {
-  const find = typeof auth === 'function' ? auth : tokenFinder(auth.tokens)
+/** @throws AgentKitError `invalid-config` for tokens or users that cannot be used; never repeats a token */
+export function checkAuth(auth: Auth): void {
+  if (typeof auth === 'function') return
+  const tokens: unknown = auth?.tokens
+  if (typeof tokens !== 'object' || tokens === null) {
+    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks a token up.')
+  }
+  // The keys of a list are "0", "1", …: these would be the tokens.
+  if (Array.isArray(tokens)) {
+    throw invalid('`auth.tokens` is a list. Map each token to a user id, or to "*": { tokens: { [token]: userId } }.')
+  }
+  const entries: [token: string, userId: unknown][] = Object.entries(tokens)
+  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so nobody could call. Add a token.')
+  for (const [token, userId] of entries) {
+    if (!sendable.test(token)) {
+      throw invalid('A token in `auth.tokens` is empty or has spaces, line ends or letters beyond ASCII. Trim it.')
+    }
+    if (token.length < minTokenLength) {
+      throw invalid(
+        `A token in \`auth.tokens\` has ${token.length} characters; at least ${minTokenLength} are needed. ` +
+          'Make one with "openssl rand -hex 32".',
+      )
+    }
+    if (typeof userId !== 'string' || userId.trim() === '') {
+      throw invalid('Each token in `auth.tokens` needs the user id that it may act for, or "*".')
+    }
+  }
+}
+
+/** Lets only bearers of a known token through, and sets the user id that they may act for. */
+export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
+  const find: Find = typeof auth === 'function' ? auth : tokenFinder(auth.tokens)
   return async function checkToken(context, next) {
     const token = bearer.exec(context.req.header('authorization') ?? '')?.[1]
-    const owner = token === undefined ? undefined : await findOwner(find, token)
-    if (owner === undefined) throw new ProblemError('unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
+    const found = token === undefined ? undefined : await findOwner(find, token)
+    const owner = userIdOf(found)
+    if (owner === undefined) {
+      const problem = new ProblemError('unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
+      // JavaScript callers say "unknown" by `null` too. Anything else is a mistake of the function.
+      if (found !== undefined && found !== null) {
+        log({ ...problemEntry(problem, context), message: `${fault(found)} Return { userId }, or undefined.` })
+      }
+      throw problem
+    }
     context.set('principal', owner)
     await next()
   }
 }
 
-type Find = (token: string) => Promise<{ userId: string } | undefined>
+/** What a function really resolves to, whatever its type says. */
+type Find = (token: string) => Promise<unknown>
 
-async function findOwner(find: Find, token: string): Promise<string | undefined> {
+async function findOwner(find: Find, token: string): Promise<unknown> {
   try {
-    return (await find(token))?.userId
+    return await find(token)
   } catch (error) {
     throw new ProblemError('internal-error', { cause: error })
   }
+}
+
+function userIdOf(found: unknown): string | undefined {
+  if (typeof found !== 'object' || found === null || !('userId' in found)) return undefined
+  return typeof found.userId === 'string' && found.userId.trim() !== '' ? found.userId : undefined
+}
+
+/** Names types only: a value may be a secret. */
+function fault(found: unknown): string {
+  if (typeof found !== 'object' || found === null) return `The \`auth\` function returned a ${typeof found}.`
+  const userId = 'userId' in found ? found.userId : undefined
+  const kind = userId === null ? 'null' : typeof userId === 'string' ? 'an empty string' : typeof userId
+  return `The \`auth\` function returned a \`userId\` that is no user id (${kind}).`
 }
 
 /** Compares hashes, all of them and each in constant time, so that timing tells nothing of a token. */
@@ -47,4 +107,8 @@ function tokenFinder(tokens: Readonly<Record<string, string>>): Find {
 
 function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-config', message)
 }
