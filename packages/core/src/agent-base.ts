@@ -1,6 +1,7 @@
 import { checkRunOptions } from './agent-options.ts'
 import type { Decisions } from './approval.ts'
 import { tighten } from './budget.ts'
+import { checkId } from './check-id.ts'
 import { currentRun } from './current-run.ts'
 import { AgentKitError } from './errors.ts'
 import { toUserMessage } from './input.ts'
@@ -75,6 +76,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     if (typeof runId !== 'string' || runId === '' || typeof decisions !== 'object' || decisions === null) {
       throw new AgentKitError('invalid-argument', 'Pass the id of a run, and { [approvalId]: true | { deny: "why" } }.')
     }
+    checkId('runId', runId)
     return this.#start({ role: 'user', content: '' }, options, true, { runId, decisions: { ...decisions } })
   }
 

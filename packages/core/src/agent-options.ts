@@ -1,4 +1,5 @@
 import { type Budget, checkBudget } from './budget.ts'
+import { checkSessionKey } from './check-id.ts'
 import { AgentKitError } from './errors.ts'
 import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'
@@ -111,6 +112,7 @@ export function checkRunOptions(options: RunOptions): RunOptions {
       throw invalid(`\`${name}\` is a text that is not empty. Leave it out for none.`)
     }
   }
+  checkSessionKey(options)
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw invalid('`signal` is an AbortSignal.')
   }

@@ -40,6 +40,7 @@ describe('a model that does not keep to the rules', () => {
     ['a finish without usage', [{ ...finish, usage: undefined }], /without a usage and a message/],
     ['a finish without a message', [{ ...finish, message: undefined }], /without a usage and a message/],
     ['a call without an id', [call({ callId: undefined })], /without an id/],
+    ['a call with an id of 1,025 bytes', [call({ callId: 'x'.repeat(1025) })], /longer than 1024 bytes/],
     ['a call with an id twice', [call({}), call({})], /without an id of its own/],
     ['a call without a name', [call({ name: '' })], /without a name/],
     ['input with a BigInt', [call({ input: { n: 1n } })], /no JSON/],

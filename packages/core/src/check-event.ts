@@ -1,4 +1,6 @@
+import { isTooLong } from './check-id.ts'
 import { AgentKitError } from './errors.ts'
+import { limits } from './limits.ts'
 import type { JSONValue } from './message.ts'
 import type { Model, ModelEvent, ModelStream } from './model.ts'
 import type { ToolCall } from './run-tools.ts'
@@ -57,6 +59,7 @@ function checkFinish({ reason, usage, message }: FinishEvent, calls: readonly To
 function checkCall({ callId, name, input }: ToolCall, calls: readonly ToolCall[], model: Model): void {
   const known = typeof callId !== 'string' || callId === '' || calls.some((call) => call.callId === callId)
   if (known) throw malformed(model, 'told a tool call without an id of its own')
+  if (isTooLong(callId)) throw malformed(model, `told a tool call whose id is longer than ${limits.idBytes} bytes`)
   if (typeof name !== 'string' || name === '') throw malformed(model, 'told a tool call without a name')
   if (input !== undefined && !isJSON(input)) throw malformed(model, `told a call of "${name}" whose input is no JSON`)
 }

@@ -2,6 +2,8 @@
 export const limits = {
   /** As long as a timer can wait, in milliseconds; a longer one would end at once. */
   longestTimerMs: 2_147_483_647,
+  /** A `userId`, `sessionId` or `runId`, and a model's `callId`, in bytes of UTF-8. */
+  idBytes: 1_024,
   /** Model calls of one run. */
   maxSteps: 20,
   /** How often one run of a swarm hands its conversation on. */

@@ -1,3 +1,4 @@
+import { checkSessionKey } from './check-id.ts'
 import { AgentKitError } from './errors.ts'
 import type { JSONValue, Message } from './message.ts'
 import type { Session, SessionKey, SessionStore, Turn } from './session.ts'
@@ -33,6 +34,7 @@ export function memorySessions(): SessionStore {
 
   return {
     async load(key) {
+      checkSessionKey(key)
       const session = sessions.get(keyText(key))
       if (!session) return undefined
       const loaded: Session = { version: session.version, messages: session.turns.flatMap((turn) => turn.visible) }
@@ -41,6 +43,7 @@ export function memorySessions(): SessionStore {
     },
 
     async begin(key, { runId, expectedVersion, input }) {
+      checkSessionKey(key)
       const known = sessions.get(keyText(key))
       if ((known?.version ?? 0) !== expectedVersion) {
         throw conflict('The session has moved on. Load it again.', true)
@@ -94,6 +97,7 @@ export function memorySessions(): SessionStore {
     },
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
+      checkSessionKey(key)
       const turns = sessions.get(keyText(key))?.turns ?? []
       const last = after === undefined ? -1 : turns.findIndex((turn) => turn.runId === after)
       if (after !== undefined && last === -1) return []
@@ -101,6 +105,7 @@ export function memorySessions(): SessionStore {
     },
 
     async list({ agentId, userId }) {
+      checkSessionKey({ userId })
       const own = [...sessions.values()].filter(({ key }) => key.agentId === agentId && key.userId === userId)
       return own
         .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
@@ -113,6 +118,7 @@ export function memorySessions(): SessionStore {
     },
 
     async delete(key) {
+      checkSessionKey(key)
       const session = sessions.get(keyText(key))
       sessions.delete(keyText(key))
       for (const { runId } of session?.turns ?? []) runs.delete(runId)

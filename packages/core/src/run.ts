@@ -9,7 +9,7 @@ import type { SessionStore } from './session.ts'
 import type { Cost, Usage } from './usage.ts'
 
 export type RunOptions = {
-  /** Whose session; `"default"` when absent. */
+  /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
   userId?: string
   /** Which conversation to continue. Without it nothing is remembered. */
   sessionId?: string

@@ -36,6 +36,8 @@ export type SessionInfo = { sessionId: string; createdAt: string; updatedAt: str
  * - What a call acknowledges survives the death of the process.
  * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
  * - What is called for one run takes effect in the order of the calls, also where none is awaited.
+ * - A `userId` or `sessionId` that is longer than 1,024 bytes of UTF-8 or no valid Unicode is refused as
+ *   `invalid-argument` by every call that takes a key (`checkSessionKey`): as bytes, two such ids may be one.
  * - A run's id is used once, in whatever session: a second `begin` with it is `session-conflict`, but for a waiting run.
  * - A waiting run may be begun again in its session, with its own id and no input: it is running again, in its own
  *   place, with what it had journaled, its state and its usage. Of several who do it at once, one may.

@@ -1,4 +1,11 @@
-import { AgentKitError, type JSONValue, type Message, type SessionStore, type Usage } from '@agentkit/core'
+import {
+  AgentKitError,
+  checkSessionKey,
+  type JSONValue,
+  type Message,
+  type SessionStore,
+  type Usage,
+} from '@agentkit/core'
 import { closeHolder, isAlive, openHolder } from './holders.ts'
 import {
   addSession,
@@ -86,6 +93,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
 
   return {
     async load(key) {
+      checkSessionKey(key)
       // The version first: should another process write in between, `begin` refuses it.
       const session = await database.read((statements) => {
         const row = findSession(statements, key)
@@ -102,6 +110,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     },
 
     async begin(key, { runId, expectedVersion, input }) {
+      checkSessionKey(key)
       const bodies = input.map(toJSON)
       const tryToBegin = (statements: Statements): AgentKitError | undefined => {
         const now = Date.now()
@@ -162,26 +171,33 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         return row && readTurn(statements, row)
       }),
 
-    turns: (key, { after, limit = Number.POSITIVE_INFINITY } = {}) =>
-      database.read((statements) => {
+    async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
+      checkSessionKey(key)
+      return database.read((statements) => {
         const keys = keyValues(key)
         const last = after === undefined ? { number: 0 } : statements.numberInSession.get(after, ...keys)
         if (!last) return []
         const rows = statements.turns.all(...keys, last.number as number, Math.min(limit, Number.MAX_SAFE_INTEGER))
         return (rows as RunRow[]).map((row) => readTurn(statements, row))
-      }),
+      })
+    },
 
-    list: ({ agentId, userId }) =>
-      database.read((statements) =>
+    async list({ agentId, userId }) {
+      checkSessionKey({ userId })
+      return database.read((statements) =>
         statements.listSessions.all(agentId, userId).map((row) => ({
           sessionId: row.session_id as string,
           createdAt: toISO(row.created_at as number),
           updatedAt: toISO(row.updated_at as number),
           turns: row.turns as number,
         })),
-      ),
+      )
+    },
 
-    delete: (key) => database.transaction((statements) => void statements.deleteSession.run(...keyValues(key))),
+    async delete(key) {
+      checkSessionKey(key)
+      await database.transaction((statements) => void statements.deleteSession.run(...keyValues(key)))
+    },
 
     async close() {
       await database.close((statements) => statements.removeHolder.run(holder.id))

@@ -45,6 +45,24 @@ export function listingTests(getStore: GetStore): void {
     expect(Date.parse(last?.updatedAt ?? '')).toBeGreaterThan(Date.parse(last?.createdAt ?? ''))
   })
 
+  it.each([
+    ['half of a surrogate pair', 'ann\ud800'],
+    ['more than 1,024 bytes', 'é'.repeat(513)],
+  ])('refuses a key with %s in it', async (_name, id) => {
+    const store = getStore()
+    const refused = { code: 'invalid-argument' }
+    for (const bad of [
+      { ...key, userId: id },
+      { ...key, sessionId: id },
+    ]) {
+      await expect(store.load(bad)).rejects.toMatchObject(refused)
+      await expect(begin(store, bad, 'r1', 0)).rejects.toMatchObject(refused)
+      await expect(store.turns(bad)).rejects.toMatchObject(refused)
+      await expect(store.delete(bad)).rejects.toMatchObject(refused)
+    }
+    await expect(store.list({ ...key, userId: id })).rejects.toMatchObject(refused)
+  })
+
   it('deletes a session with its turns, and no other', async () => {
     const store = getStore()
     const other = { ...key, sessionId: 's2' }
