@@ -18,19 +18,19 @@ export function chatProvidersOf(models: readonly Model[]): ProviderId[] {
  * The models in the order of preference.
  * @throws AgentKitError `missing-key` when a provider has no key, naming the environment variables
  */
-export function modelsOf({ name, functions, model }: Asked, settings: AgentTable, context: SDKContext): Model[] {
-  const wanted = model ?? settings.model
+export function modelsOf(options: Asked, settings: AgentTable, context: SDKContext): Model[] {
+  const wanted = options.model ?? settings.model
   const list = Array.isArray(wanted) ? wanted : [wanted]
-  return list.map((one) => onCassette(modelOf(one, { name, functions }, settings, context)))
+  return list.map((one) => modelOf(one, options, settings, context))
 }
 
 function modelOf(model: string | Model | undefined, options: Asked, settings: AgentTable, context: SDKContext): Model {
   const silence = milliseconds(settings.timeout)
   if (model !== undefined && typeof model !== 'string') {
-    if (silence !== undefined) {
-      context.warn(`\`timeout\` does not reach ${model.id}, which was made apart. Pass its factory the timeouts.`)
-    }
-    return model
+    // What is no model is refused by core.
+    if (silence === undefined || typeof model?.stream !== 'function') return onCassette(model)
+    if (model.withDefaultTimeout) return onCassette(model.withDefaultTimeout(silence))
+    return withEventTimeout(onCassette(model), model.eventTimeoutMs ?? options.modelTimeoutMs ?? silence)
   }
   const modelSettings = definedOnly({
     firstByteTimeoutMs: silence,
@@ -41,7 +41,19 @@ function modelOf(model: string | Model | undefined, options: Asked, settings: Ag
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }
-  return named
+  return onCassette(named)
+}
+
+/** A model that only core can watch, by its events. */
+function withEventTimeout(model: Model, eventTimeoutMs: number): Model {
+  const bounded: Model = {
+    id: model.id,
+    eventTimeoutMs,
+    stream: (request, signal) => model.stream(request, signal),
+    ...(model.load && { load: async () => void (await model.load?.()) }),
+  }
+  // It may come late.
+  return Object.defineProperty(bounded, 'info', { get: () => model.info, enumerable: true })
 }
 
 /** A key that is missing is told after what is wrong in the code: a key does not mend it. */
@@ -60,4 +72,4 @@ function keylessLast<Named>(make: () => Named, { name, functions }: Asked): Name
   }
 }
 
-type Asked = Pick<AgentOptions, 'name' | 'functions' | 'model'>
+type Asked = Pick<AgentOptions, 'name' | 'functions' | 'model' | 'modelTimeoutMs'>

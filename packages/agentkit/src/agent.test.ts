@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ModelRequest, memorySessions } from '@agentkit/core'
+import { type Model, type ModelEvent, type ModelInfo, type ModelRequest, memorySessions } from '@agentkit/core'
+import { openai } from '@agentkit/providers-openai'
 import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { useFolder } from './__fixtures__/use-folder.ts'
 import { Agent, type AgentOptions } from './agent.ts'
 import { SDKContext } from './sdk-context.ts'
+import { Swarm } from './swarm.ts'
 
 const folder = useFolder()
 const image = { type: 'image', url: 'https://example.com/cat.png' } as const
@@ -152,11 +154,81 @@ instruction = "From the table."
       })
     })
 
-    it('warns where `timeout` cannot reach a model that was passed', () => {
-      folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
-      const sdkContext = new SDKContext()
-      makeAgent({ sdkContext })
-      expect(sdkContext.warnings).toEqual([expect.stringContaining('`timeout` does not reach test/scripted')])
+    describe('with a timeout and a model that was passed', () => {
+      const retry = { attempts: 1 }
+      const deadline = { timeoutMs: 10_000 }
+      const silentModel = (...events: ModelEvent[]): Model => ({
+        id: 'test/silent',
+        async *stream() {
+          yield* events
+          await new Promise(() => {})
+        },
+      })
+      const text = { type: 'text-delta', text: 'Half an ans' } as const
+
+      it.each([
+        ['first-byte', silentModel()],
+        ['idle', silentModel(text)],
+      ])('ends the silence of one that is made by hand (%s)', async (phase, model) => {
+        folder.write('agentkit_config.toml', '[defaults]\ntimeout = 0.02\n')
+        const sdkContext = new SDKContext()
+        const { agent } = makeAgent({ sdkContext, model, retry, ...deadline })
+        await expect(agent.chat('Hi')).rejects.toMatchObject({ code: 'timeout', phase })
+        expect(sdkContext.warnings).toEqual([])
+      })
+
+      it('falls back from a silent one', async () => {
+        folder.write('agentkit_config.toml', '[weather]\ntimeout = 0.02\n')
+        const models = [silentModel(), scriptedModel(['From the other.'], { id: 'test/other' })]
+        const { agent } = makeAgent({ model: models, retry, ...deadline })
+        expect(await agent.chat('Hi')).toBe('From the other.')
+      })
+
+      it('ends the silence of a member of a swarm, by the table of the member', async () => {
+        folder.write('agentkit_config.toml', '[weather]\ntimeout = 0.02\n')
+        const sdkContext = new SDKContext()
+        const { agent: member } = makeAgent({ sdkContext, model: silentModel(), retry })
+        const swarm = new Swarm({
+          name: 'Team',
+          agents: [member],
+          collaboration: 'sequence',
+          sdkContext,
+          sessions: memorySessions(),
+          ...deadline,
+        })
+        const cause = { code: 'timeout', phase: 'first-byte' }
+        await expect(swarm.chat('Hi')).rejects.toMatchObject({ cause })
+      })
+
+      it('sets the timers of a provider, where its factory was given none', async () => {
+        await using server = await fakeProvider('openai-responses', [{ fault: 'hang-before-headers' }])
+        const model = openai({ baseURL: server.url, apiKey: 'k' }).model('gpt-5.4-mini')
+        folder.write('agentkit_config.toml', '[defaults]\ntimeout = 0.02\n')
+        const { agent } = makeAgent({ model, retry, ...deadline })
+        const failure = {
+          code: 'timeout',
+          phase: 'first-byte',
+          provider: 'openai',
+          message: expect.stringMatching(/ 20 ms/),
+        }
+        await expect(agent.chat('Hi')).rejects.toMatchObject(failure)
+      })
+
+      it('leaves to an option what an option says', () => {
+        folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
+        const eventTimeoutOf = (options: Partial<AgentOptions>) => makeAgent(options).agent.models[0]?.eventTimeoutMs
+        expect(eventTimeoutOf({})).toBe(60_000)
+        expect(eventTimeoutOf({ modelTimeoutMs: 5_000 })).toBe(5_000)
+        expect(eventTimeoutOf({ model: { ...silentModel(), eventTimeoutMs: 7_000 } })).toBe(7_000)
+      })
+
+      it('reads what is known of a model when it is known', () => {
+        folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
+        const model: Model & { info?: ModelInfo } = silentModel()
+        const { agent } = makeAgent({ model })
+        model.info = { contextWindow: 1_000 }
+        expect(agent.models[0]?.info).toEqual({ contextWindow: 1_000 })
+      })
     })
   })
 

@@ -56,7 +56,10 @@ export type AgentOptions<Output = undefined> = {
   maxSteps?: number
   /** How long one tool call may take, in milliseconds; default 30,000. */
   toolTimeoutMs?: number
-  /** The longest silence of a model, in milliseconds; default 900,000. Provider packages have shorter ones of their own. */
+  /**
+   * The longest silence of a model between two of its events, in milliseconds; default 900,000. Provider packages have
+   * shorter ones of their own.
+   */
   modelTimeoutMs?: number
   /** Deadline of a whole run, in milliseconds; default none. */
   timeoutMs?: number

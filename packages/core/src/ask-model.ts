@@ -155,7 +155,7 @@ async function call(
   reply: Reply,
 ): Promise<void> {
   const bounded = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens }
-  const bounds = { silenceMs: modelTimeoutMs, answerTokens: maxOutputTokens }
+  const bounds = { silenceMs: model.eventTimeoutMs ?? modelTimeoutMs, answerTokens: maxOutputTokens }
   reply.lowered = lowered
   try {
     await inModelCall(() => callModel(model, bounded, signal, emit, reply, bounds))

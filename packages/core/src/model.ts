@@ -88,8 +88,15 @@ export interface Model {
   /** `provider/model`. */
   readonly id: string
   readonly info?: ModelInfo
+  /** The longest silence between its events, in milliseconds; the agent's `modelTimeoutMs` when absent. */
+  readonly eventTimeoutMs?: number
   /** Where `info` comes late: awaited before a run's first request. */
   load?(): Promise<void>
+  /**
+   * For models that watch each byte of their answers: the same model, whose longest silence, in milliseconds, is this
+   * one before the first byte and between bytes, except where its factory was given others.
+   */
+  withDefaultTimeout?(timeoutMs: number): Model
   stream(request: ModelRequest, signal: AbortSignal): ModelStream
 }
 

@@ -1,5 +1,5 @@
 import type { Model } from '@agentkit/core'
-import { type CallTimeouts, checkModelId, checkTimeouts, noEmbeddings, once, providerModel } from '@agentkit/wire'
+import { type CallTimeouts, checkModelId, noEmbeddings, once, providerModel } from '@agentkit/wire'
 import { type AnthropicOptions, connect } from './connection.ts'
 import { errorContext, toAnthropicError } from './errors.ts'
 import { knownModel } from './model-info.ts'
@@ -44,7 +44,7 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
         provider: 'anthropic',
         model: id,
         info: known.info,
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: connection().client,
         prepare: prepareCall(connection(), context, { ...known, promptCaching }),
         toError: (error) => toAnthropicError(error, context),

@@ -2,7 +2,6 @@ import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
   checkModelId,
-  checkTimeouts,
   type EmbedderOptions,
   once,
   openaiEmbedder,
@@ -53,7 +52,7 @@ export function azure(options: AzureOptions = {}): AzureProvider {
         provider: 'azure',
         model: deployment,
         info: modelInfo(model),
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: connection().client,
         prepare: prepareCall(connection(), context, model),
         toError: (error) => toAzureError(error, context),

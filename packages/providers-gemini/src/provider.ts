@@ -2,7 +2,6 @@ import type { Embedder, Model, ModelInfo } from '@agentkit/core'
 import {
   type CallTimeouts,
   checkModelId,
-  checkTimeouts,
   type EmbedderOptions,
   type ModelFacts,
   modelFacts,
@@ -59,7 +58,7 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
         provider: 'gemini',
         model,
         info: modelInfo(facts, traits),
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: connection().client,
         prepare: prepareCall(connection(), context, traits, facts),
         toError: (error) => toGeminiError(error, context),

@@ -2,7 +2,6 @@ import type { Model } from '@agentkit/core'
 import {
   type CallTimeouts,
   checkModelId,
-  checkTimeouts,
   modelFacts,
   modelInfoOf,
   noEmbeddings,
@@ -48,7 +47,7 @@ export function groq(options: GroqOptions = {}): GroqProvider {
         model: id,
         // Groq holds an answer to a schema only without streaming and without tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'never' },
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: connection().client,
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toGroqError(error, context),

@@ -2,7 +2,6 @@ import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
   checkModelId,
-  checkTimeouts,
   type EmbedderOptions,
   modelFacts,
   modelInfoOf,
@@ -53,7 +52,7 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
         model: id,
         // Mistral refuses a schema for the answer beside tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'without-tools' },
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: () => Promise.all([connection().load(), loadChatStream()]),
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toMistralError(error, context),

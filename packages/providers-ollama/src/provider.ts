@@ -1,12 +1,5 @@
 import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
-import {
-  type CallTimeouts,
-  checkModelId,
-  checkTimeouts,
-  type EmbedderOptions,
-  once,
-  providerModel,
-} from '@agentkit/wire'
+import { type CallTimeouts, checkModelId, type EmbedderOptions, once, providerModel } from '@agentkit/wire'
 import { connect, type OllamaOptions } from './connection.ts'
 import { ollamaEmbedder } from './embedder.ts'
 import { errorContext, toOllamaError } from './errors.ts'
@@ -63,7 +56,8 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
         provider: 'ollama',
         model: id,
         info,
-        timeouts: checkTimeouts({ firstByteTimeoutMs, ...timeouts }),
+        timeouts,
+        defaultTimeouts: { firstByteTimeoutMs },
         framing: 'ndjson',
         ready: connection().load,
         prepare: prepareCall(connection(), context, { contextWindow, keepAlive }),

@@ -2,7 +2,6 @@ import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
   checkModelId,
-  checkTimeouts,
   type EmbedderOptions,
   once,
   providerModel,
@@ -52,7 +51,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         provider: 'openai',
         model: id,
         info: modelInfo(id, connection().official),
-        timeouts: checkTimeouts(timeouts),
+        timeouts,
         ready: connection().client,
         prepare: prepareCall(connection(), context),
         toError: (error) => toProviderError(error, context),

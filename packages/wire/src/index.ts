@@ -1,6 +1,6 @@
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './batched-embedder.ts'
 export type { CallIds } from './call-ids.ts'
-export { type CallTimeouts, checkTimeouts } from './call-watch.ts'
+export type { CallTimeouts } from './call-watch.ts'
 export { ChatReader } from './chat-reader.ts'
 export { type ChatCompat, toChatRequest } from './chat-request.ts'
 export type { ChatRequest, ChatTool } from './chat-types.ts'

@@ -1,5 +1,5 @@
 import type { AgentKitError, Model, ModelInfo, ModelRequest } from '@agentkit/core'
-import type { Callee, CallTimeouts } from './call-watch.ts'
+import { type Callee, type CallTimeouts, checkTimeouts } from './call-watch.ts'
 import type { Framing } from './read-frames.ts'
 import { type ModelCall, streamModel } from './stream-model.ts'
 
@@ -8,7 +8,10 @@ export type PreparedCall = Pick<ModelCall, 'warnings' | 'send' | 'reader'>
 
 export type ProviderModelOptions = Callee & {
   info?: ModelInfo | undefined
-  timeouts: Required<CallTimeouts>
+  /** As the caller of the factory gave them. */
+  timeouts: CallTimeouts
+  /** What holds where the caller gave none; 60,000 ms when absent. */
+  defaultTimeouts?: CallTimeouts
   framing?: Framing
   /** Loads what a call needs: the SDK. */
   ready(): Promise<unknown>
@@ -19,12 +22,23 @@ export type ProviderModelOptions = Callee & {
 
 /** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
 export function providerModel(options: ProviderModelOptions): Model {
-  const { provider, model, info, timeouts, framing = 'sse', ready, prepare, toError } = options
+  const { provider, model, info, framing = 'sse', ready, prepare, toError } = options
+  const timeouts = checkTimeouts({ ...options.defaultTimeouts, ...definedOnly(options.timeouts) })
   return {
     id: `${provider}/${model}`,
     ...(info && { info }),
     stream: (request, signal) =>
       streamModel({ provider, model, signal, timeouts, framing, ready, toError, ...prepared(prepare, request) }),
+    withDefaultTimeout: (timeoutMs) =>
+      providerModel({ ...options, defaultTimeouts: { firstByteTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs } }),
+  }
+}
+
+/** An option that is `undefined` was not given. */
+function definedOnly({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): CallTimeouts {
+  return {
+    ...(firstByteTimeoutMs !== undefined && { firstByteTimeoutMs }),
+    ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   }
 }
 
