@@ -14,6 +14,7 @@ it.each([
   [{ maxFileBytes: -1 }, 'not -1'],
   [{ paths: 'handbook/' }, '`paths` is a list of texts, such as ["handbook/"]'],
   [{ paths: [3] }, '`paths` is a list'],
+  [{ paths: ['a/'.repeat(1_000)] }, 'of at most 1024 characters each'],
   [{ exts: [null] }, '`exts` is a list'],
   [{ signal: {} }, '`signal` is an AbortSignal'],
 ])('refuses the options %j', (options, message) => {
@@ -37,4 +38,10 @@ it.each([
   const check = () => checkText('call()', value, 'say what')
   expect(check).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   expect(check).toThrow(`call() was given ${shown}: say what.`)
+})
+
+it('refuses a text that is longer than is looked at, by its length alone', () => {
+  expect(() => checkText('call()', 'x'.repeat(10), 'say less', 10)).not.toThrow()
+  const check = () => checkText('call()', ' '.repeat(11), 'say less', 10)
+  expect(check).toThrow('call() was given a text of 11 characters; at most 10 are allowed: say less.')
 })

@@ -1,7 +1,14 @@
 import { AgentKitError } from '@agentkit/core'
 
 const isWhole = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && Number(value) >= from
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+const isText = (value: unknown, most: number): boolean => typeof value === 'string' && value.length <= most
+const isTexts = (value: unknown, most: number): boolean =>
+  Array.isArray(value) && value.every((one) => isText(one, most))
+
+/** The longest path that is looked up, in characters: file systems have none longer, and a model may write any. */
+export const longestPath = 1_024
+/** The longest query, in characters. */
+export const longestQuery = 4_000
 
 /** The options that calls take. */
 type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal'
@@ -11,8 +18,14 @@ const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> 
   limit: { is: 'a whole number from 1 on', holds: (value) => isWhole(value, 1) },
   from: { is: 'a whole number from 0 on', holds: (value) => isWhole(value, 0) },
   maxFileBytes: { is: 'a whole number of bytes, from 1 on', holds: (value) => isWhole(value, 1) },
-  paths: { is: 'a list of texts, such as ["handbook/"]', holds: isTexts },
-  exts: { is: 'a list of texts, such as [".md"]', holds: isTexts },
+  paths: {
+    is: `a list of texts, such as ["handbook/"], of at most ${longestPath} characters each`,
+    holds: (value) => isTexts(value, longestPath),
+  },
+  exts: {
+    is: `a list of texts, such as [".md"], of at most ${longestPath} characters each`,
+    holds: (value) => isTexts(value, longestPath),
+  },
   signal: { is: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
 }
 
@@ -40,9 +53,13 @@ export function checkOption(name: OptionName, value: unknown): void {
 
 /**
  * @param fix what to pass instead
- * @throws AgentKitError `invalid-argument` for what is no text, or an empty one
+ * @param longest in characters; a file system's longest path when absent
+ * @throws AgentKitError `invalid-argument` for what is no text, an empty one, or one that is too long
  */
-export function checkText(call: string, value: unknown, fix: string): void {
+export function checkText(call: string, value: unknown, fix: string, longest = 4_096): void {
+  if (typeof value === 'string' && value.length > longest) {
+    throw invalid(`${call} was given a text of ${value.length} characters; at most ${longest} are allowed: ${fix}.`)
+  }
   if (typeof value === 'string' && value.trim() !== '') return
   throw invalid(`${call} was given ${typeof value === 'string' ? 'an empty text' : show(value)}: ${fix}.`)
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve, sep } from 'node:path'
 import { AgentKitError, type SyncOptions, type Tool } from '@agentkit/core'
-import { checkOptions, checkText } from './check-arguments.ts'
+import { checkOptions, checkText, longestPath, longestQuery } from './check-arguments.ts'
 import type { FileRecord } from './file-record.ts'
 import { isRemote, localFolderOf, type RetrieverSettings } from './options.ts'
 import type { ParsePool } from './parse/parse-pool.ts'
@@ -112,7 +112,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async search(query, searchOptions) {
       checkOpen()
-      checkText('search()', query, 'say what to look for')
+      checkText('search()', query, 'say what to look for', longestQuery)
       checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal'])
       const { limit = 10, signal = closing.signal, ...filter } = searchOptions ?? {}
       const within = isNarrowed ? narrowed(filter, exts) : filter
@@ -134,7 +134,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async read(path, part) {
       checkOpen()
-      checkText('read()', path, 'name a file, such as "handbook.pdf"')
+      checkText('read()', path, 'name a file, such as "handbook.pdf"', longestPath)
       checkOptions('read()', part, ['from', 'limit'])
       const file = plainPath(path)
       if (!isAsked(file)) return []

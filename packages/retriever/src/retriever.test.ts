@@ -32,6 +32,17 @@ it('finds nothing where there is no index, and makes none', async () => {
   expect(await library.space.generations()).toEqual([])
 })
 
+it('refuses queries and paths that are longer than anybody needs, in any script', async () => {
+  await write('a.md', 'Bees make honey')
+  const retriever = library.retriever()
+  await retriever.sync()
+  const tooLong = { code: 'invalid-argument', message: expect.stringMatching(/at most (4000|1024) (characters )?/) }
+  await expect(retriever.search('蜂'.repeat(4_001))).rejects.toMatchObject(tooLong)
+  await expect(retriever.search('bees', { paths: ['../'.repeat(300_000)] })).rejects.toMatchObject(tooLong)
+  await expect(retriever.read('../'.repeat(300_000))).rejects.toMatchObject(tooLong)
+  expect(await retriever.search(Array(666).fill('honey').join(' '))).toHaveLength(1)
+})
+
 it('keeps folders apart that share an index', async () => {
   await write('a.md', 'Bees make honey')
   await write('inner/b.md', 'Wasps make paper')

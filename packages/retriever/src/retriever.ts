@@ -11,7 +11,7 @@ import type { Hit } from './search.ts'
 export type SearchOptions = {
   /** How many hits at the most; 10 when absent, never more than 1,000. */
   limit?: number
-  /** Only these files and folders, relative to the folder of the retriever. */
+  /** Only these files and folders, relative to the folder of the retriever; each of at most 1,024 characters. */
   paths?: readonly string[]
   /** Only files with these extensions, with or without the dot. */
   exts?: readonly string[]
@@ -31,7 +31,8 @@ export type WatchOptions = {
 export interface Retriever extends Knowledge {
   /**
    * The passages that answer a query, the best first; none where there is no index yet. Needs no sync where there is.
-   * @throws AgentKitError `invalid-argument` for an empty query or options that it does not take
+   * @param query of at most 4,000 characters: the words that matter, or a question
+   * @throws AgentKitError `invalid-argument` for an empty or longer query, or options that it does not take
    */
   search(query: string, options?: SearchOptions): Promise<Hit[]>
   /**
@@ -41,6 +42,7 @@ export interface Retriever extends Knowledge {
   resolve(chunkId: string): Promise<string>
   /**
    * A file's passages in their order: all that it says. None of an unknown file.
+   * @param file its path of at most 1,024 characters
    * @throws AgentKitError `invalid-argument`
    */
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>

@@ -1,4 +1,5 @@
 import { type Tool, tool } from '@agentkit/core'
+import { longestPath } from '../check-arguments.ts'
 import type { FileRecord } from '../file-record.ts'
 import { isAt, plainPath } from '../plain-path.ts'
 import type { Library } from './library.ts'
@@ -15,8 +16,12 @@ export function listFilesTool(library: Library): Tool {
     input: {
       type: 'object',
       properties: {
-        folder: { type: 'string', description: 'Only what is below this folder.' },
-        after: { type: 'string', description: 'Goes on after this file, where the list before was cut.' },
+        folder: { type: 'string', maxLength: longestPath, description: 'Only what is below this folder.' },
+        after: {
+          type: 'string',
+          maxLength: longestPath,
+          description: 'Goes on after this file, where the list before was cut.',
+        },
       },
       additionalProperties: false,
     },
@@ -29,12 +34,13 @@ export function listFilesTool(library: Library): Tool {
       const records = all.filter(({ file }) => isAt(path, file))
       const unknown = records.length === 0 ? unknownPath(path, all) : undefined
       if (unknown !== undefined) return unknown
-      const left = records.filter(({ file }) => file > plainPath(after))
+      const last = plainPath(after)
+      const left = records.filter(({ file }) => file > last)
       const shown = left.slice(0, filesAtOnce)
       const lines = shown.map(describe)
-      const last = shown.at(-1)
-      if (left.length > shown.length && last) {
-        lines.push(`${left.length - shown.length} more: list_files with after = "${last.file}".`)
+      const lastShown = shown.at(-1)
+      if (left.length > shown.length && lastShown) {
+        lines.push(`${left.length - shown.length} more: list_files with after = "${lastShown.file}".`)
       }
       return lines.length > 0 ? lines.join('\n') : 'There are no more files.'
     },

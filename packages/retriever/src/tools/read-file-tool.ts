@@ -1,4 +1,5 @@
 import { type Tool, tool } from '@agentkit/core'
+import { longestPath } from '../check-arguments.ts'
 import type { Chunk } from '../chunk.ts'
 import { placeOf, toCitation } from '../cite.ts'
 import { plainPath } from '../plain-path.ts'
@@ -21,9 +22,9 @@ export function readFileTool(library: Library): Tool {
     input: {
       type: 'object',
       properties: {
-        file: { type: 'string', description: 'As search_files and list_files name it.' },
+        file: { type: 'string', maxLength: longestPath, description: 'As search_files and list_files name it.' },
         part: { type: 'integer', minimum: 1, description: 'Which part; the first when absent.' },
-        heading: { type: 'string', description: 'Only what stands below this heading.' },
+        heading: { type: 'string', maxLength: longestPath, description: 'Only what stands below this heading.' },
       },
       required: ['file'],
       additionalProperties: false,

@@ -1,4 +1,5 @@
-import type { Citation, Tool } from '@agentkit/core'
+import { Agent, type Citation, type JSONValue, type Tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../chunk.ts'
 import type { FileRecord } from '../file-record.ts'
@@ -303,4 +304,21 @@ describe('read_file', () => {
     library.known = [record('notes/a.md')]
     expect(await read('./notes')).toBe('"notes/" is a folder: name one of its files. See list_files for what there is.')
   })
+})
+
+it.each<[string, JSONValue]>([
+  ['search_files', { query: '的文字'.repeat(100_000) }],
+  ['search_files', { query: 'x', files: ['../'.repeat(300_000)] }],
+  ['search_files', { query: 'x', files: Array.from({ length: 101 }, () => 'a.md') }],
+  ['read_file', { file: '../'.repeat(300_000) }],
+  ['read_file', { file: 'handbook.pdf', heading: '> '.repeat(1_000) }],
+  ['list_files', { folder: '../'.repeat(300_000) }],
+  ['list_files', { after: '../'.repeat(300_000) }],
+])('tells a model that arguments of %s are too long, before it looks at them', async (name, input) => {
+  const library = new FakeLibrary()
+  const model = scriptedModel([{ toolCalls: [{ name, input }] }, 'Done.'])
+  const { messages } = await new Agent({ name: 'Test', functions: await tools(library), model }).stream('Go').result
+  expect(messages[2]).toMatchObject({ role: 'tool', isError: true })
+  expect(String(messages[2]?.content)).toMatch(/too (long|many)/)
+  expect(library.asked).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { type Tool, tool } from '@agentkit/core'
+import { longestPath, longestQuery } from '../check-arguments.ts'
 import { placeOf } from '../cite.ts'
 import { plainPath } from '../plain-path.ts'
 import type { Hit } from '../search.ts'
@@ -8,6 +9,8 @@ import { unknownPath } from './unknown-path.ts'
 /** What one search shows, in characters: some 2,000 tokens. */
 const shownCharacters = 8_000
 const mostPassages = 30
+/** Each of them is compared with every file. */
+const mostFiles = 100
 
 /** Finds passages, and cites those that it shows. */
 export function searchFilesTool(library: Library, whatThereIs: string): Tool {
@@ -20,10 +23,16 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
     input: {
       type: 'object',
       properties: {
-        query: { type: 'string', minLength: 1, description: 'What to look for: the words that matter, or a question.' },
+        query: {
+          type: 'string',
+          minLength: 1,
+          maxLength: longestQuery,
+          description: 'What to look for: the words that matter, or a question.',
+        },
         files: {
           type: 'array',
-          items: { type: 'string' },
+          items: { type: 'string', maxLength: longestPath },
+          maxItems: mostFiles,
           description: 'Only in these files or folders.',
         },
         limit: { type: 'integer', minimum: 1, maximum: mostPassages, description: 'At most so many passages.' },
