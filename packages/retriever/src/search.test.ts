@@ -1,6 +1,6 @@
 import { AgentKitError, type Embedder } from '@agentkit/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { makeFile, never, unit } from './__fixtures__/make-file.ts'
+import { adding, makeFile, never, unit } from './__fixtures__/make-file.ts'
 import { type TestStore, testStore } from './__fixtures__/test-store.ts'
 import {
   constantEmbedder,
@@ -115,6 +115,49 @@ describe('a search by words', () => {
   it('does not begin when its signal has ended', async () => {
     const search_ = search(await storeOf(meadow), 'honey', { signal: AbortSignal.abort() })
     await expect(search_).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
+
+describe('a search while the index changes', () => {
+  /** Changes the store between finding and reading, so many times. */
+  function changing(store: Store, times: number): Store & { changes: number } {
+    return {
+      ...store,
+      changes: 0,
+      async chunks(ids) {
+        if (this.changes < times) {
+          this.changes++
+          await store.apply(adding(makeFile('bees.md', [`Bees make honey, says version ${this.changes}`])), never)
+        }
+        return store.chunks(ids)
+      },
+    }
+  }
+
+  it('finds what the index has after the change', async () => {
+    const store = changing(await storeOf(makeFile('bees.md', ['Bees make honey']).chunks), 3)
+    expect((await search(store, 'honey')).map(({ quote }) => quote)).toEqual(['Bees make honey, says version 3'])
+  })
+
+  it('ends, however often it changes', async () => {
+    const store = changing(await storeOf(makeFile('bees.md', ['Bees make honey']).chunks), Number.POSITIVE_INFINITY)
+    expect(await search(store, 'honey')).toEqual([])
+    expect(store.changes).toBeLessThanOrEqual(20)
+  })
+
+  it('asks the embedder once', async () => {
+    const store = changing(await storeOf(meadow, trusted), 2)
+    let asked = 0
+    const embedder: Embedder = {
+      ...eastward,
+      async embed(texts) {
+        asked++
+        return texts.map(() => Float32Array.of(1, 0, 0))
+      },
+    }
+    const hits = await search(store, 'honey', { embedder })
+    expect(filesOf(hits)).toContain('bees.md')
+    expect(asked).toBe(1)
   })
 })
 

@@ -2,7 +2,7 @@ import { abortError, type Citation, type Embedder } from '@agentkit/core'
 import { type Chunk, searchedText } from './chunk.ts'
 import { toCitation } from './cite.ts'
 import { trustByAgreement } from './rank/agreement.ts'
-import { findByMeaning, type Meaning } from './rank/find-by-meaning.ts'
+import { findByMeaning, meaningOf, type Near } from './rank/find-by-meaning.ts'
 import { type Fused, fuse } from './rank/fuse.ts'
 import { liftSections } from './rank/lift-sections.ts'
 import { spread } from './rank/spread.ts'
@@ -32,6 +32,8 @@ const mostHits = 1000
 const poolOf = (limit: number): number => Math.max(100, limit * 4)
 /** Chunks are read, to see their sections and files, of somewhat more than are shown. */
 const readOf = (limit: number): number => limit + 40
+/** While another process writes one change after the other, a tenth of the attempts meets one. */
+const mostAttempts = 10
 
 /**
  * Finds passages by words and by meaning, the best first.
@@ -49,35 +51,37 @@ export async function searchStore(store: Store, query: string, options: SearchSt
   const filter = wholeFilter(options.filter)
   if (filter === 'nothing') return []
 
-  const pool = { limit: poolOf(limit), filter }
-  const [text, meaning] = await Promise.all([
-    store.searchText(query, pool),
-    findByMeaning(store, query, { ...pool, embedder, signal }),
-  ])
-  const passages = passageReader(store)
-  const ranked =
-    (await rank(store, text, meaning, { filter, passages, depth: readOf(limit) })) ??
-    (await lastResort(store, query, pool, meaning))
-  if (signal.aborted) throw abortError(signal)
-  if (meaning.problem) {
-    if (ranked.length === 0) throw meaning.problem
-    options.onWarning?.(`Searched by words alone. ${meaning.problem.message}`)
+  const pool = { limit: poolOf(limit), filter, signal }
+  const meaning = meaningOf(store, query, { embedder, signal })
+  for (let attempt = 1; ; attempt++) {
+    const [text, near] = await Promise.all([
+      store.searchText(query, pool),
+      meaning.then((known) => findByMeaning(store, known, pool)),
+    ])
+    const passages = passageReader(store)
+    const ranked =
+      (await rank(store, text, near, { filter, passages, depth: readOf(limit) })) ??
+      (await lastResort(store, query, pool, near))
+    if (signal.aborted) throw abortError(signal)
+    if (near.problem && ranked.length === 0) throw near.problem
+    const candidates = ranked.slice(0, readOf(limit))
+    await passages.read(candidates)
+    const hits = candidates.flatMap((found) => {
+      const chunk = passages.get(found.id)
+      return chunk ? [toHit(chunk, found, staleFiles?.has(chunk.file) ?? false)] : []
+    })
+    // A change of the index between finding and reading has replaced some: the index as it is now answers.
+    if (hits.length < candidates.length && attempt < mostAttempts) continue
+    if (near.problem) options.onWarning?.(`Searched by words alone. ${near.problem.message}`)
+    return spread(hits, ({ file }) => file).slice(0, limit)
   }
-  const candidates = ranked.slice(0, readOf(limit))
-  await passages.read(candidates)
-  const hits = candidates.flatMap((found) => {
-    const chunk = passages.get(found.id)
-    // A sync may have replaced it meanwhile.
-    return chunk ? [toHit(chunk, found, staleFiles?.has(chunk.file) ?? false)] : []
-  })
-  return spread(hits, ({ file }) => file).slice(0, limit)
 }
 
 /** @returns nothing when there is nothing to go by */
 async function rank(
   store: Store,
   text: readonly Found[],
-  { found, trust }: Meaning,
+  { found, trust }: Near,
   { filter, passages, depth }: { filter: Filter; passages: PassageReader; depth: number },
 ): Promise<Fused[] | undefined> {
   const isKnown = trust > unknownTrust
@@ -92,7 +96,7 @@ async function lastResort(
   store: Store,
   query: string,
   pool: { limit: number; filter: Filter },
-  { found }: Meaning,
+  { found }: Near,
 ): Promise<Fused[]> {
   const misspelt = await store.searchText(query, { ...pool, fuzzy: true })
   // Of vectors that nobody knows to be good the best are still better than nothing.

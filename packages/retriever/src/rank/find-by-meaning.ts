@@ -1,16 +1,17 @@
-import { AgentKitError, abortError, type Embedder, type RetryOptions } from '@agentkit/core'
+import { AgentKitError, abortError, type Embedder, isAgentKitError, type RetryOptions } from '@agentkit/core'
 import type { Filter, Found, Store } from '../store/store.ts'
 import { DimensionsError } from '../sync/embed-texts.ts'
 import { embedderError } from '../sync/embedder-error.ts'
 import { embedAll } from './embed-all.ts'
 import { isOffline, unknownTrust, wordsOnlyTrust } from './trust.ts'
 
-/** What vectors find for a query. */
+/** What a query means, and how far that is trusted. */
 export type Meaning = {
-  found: Found[]
+  /** Absent: nothing is found by meaning. */
+  vector?: Float32Array
   /** Of the embedder: see `measureTrust`. */
   trust: number
-  /** Why there is nothing although there is an embedder. */
+  /** Why there is no vector although there is an embedder. */
   problem?: AgentKitError
 }
 
@@ -19,29 +20,24 @@ const retry: RetryOptions = { attempts: 3, firstWaitMs: 200, longestWaitMs: 1000
 const patienceMs = 20_000
 
 /**
- * Finds what means the same as a query. An embedder that only knows words, or is not the one of the index, is not asked.
+ * The vector of a query. An embedder that only knows words, or is not the one of the index, is not asked.
  *
- * A failure is told, not thrown: words can answer too. Only the signal's end is thrown.
+ * A failure is returned, not thrown: words can answer too. Only the signal's end is thrown.
  */
-export async function findByMeaning(
+export async function meaningOf(
   store: Store,
   query: string,
-  {
-    embedder,
-    limit,
-    filter,
-    signal,
-  }: { embedder: Embedder | undefined; limit: number; filter: Filter; signal: AbortSignal },
+  { embedder, signal }: { embedder: Embedder | undefined; signal: AbortSignal },
 ): Promise<Meaning> {
-  if (!embedder || isOffline(embedder)) return { found: [], trust: unknownTrust }
+  if (!embedder || isOffline(embedder)) return { trust: unknownTrust }
   const meta = await store.meta()
   const trust = meta.trust ?? unknownTrust
   const isAnother = meta.embedder !== undefined && meta.embedder !== embedder.id
-  if (isAnother || trust === wordsOnlyTrust) return { found: [], trust }
+  if (isAnother || trust === wordsOnlyTrust) return { trust }
   try {
     const vector = await embedQuery(embedder, query, signal)
     // That of a query without words, say.
-    if (!vector) return { found: [], trust }
+    if (!vector) return { trust }
     // A sync would fail for the same.
     if (embedder.dimensions !== undefined && vector.length !== embedder.dimensions) {
       throw new DimensionsError(embedder.id, embedder.dimensions, vector.length)
@@ -50,10 +46,29 @@ export async function findByMeaning(
       const message = `made a vector of ${vector.length} numbers where the index has ${meta.dimensions}. Sync again.`
       throw new AgentKitError('invalid-config', `The embedder ${embedder.id} ${message}`)
     }
+    return { vector, trust }
+  } catch (error) {
+    if (signal.aborted) throw abortError(signal)
+    return { trust, problem: embedderError(embedder, error) }
+  }
+}
+
+/** What vectors find for a query. */
+export type Near = { found: Found[]; trust: number; problem?: AgentKitError | undefined }
+
+/** Finds what means the same. A failure is returned, not thrown: see {@link meaningOf}. */
+export async function findByMeaning(
+  store: Store,
+  { vector, trust, problem }: Meaning,
+  { limit, filter, signal }: { limit: number; filter: Filter; signal: AbortSignal },
+): Promise<Near> {
+  if (!vector) return { found: [], trust, problem }
+  try {
     return { found: await store.searchVector(vector, { limit, filter }), trust }
   } catch (error) {
     if (signal.aborted) throw abortError(signal)
-    return { found: [], trust, problem: embedderError(embedder, error) }
+    if (!isAgentKitError(error)) throw error
+    return { found: [], trust, problem: error }
   }
 }
 

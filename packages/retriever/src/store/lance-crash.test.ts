@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startChild } from '../__fixtures__/child.ts'
+import { indexRound } from '../__fixtures__/index-round.ts'
+import { never } from '../__fixtures__/make-file.ts'
 import { lanceSpace } from './lance-space.ts'
 import type { Store } from './store.ts'
 
@@ -28,6 +30,48 @@ it('is whole after a kill at any moment, and has all that was acknowledged', asy
     expect(round).toBeGreaterThanOrEqual(Number(writer.lines.at(-1)))
     next = round + 1
     await store.close()
+  }
+})
+
+it('creates a table again whose creator was killed', async () => {
+  // LanceDB lists a table by its folder, which is there before the first commit.
+  await mkdir(join(folder, 'crash.lance', '_transactions'), { recursive: true })
+  await writeFile(join(folder, 'crash.lance', '_transactions', '0-of-a-killed-process.txn'), 'unfinished')
+  const space = lanceSpace(folder)
+  expect(await space.generations()).toEqual(['crash'])
+  const [store, other] = await Promise.all([
+    space.open('crash', { dimensions: 4 }),
+    lanceSpace(folder).open('crash', { dimensions: 4 }),
+  ])
+  await store.apply(indexRound(1), never)
+  expect(await wholeRound(store)).toBe(1)
+  expect(await wholeRound(other)).toBe(1)
+  await other.close()
+  await space.close()
+})
+
+it('has no half table after a kill while one is dropped', async () => {
+  for (let kill = 0; kill < 3; kill++) {
+    const space = lanceSpace(folder)
+    const store = await space.open('crash', { dimensions: 4 })
+    for (let round = 0; round < 20; round++) await store.apply(indexRound(round), never)
+    await store.close()
+    const data = join(folder, 'crash.lance', 'data')
+    const files = (await readdir(data)).length
+    const child = startChild('drop-lance.ts', [folder])
+    await child.printed('drops')
+    while ((await readdir(data).catch(() => [])).length === files) await sleep(0)
+    child.process.kill('SIGKILL')
+    await child.exited
+
+    const again = await space.open('crash', { dimensions: 4 })
+    expect(await again.files()).toEqual([])
+    await again.apply(indexRound(1), never)
+    expect(await wholeRound(again)).toBe(1)
+    await again.close()
+    await space.drop('crash')
+    expect(await space.generations()).toEqual([])
+    await space.close()
   }
 })
 

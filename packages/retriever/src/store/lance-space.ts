@@ -1,7 +1,8 @@
+import { rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { guardOf, isAddress } from './lance-error.ts'
+import { guardOf, isAddress, wordsOfError } from './lance-error.ts'
 import { type Lance, loadLance } from './lance-package.ts'
 import { lancePlaces } from './lance-places.ts'
 import { dimensionsOf, lanceSchema } from './lance-schema.ts'
@@ -30,6 +31,8 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
   // LanceDB would take a folder that is called `db…` for its cloud.
   const place = isAddress(uri) ? uri.replace(/\/+$/, '') : resolve(uri)
   const guard = guardOf(place)
+  const folderOf = (generation: string): string =>
+    isAddress(uri) ? `${place}/${generation}.lance` : join(place, `${generation}.lance`)
   let opened: Promise<{ lance: Lance; connection: Connection }> | undefined
   const stores = new Set<Store>()
 
@@ -54,7 +57,7 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
     },
     async open(generation, { dimensions }) {
       const { lance, connection } = await connect()
-      const folder = isAddress(uri) ? `${place}/${generation}.lance` : join(place, `${generation}.lance`)
+      const folder = folderOf(generation)
       const guardTable = guardOf(folder)
       const table = await guardTable('open the index', () => openTable(lance, connection, generation, dimensions))
       const schema = await guardTable('open the index', () => table.schema())
@@ -81,7 +84,9 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
       const { connection } = await connect()
       await guard('delete an index', async () => {
         const names = await connection.tableNames({ limit: 10_000 })
-        if (names.includes(generation)) await connection.dropTable(generation)
+        if (!names.includes(generation)) return
+        if (!isAddress(uri)) await discardVersions(folderOf(generation))
+        await connection.dropTable(generation)
       })
     },
     async close() {
@@ -104,11 +109,27 @@ async function openTable(
   dimensions: number | undefined,
 ): Promise<Table> {
   const names = await connection.tableNames({ limit: 10_000 })
-  // Whoever makes it at the same time makes the same.
-  const table = names.includes(name)
-    ? await connection.openTable(name)
-    : await connection.createEmptyTable(name, lanceSchema(lance, dimensions), { existOk: true })
+  const finished = names.includes(name) ? await connection.openTable(name).catch(undefinedIfUnfinished) : undefined
+  // Of several processes that create it at once, the first commit counts, and the others open what it has created.
+  const schema = lanceSchema(lance, dimensions)
+  const table = finished ?? (await connection.createEmptyTable(name, schema, { existOk: true }))
   // Its maker may have ended before this.
   if ((await table.indexStats(textIndex)) === undefined) await createTextIndex({ lance, table })
   return table
+}
+
+/** A table is listed as soon as its folder exists, also when its creator was killed before the first commit. */
+function undefinedIfUnfinished(error: unknown): undefined {
+  if (/^Table '.*' was not found/.test(wordsOfError(error))) return undefined
+  throw error
+}
+
+/** In one step, before its rows are deleted one file at a time: a kill in between leaves an unfinished table. */
+async function discardVersions(folder: string): Promise<void> {
+  const dropped = join(folder, '_dropped')
+  await rm(dropped, { recursive: true, force: true })
+  await rename(join(folder, '_versions'), dropped).catch((error: unknown) => {
+    // There are none, or another process has them open on Windows: then `dropTable` says what is wrong, if anything is.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  })
 }
