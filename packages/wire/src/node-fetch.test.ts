@@ -19,6 +19,7 @@ import { networkError } from './provider-error.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -142,15 +143,83 @@ describe('connections of nodeFetch', () => {
     expect(child).toBe('ok')
   })
 
+  it('uses none again that was idle for longer than servers keep one, whatever timers say', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    let usedAt = Date.now()
+    await using server = await rawServer((socket, before) => {
+      // It closes a connection after 5 s, and has not got round to it.
+      if (before > 0 && Date.now() - usedAt > 5000) return socket.resetAndDestroy()
+      usedAt = Date.now()
+      return socket.write(ok)
+    })
+    for (let turn = 0; turn < 200; turn++) {
+      expect(await textOf(server.url, { method: 'POST', body: 'a' })).toBe('ok')
+      vi.setSystemTime(Date.now() + 6000)
+    }
+    expect(server.sockets()).toBe(200)
+  })
+
+  it.each([
+    ['', 3900, 1],
+    ['', 4100, 2],
+    ['keep-alive: timeout=60\r\n', 3900, 1],
+    ['keep-alive: timeout=60\r\n', 4100, 2],
+    ['keep-alive: timeout=3, max=9\r\n', 1900, 1],
+    ['keep-alive: max=9, timeout=3\r\n', 2100, 2],
+    ['keep-alive: timeout=1\r\n', 0, 2],
+    ['', -1, 1],
+  ])('after an answer with "%s" and %i ms has used %i', async (header, idleMs, sockets) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await using server = await rawServer((socket) => socket.write(ok.replace('\r\n', `\r\n${header}`)))
+    await textOf(server.url)
+    vi.setSystemTime(Date.now() + idleMs)
+    await textOf(server.url)
+    expect(server.sockets()).toBe(sockets)
+  })
+
+  it('goes on where a test holds all timers still', async () => {
+    await using server = await rawServer((socket) => socket.write(ok))
+    vi.useFakeTimers()
+    for (let call = 0; call < 2; call++) expect(await textOf(server.url)).toBe('ok')
+    expect(server.sockets()).toBe(1)
+  })
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['closed', (socket) => socket.destroy()],
+    ['reset', (socket) => socket.resetAndDestroy()],
+  ])('sends by a new one what it has not begun to write to those that the server has just %s', async (_name, leave) => {
+    const kept: Socket[] = []
+    const received: string[] = []
+    await using server = await rawServer((socket, _before, data) => {
+      received.push(data.toString().slice(-2))
+      kept.push(socket)
+      socket.write(ok)
+    })
+    await Promise.all([1, 2, 3, 4, 5].map(() => textOf(server.url)))
+    received.length = 0
+    const init = { method: 'POST', body: '42' }
+    // In one turn of the event loop: nobody can have heard of it.
+    for (const socket of kept) leave(socket)
+    expect(await Promise.all([textOf(server.url, init), textOf(server.url, init)])).toEqual(['ok', 'ok'])
+    expect(received).toEqual(['42', '42'])
+    expect(server.sockets()).toBe(7)
+  })
+
   it.each<[string, (socket: Socket) => unknown]>([
     ['closes', (socket) => socket.end()],
     ['resets', (socket) => socket.resetAndDestroy()],
-  ])('tries once more, on a new one, when the server %s a kept one', async (_name, leave) => {
-    await using server = await rawServer((socket, before) => (before > 0 ? leave(socket) : socket.write(ok)))
-    // Three kept ones, all of which the server will close.
-    await Promise.all([1, 2, 3].map(() => textOf(server.url)))
-    expect(await textOf(server.url, { method: 'POST', body: 'a' })).toBe('ok')
-    expect(server.sockets()).toBe(4)
+  ])('sends nothing twice when the server reads a request, and then %s a kept one', async (_name, leave) => {
+    const bodies: string[] = []
+    await using server = await rawServer((socket, before, data) => {
+      bodies.push(data.toString().slice(-2))
+      if (before === 0) socket.write(ok)
+      else setTimeout(() => leave(socket), 20)
+    })
+    await textOf(server.url, { method: 'POST', body: '#1' })
+    const error = await errorOf(nodeFetch(server.url, { method: 'POST', body: '#2' }))
+    expect(networkError(error, context)).toMatchObject({ code: 'network', retryable: true })
+    expect(bodies).toEqual(['#1', '#2'])
+    expect(server.sockets()).toBe(1)
   })
 
   it('does not try again when an answer had begun', async () => {
@@ -167,14 +236,6 @@ describe('connections of nodeFetch', () => {
     await using server = await rawServer((socket) => socket.resetAndDestroy())
     expect(await errorOf(nodeFetch(server.url))).toMatchObject({ cause: { code: 'ECONNRESET' } })
     expect(server.sockets()).toBe(1)
-  })
-
-  it('tries again once only', async () => {
-    let calls = 0
-    await using server = await rawServer((socket) => (calls++ === 0 ? socket.write(ok) : socket.resetAndDestroy()))
-    await textOf(server.url)
-    expect(await errorOf(nodeFetch(server.url))).toMatchObject({ message: 'fetch failed' })
-    expect(calls).toBe(3)
   })
 })
 
@@ -301,7 +362,8 @@ describe('aborting a nodeFetch', () => {
     })
     const controller = new AbortController()
     const { signal } = controller
-    for (let call = 0; call < 4; call++) await textOf(server.url, { signal })
+    for (let call = 0; call < 3; call++) await textOf(server.url, { signal })
+    await errorOf(nodeFetch(server.url, { signal }))
     await errorOf(nodeFetch('http://127.0.0.1:1', { signal }))
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     const next = textOf(server.url)

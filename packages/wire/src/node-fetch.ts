@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
 import { isFetchUntouched } from './untouched-fetch.ts'
 
@@ -16,6 +17,9 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  * It does what a model call needs: a body of text, any status, streams, compression, abort, connections that are kept.
  * Whatever else is asked for, redirects within an origin, and every call where somebody has put another `fetch`, a proxy or a dispatcher
  * in place, or where this is not Node, goes to the global `fetch`.
+ *
+ * A request is sent once. Only one of which no byte has left, because its kept connection was closed meanwhile, leaves by
+ * another connection: what a server has read it may have answered, and charged for.
  *
  * A body that nobody reads is taken as far as 64 kB, so that a short one frees its connection; a longer one holds it
  * until it is cancelled or the signal aborts.
@@ -74,13 +78,10 @@ function transportOf({ protocol }: URL): Transport | undefined {
     protocol === 'http:' ? 'node:http' : 'node:https',
   )
   if (!http) return undefined
-  const transport = { http, agent: new http.Agent({ keepAlive: true, timeout: longestIdleMs }) }
+  const transport = { http, agent: keepingAgent(http) }
   transports.set(protocol, transport)
   return transport
 }
-
-/** Firewalls forget connections that are idle for minutes. With it, Node heeds a shorter time that a server names. */
-const longestIdleMs = 30_000
 
 /** One exchange; without an agent, by a connection of its own. */
 type Call = {
@@ -112,39 +113,41 @@ function requestOf(
   }
 }
 
+/** How many kept connections are tried: of those that a server closed at once, more may be in the pool. */
+const mostKept = 3
+
 /** @returns nothing for a redirect, which is left to `fetch` */
 async function send(call: Call): Promise<NodeResponse | undefined> {
-  try {
-    return await sendOnce(call)
-  } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error
-    // Nothing was answered. The pool may hold more like it, so this one goes by a connection of its own.
-    return await sendOnce({ ...call, options: { ...call.options, agent: false } })
+  for (let tries = 0; ; tries++) {
+    try {
+      return await sendOnce(tries < mostKept ? call : { ...call, options: { ...call.options, agent: false } })
+    } catch (error) {
+      if (!(error instanceof UnsentRequest) || tries === mostKept) throw error
+    }
   }
 }
 
-/** A kept connection that the server closed just when it was used again. */
-class StaleConnection extends Error {}
+/** A kept connection ended before a byte of the request was written to it. */
+class UnsentRequest extends TypeError {}
+
+/** Kept from the start: tests put timers that stand still in its place. */
+const { setImmediate: nextTurn } = globalThis
 
 function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise<NodeResponse | undefined> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const request = http.request(options)
-    let bytesBefore = 0
+    let written = false
     let answered = false
     const abort = (): void => void request.destroy()
-    const fail = (error: NodeJS.ErrnoException): void => {
+    const fail = (error: Error): void => {
       signal?.removeEventListener('abort', abort)
-      const unanswered = request.reusedSocket && request.socket?.bytesRead === bytesBefore
       if (signal?.aborted) reject(signal.reason)
-      else if (unanswered && brokenSocket.has(error.code ?? '')) reject(new StaleConnection())
-      else reject(new TypeError('fetch failed', { cause: error }))
+      else reject(new (written ? TypeError : UnsentRequest)('fetch failed', { cause: error }))
     }
-    request.on('socket', (socket) => {
-      bytesBefore = socket.bytesRead
-    })
     request.on('response', (message) => {
       answered = true
+      noteIdleLimit(message)
       // Made at once: a connection whose answer has come whole is free before the caller can ask for the next one.
       if (isRedirect(message) && mayFollow(message, url, redirect)) resolve(void message.destroy())
       else resolve(new NodeResponse(message, url.href, signal))
@@ -156,11 +159,18 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
       if (!answered) fail(new Error('socket hang up'))
     })
     signal?.addEventListener('abort', abort)
-    request.end(body)
+    const write = (): void => {
+      if (request.destroyed) return
+      // Before it: what is handed to the socket may leave, whatever is said afterwards.
+      written = true
+      request.end(body)
+    }
+    // The loop first reads that the server has closed a kept connection. A callback of I/O comes after that reading, and
+    // the first turn straight after the callback.
+    if (request.reusedSocket) nextTurn(() => nextTurn(write))
+    else write()
   })
 }
-
-const brokenSocket: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 /**
  * Whether `fetch` may have a redirect: it takes every header along but `Authorization`, and other servers are sent keys

@@ -38,6 +38,17 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
       })
 
     if (embedding !== undefined)
+      it('asks once, also by a connection that was kept and breaks (Q15)', async () => {
+        await using server = await fakeProvider(wire, (_request, index) =>
+          index === 1 ? { fault: 'reset' } : undefined,
+        )
+        const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')
+        await embedder?.embed(['one'], signal)
+        await expect(embedder?.embed(['two'], signal)).rejects.toMatchObject({ code: 'network', retryable: true })
+        expect(server.requests).toHaveLength(2)
+      })
+
+    if (embedding !== undefined)
       it('fails as a model does', async () => {
         await using server = await fakeProvider(wire, [{ status: 429, retryAfter: 3 }])
         const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')

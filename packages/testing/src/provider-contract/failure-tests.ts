@@ -115,6 +115,13 @@ export function failureTests(subject: Subject): void {
       expect((await ask(subject, fault)).error).toMatchObject({ code, retryable: true })
     })
 
+    it('of a connection that was kept ends it: one stream is one request, also then (Q15)', async () => {
+      await using server = await fakeProvider(subject.wire, [{ text }, { fault: 'reset' }, { text }])
+      expect((await askServer(subject, server.url)).error).toBeUndefined()
+      expect((await askServer(subject, server.url)).error).toMatchObject({ code: 'network', retryable: true })
+      expect(server.requests).toHaveLength(2)
+    })
+
     it('to answer at all ends in a timeout, and closes the socket', async () => {
       const asked = { firstByteTimeoutMs: 40 }
       const { error, requests } = await ask(subject, { fault: 'hang-before-headers' }, asked)

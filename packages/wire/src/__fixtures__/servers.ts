@@ -24,13 +24,13 @@ export async function httpServer(answer: RequestListener, host = '127.0.0.1'): P
 }
 
 /** A server on loopback that writes what it wants: told each request, and how many its connection had before. */
-export async function rawServer(answer: (socket: Socket, before: number) => void): Promise<Server> {
+export async function rawServer(answer: (socket: Socket, before: number, data: Buffer) => void): Promise<Server> {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const server = createTcpServer((socket) => {
     let before = 0
     socket.on('error', () => {})
     socket.on('close', () => resolve())
-    socket.on('data', () => answer(socket, before++))
+    socket.on('data', (data) => answer(socket, before++, data))
   })
   return { closed, ...(await listening(server, '127.0.0.1', 'http')) }
 }
