@@ -1,4 +1,5 @@
 import type { JSONValue, Message, ToolMessage, UserMessage } from '@agentkit/core'
+import { sizeOf } from './bound-request.ts'
 import { type Asked, splitPassages } from './passages.ts'
 import type { PlannedCall } from './plan-calls.ts'
 
@@ -104,6 +105,8 @@ export function resultValue({ content }: ToolMessage): JSONValue | undefined {
   try {
     // What JSON.parse gives is a JSON value.
     const value = JSON.parse(trimmed) as JSONValue
+    // What is too deep is text: what walks data does not look at the stack.
+    if (sizeOf(value, Infinity) === Infinity) return trimmed
     // Digits that a number would change (an id, an amount in wei) stay text.
     return typeof value === 'number' && String(value) !== trimmed ? trimmed : value
   } catch {

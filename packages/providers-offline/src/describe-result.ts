@@ -33,7 +33,7 @@ function describePlain(name: string, result: string | number | boolean, question
   const [best] = value.length > longText ? bestSentences(question, [value], 0.3) : []
   if (best) return `${name} says: "${best.sentence}"`
   if (value.length > longText * 4)
-    return `${name} says: "${value.slice(0, longText * 4)}" … (${value.length} characters in all)`
+    return `${name} says: "${value.slice(0, longText * 4)}" … (its first ${longText * 4} characters)`
   return /[\n"]/.test(value) ? `${name} says:\n${value}` : `${name} says: "${value}"`
 }
 

@@ -10,12 +10,13 @@ import {
   type ToolCallPart,
   type Usage,
 } from '@agentkit/core'
+import { boundRequest } from './bound-request.ts'
 import { type Conversation, readConversation } from './conversation.ts'
 import { splitTools } from './file-tools.ts'
 import { fillOutput } from './fill-output.ts'
 import { keyOf, type PlannedCall } from './plan-calls.ts'
 import { planTurn } from './plan-turn.ts'
-import { writeAnswer } from './write-answer.ts'
+import { sayCuts, writeAnswer } from './write-answer.ts'
 
 const id = 'offline/extractive'
 const info: ModelInfo = {
@@ -28,9 +29,12 @@ export function extractiveModel(now: () => Date): Model {
   return { id, info, stream: (request, signal) => streamAnswer(request, signal, now()) }
 }
 
-async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: Date): AsyncGenerator<ModelEvent> {
+async function* streamAnswer(whole: ModelRequest, signal: AbortSignal, today: Date): AsyncGenerator<ModelEvent> {
   throwIfAborted(signal)
+  const { request, cuts } = boundRequest(whole)
   const warnings = ignoredOptions(request)
+  // An answer that is text says itself what it has not read.
+  if (request.output && cuts.length > 0) warnings.push(sayCuts(cuts))
   for (const message of warnings) yield { type: 'warning', message }
   const conversation = readConversation(request.messages)
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
@@ -49,7 +53,7 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: 
   } else {
     const written = request.output
       ? fillOutput(request.output, conversation, today, files)
-      : writeAnswer(conversation, plan, tools, files)
+      : writeAnswer(conversation, plan, tools, { files, cuts })
     const { text, isCut } = withinLimits(written, request)
     if (isCut) reason = 'length'
     for (const delta of wordGroups(text)) {
@@ -60,7 +64,7 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal, today: 
   }
   throwIfAborted(signal)
   const message: AssistantMessage = { v: 1, role: 'assistant', content, model: id }
-  const finish: ModelEvent = { type: 'finish', reason, usage: usageOf(request, content), message }
+  const finish: ModelEvent = { type: 'finish', reason, usage: usageOf(whole, content), message }
   yield warnings.length > 0 ? { ...finish, warnings } : finish
 }
 
@@ -92,18 +96,25 @@ function newCalls(
 }
 
 /** A token of this model is a word with the space after it. */
-const token = /\s*\S+\s*/g
+const token = /\S+\s*/g
 
 function withinLimits(text: string, { maxOutputTokens, stop }: ModelRequest): { text: string; isCut: boolean } {
   const ends = (stop ?? []).map((word) => text.indexOf(word)).filter((index) => index >= 0)
   const stopped = text.slice(0, Math.min(text.length, ...ends))
-  const words = stopped.match(token) ?? []
+  const words = tokensOf(stopped)
   if (maxOutputTokens === undefined || words.length <= maxOutputTokens) return { text: stopped, isCut: false }
   return { text: words.slice(0, Math.max(0, maxOutputTokens)).join(''), isCut: true }
 }
 
+/** The tokens of a text; space before the first one belongs to it. */
+function tokensOf(text: string): string[] {
+  const [first, ...others] = text.match(token) ?? []
+  return first === undefined ? [] : [text.slice(0, text.search(/\S/)) + first, ...others]
+}
+
 function wordGroups(text: string): string[] {
-  return text.match(/(?:\s*\S+\s*){1,4}/g) ?? []
+  const tokens = tokensOf(text)
+  return Array.from({ length: Math.ceil(tokens.length / 4) }, (_, at) => tokens.slice(at * 4, at * 4 + 4).join(''))
 }
 
 function usageOf({ messages, tools }: ModelRequest, content: readonly AssistantPart[]): Usage {

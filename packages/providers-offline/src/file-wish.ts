@@ -29,7 +29,7 @@ const wantsList =
   /^\s*(?:please\s+)?(?:list|show|name|which|what|how many)\b(?:\s+\w+){0,2}?\s+(?:files|documents|docs)\b(?!.*\b(?:about|say|contain|in)\b)/i
 const wantsText =
   /\b(?:read|open)\b|\bwhat(?:['’]s| is| stands) (?:in|inside)\b|\bwhat (?:does|do)\b.*\b(?:say|contain|cover)\s*\??$/i
-const fileName = /[\p{L}\p{N}_][\p{L}\p{N}_./-]*\.(?:mdx?|txt|csv|docx?|pdf)(?![\p{L}\p{N}])/giu
+const fileName = /(?<![\p{L}\p{N}_])[\p{L}\p{N}_][\p{L}\p{N}_./-]*\.(?:mdx?|txt|csv|docx?|pdf)(?![\p{L}\p{N}])/giu
 /** Of "how many days" the days are looked for. */
 const measure = /\bhow (?:many|much|long|far|old|tall|big|often|soon|late|well)\b/gi
 /** More than this of a message says no more of what is wanted. */

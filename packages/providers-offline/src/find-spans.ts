@@ -44,6 +44,9 @@ export type Span = {
   isInitial?: boolean
 }
 
+/** Spans are compared with one another, so a list of more than these says no more. */
+const mostSpans = 100
+
 /**
  * Everything in a text that could be an argument. Spans of one reading never overlap, except that words after a
  * preposition (`phrase`), the word after a number (`unit`) and a number in a name are given beside what else is there.
@@ -52,7 +55,7 @@ export function findSpans(text: string, today: Date): Span[] {
   const spans: Span[] = []
   const isFree = (start: number, end: number): boolean => !spans.some((span) => start < span.end && span.start < end)
   const add = (span: Span): void => {
-    if (span.end > span.start && isFree(span.start, span.end)) spans.push(span)
+    if (spans.length < mostSpans && span.end > span.start && isFree(span.start, span.end)) spans.push(span)
   }
   for (const span of quotedSpans(text)) add(span)
   for (const [kind, pattern] of shapes) {
@@ -75,13 +78,13 @@ export function findSpans(text: string, today: Date): Span[] {
   for (const name of nameSpans(text)) add(name)
   extendNames(text, spans)
   markAttached(text, spans)
-  spans.push(...unitSpans(text, spans), ...phraseSpans(text, spans), ...askedSpans(text))
+  spans.push(...[...unitSpans(text, spans), ...phraseSpans(text, spans), ...askedSpans(text)].slice(0, mostSpans))
   return spans.sort((a, b) => a.start - b.start)
 }
 
 const shapes: [SpanKind, RegExp][] = [
   ['url', /\b(?:https?|ftp|wss?):\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]]/gi],
-  ['email', /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu],
+  ['email', /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu],
   ['uuid', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi],
   ['hex', /\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{24,}\b/gi],
   ['ip', /\b(?:\d{1,3}\.){3}\d{1,3}\b/g],
@@ -96,7 +99,7 @@ const codeShape =
 const notCodes = new Set(['AM', 'PM', 'OK', 'I'])
 
 const quotePairs =
-  /```(?:[a-z]*\n)?([\s\S]+?)```|"""([\s\S]+?)"""|"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^'\n]+(?:'\p{L}+[^'\n]*)*)'(?![\p{L}\p{N}])|‘([^’\n]+)’/gu
+  /```(?:[a-z]*\n)?([\s\S]+?)```|"""([\s\S]+?)"""|"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^'\n]+(?:'\p{L}+[^'\n]*)*)'(?![\p{L}\p{N}])|‘([^‘’\n]+)’/gu
 
 function quotedSpans(text: string): Span[] {
   return Array.from(text.matchAll(quotePairs), (match) => ({

@@ -1,14 +1,15 @@
+import { cutMark } from './bound-request.ts'
 import { findSpans, type Span } from './find-spans.ts'
 import { type Word, wordsOf } from './tokens.ts'
 
 /** A piece of a message, read once. */
 export type MessageText = { text: string; words: Word[]; spans: Span[]; today: Date; isCut: boolean }
 
-/** More than this of one message is not searched for arguments. */
+/** More than this is not searched for arguments; a message may have become longer by the one before. */
 const longestText = 4_000
 
 export function readText(text: string, today: Date): MessageText {
-  const read = text.slice(0, longestText)
+  const read = (text.endsWith(cutMark) ? text.slice(0, -cutMark.length) : text).slice(0, longestText)
   return { text: read, words: wordsOf(read), spans: findSpans(read, today), today, isCut: read.length < text.length }
 }
 

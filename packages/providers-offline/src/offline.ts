@@ -16,6 +16,8 @@ export type OfflineProvider = {
 /**
  * A stand-in for a provider: no key, no network, no language model, no cost. It picks tools by their words, fills
  * arguments that stand in the message, and quotes results and passages. For first runs, demos and tests.
+ * It reads the first 4,000 characters of each message and 64 KB of each tool result and of the instruction; where it
+ * cut something, its answer says so.
  *
  * @example
  * const agent = new Agent({ name: 'Demo', functions: [weather], model: offline().model() })

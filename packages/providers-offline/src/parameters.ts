@@ -114,11 +114,13 @@ function pointer(root: JSONSchema, ref: string): unknown {
     )
 }
 
-function choicesOf(schema: JSONSchema, root: JSONSchema): JSONSchema[] {
+/** A schema that leads back to itself has no choices past the eighth. */
+function choicesOf(schema: JSONSchema, root: JSONSchema, depth = 0): JSONSchema[] {
+  if (depth > 8) return []
   const resolved = resolve(schema, root)
   const { anyOf, oneOf, ...rest } = resolved
   const alternatives = [anyOf, oneOf].find(Array.isArray)?.filter(isSchema)
-  if (alternatives) return alternatives.flatMap((choice) => choicesOf({ ...rest, ...choice }, root))
+  if (alternatives) return alternatives.flatMap((choice) => choicesOf({ ...rest, ...choice }, root, depth + 1))
   if (Array.isArray(resolved.type)) {
     return resolved.type.filter((type) => type !== 'null').map((type) => ({ ...resolved, type: String(type) }))
   }

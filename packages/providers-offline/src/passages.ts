@@ -5,7 +5,7 @@ import { contentStems, stemsOf } from './tokens.ts'
 export type Asked = { question: string; passages: string[] }
 
 const block = /```(?:[a-z]*\n)?([\s\S]+?)```|"""([\s\S]+?)"""|<(\w+)>([\s\S]+?)<\/\3>/g
-const longQuote = /["“]([^"”]{40,})["”]/g
+const longQuote = /["“]([^"“”]{40,})["”]/g
 const label =
   /(?:^|[\n.!?:]\s*|\b(?:this|following|the)\s+)(?:text|passage|context|document|article|paragraph|excerpt|notes?|source|background)\s*:\s*/i
 const questionLabel = /(?:^|\n)\s*(?:question|q)\s*:\s*/i
@@ -58,8 +58,8 @@ const instructions = new Set(
   ),
 )
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
-/** More than this of each passage is not searched. */
-const longestPassage = 200_000
+/** More sentences than these are not searched. */
+const mostSentences = 2_000
 
 /**
  * The sentences that answer a question best, at most two, verbatim; none where nothing in them speaks of it.
@@ -68,9 +68,9 @@ const longestPassage = 200_000
  */
 export function bestSentences(question: string, passages: readonly string[], least = 0.5): Quote[] {
   const asked = [...new Set(contentStems(question))].filter((word) => !instructions.has(word))
-  const all = passages.flatMap((passage, index) =>
-    sentencesOf(passage).map((sentence): Quote => ({ sentence, passage: index })),
-  )
+  const all = passages
+    .flatMap((passage, index) => sentencesOf(passage).map((sentence): Quote => ({ sentence, passage: index })))
+    .slice(0, mostSentences)
   if (asked.length === 0 || all.length === 0) return []
   const stems = all.map(({ sentence }) => new Set(stemsOf(sentence)))
   const weights = asked.map((word) => Math.log(1 + all.length / (0.5 + stems.filter((own) => own.has(word)).length)))
@@ -105,8 +105,7 @@ export function answersKind(question: string, sentence: string): number {
 /** The sentences of a text, line by line. */
 export function sentencesOf(passage: string): string[] {
   return passage
-    .slice(0, longestPassage)
-    .split(/\n+/)
+    .split(/\n+/, mostSentences)
     .flatMap((line) => Array.from(sentences.segment(line), ({ segment }) => segment.trim()))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
 }

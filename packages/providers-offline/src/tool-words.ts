@@ -69,7 +69,7 @@ export function addsNumbers({ name, inputSchema }: ToolSpec): boolean {
 function withoutExamples(text: string): string {
   return text
     .replace(/\(?\b(?:e\.?g\.?|for example|for instance|such as|like)[^.)]*\)?/gi, ' ')
-    .replace(/["“'`][^"”'`]*["”'`]/g, ' ')
+    .replace(/["“'`][^"“”'`]*["”'`]/g, ' ')
 }
 
 /** Whether a word only says that something is done. */

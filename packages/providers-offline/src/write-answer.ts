@@ -17,10 +17,11 @@ export function writeAnswer(
   conversation: Conversation,
   plan: Plan,
   tools: readonly ToolSpec[],
-  files?: FileTools,
+  { files, cuts }: { files: FileTools | undefined; cuts: readonly string[] },
 ): string {
   const answer = [
     ...(conversation.lastAnswer === undefined ? [introduction] : []),
+    ...(cuts.length > 0 ? [sayCuts(cuts)] : []),
     ...conversation.unreadable.map((part) => `I cannot read ${part} in your message.`),
   ]
   const body = bodyOf(conversation, plan, tools, files)
@@ -49,6 +50,11 @@ function bodyOf(
     statement(text) ??
     cannot(conversation, tools)
   )
+}
+
+/** What was too long to be read whole. */
+export function sayCuts(cuts: readonly string[]): string {
+  return `I read only ${cuts.join(', ')}.`
 }
 
 /** How a missing argument is asked for. `asksForArgument` knows an answer that did so by these words. */
