@@ -16,6 +16,7 @@ import { agentKnowledge } from './agent-knowledge.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
 import { checkOptions } from './check-options.ts'
 import { definedOnly } from './defined-only.ts'
+import { nearestWord } from './nearest-word.ts'
 import type { RetrievalTool } from './retrieval-tool.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import type { SDKContext } from './sdk-context.ts'
@@ -107,12 +108,17 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     this.#home.check(content)
   }
 
+  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
+    return nearestWord(word, known)
+  }
+
   /**
    * Serves the agent over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
    *
    * @param options beat those of `[server]`; default http://127.0.0.1:8000
    * @throws AgentKitError `missing-package` when the model's provider is not installed
-   * @throws AgentKitError `invalid-config` for an address that cannot be served, or tokens that are not there
+   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
+   *   that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     return await this.#home.serve(this, options)

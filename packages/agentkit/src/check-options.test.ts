@@ -1,5 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { RunOptions } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Agent } from './agent.ts'
+import { SDKContext } from './sdk-context.ts'
+import type { ServeOptions } from './serve-agent.ts'
+import { Swarm } from './swarm.ts'
 
 beforeEach(() => {
   vi.stubEnv('LLMPROVIDER_API_KEY', '')
@@ -9,8 +14,12 @@ afterEach(() => vi.unstubAllEnvs())
 
 it.each<[string, object | undefined, RegExp]>([
   ['no options', undefined, /needs a name/],
-  ['a misspelt option', { modle: 'gpt-5' }, /no option "modle"\. Is "model" meant\?/],
-  ['an option of its own', { zzz: 1 }, /no option "zzz"\.$/],
+  [
+    'a misspelt option',
+    { modle: 'gpt-5' },
+    /^Unknown option `modle`\. Did you mean `model`\? Known: name, functions, .*, retriever\.$/,
+  ],
+  ['an option of its own', { zzz: 1 }, /^Unknown option `zzz`\. Known: name, /],
   ['an empty list of models', { model: [] }, /`model` is a name/],
   ['a list of other things', { model: ['gpt-5', 3] }, /`model` is a name/],
   ['a store that is none', { sessions: 5 }, /path of a file, or a SessionStore/],
@@ -30,4 +39,39 @@ it.each<[string, unknown, RegExp]>([
 
 it('asks for a key when nothing else is wrong', () => {
   expect(() => new Agent({ name: 'Test', functions: [] })).toThrow(expect.objectContaining({ code: 'missing-key' }))
+})
+
+describe('a misspelt option', () => {
+  const model = scriptedModel([])
+  const members = [new Agent({ name: 'Member', functions: [], model, sessions: ':memory:' })]
+  const asked: [string, { chat: Agent['chat']; stream: Agent['stream']; resume: Agent['resume'] }][] = [
+    ['an agent', new Agent({ name: 'Test', functions: [], model, sessions: ':memory:' })],
+    ['a swarm', new Swarm({ name: 'Team', agents: members, collaboration: 'sequence', sessions: ':memory:' })],
+  ]
+
+  it.each(asked)('of a run of %s is refused with the nearest one', async (_name, agent) => {
+    const refusal = expect.objectContaining({
+      code: 'invalid-argument',
+      message:
+        'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal, timeoutMs, budget, history, onApproval.',
+    })
+    const options = { user_id: 'ada', session_id: 'first' } as RunOptions
+    await expect(agent.chat('Hello', options)).rejects.toEqual(refusal)
+    expect(() => agent.stream('Hello', options)).toThrow(refusal)
+    expect(() => agent.resume('run_1', {}, options)).toThrow(refusal)
+    await expect(agent.chat('Hello', { sessionID: 'first' } as RunOptions)).rejects.toThrow('`sessionId`?')
+    expect(model.requests).toEqual([])
+  })
+
+  it('of run() is refused with the nearest one', async () => {
+    const agent = new Agent({ name: 'Test', functions: [], model, sessions: ':memory:' })
+    await expect(agent.run({ hots: '127.0.0.1', port: 0 } as ServeOptions)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringMatching(/^Unknown option `hots`\. Did you mean `host`\? Known: host, port, auth, /),
+    })
+  })
+
+  it('of a context is refused with the nearest one', () => {
+    expect(() => new SDKContext({ config_path: 'a.toml' } as object)).toThrow('Did you mean `configPath`?')
+  })
 })

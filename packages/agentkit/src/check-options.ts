@@ -1,4 +1,4 @@
-import { AgentKitError, agentIdFrom } from '@agentkit/core'
+import { AgentKitError, agentIdFrom, checkOptionNames } from '@agentkit/core'
 import type { AgentOptions } from './agent.ts'
 import { nearestWord } from './nearest-word.ts'
 import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
@@ -6,24 +6,20 @@ import type { SwarmOptions } from './swarm.ts'
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
 export function checkOptions<Output>(options: AgentOptions<Output>): void {
-  checkNames(options, Object.keys(optionNames), 'An agent')
+  checkNames(options, optionNames)
   checkValues(options)
 }
 
 /** The same of a swarm's. */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
-  checkNames(options, Object.keys(swarmOptionNames), 'A swarm')
+  checkNames(options, swarmOptionNames)
   checkValues(options)
 }
 
-function checkNames(options: { name: string; id?: string }, known: readonly string[], what: string): void {
+function checkNames(options: { name: string; id?: string }, known: Readonly<Record<string, true>>): void {
   // What has no name has mostly no options at all.
   agentIdFrom(options?.name, options?.id)
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue
-    const nearest = nearestWord(name, known)
-    throw invalid(`${what} has no option "${name}".${nearest ? ` Is "${nearest}" meant?` : ''}`)
-  }
+  checkOptionNames(options, known, { code: 'invalid-argument', nearest: nearestWord })
 }
 
 function invalid(problem: string): AgentKitError {

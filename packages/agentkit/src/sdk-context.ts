@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentKitError, type Knowledge, type SessionStore } from '@agentkit/core'
+import { AgentKitError, checkOptionNames, type Knowledge, type SessionStore } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
@@ -19,6 +19,7 @@ const defaultSessionsPath = 'agentkit-data/sessions.db'
  * @param options.configPath the TOML file; absent, `./agentkit_config.toml` where there is one
  * @throws AgentKitError `invalid-config` for a file that is missing or no TOML, and for a value of the wrong type or
  *   out of range; the message tells file, line and fix
+ * @throws AgentKitError `invalid-argument` for an option that does not exist
  * @example
  * const sdkContext = new SDKContext({ configPath: './agentkit_config.toml' })
  * const research = new Agent({ name: 'Research', functions: [search], sdkContext })
@@ -35,6 +36,7 @@ export class SDKContext {
   #closed = false
 
   constructor(options: { configPath?: string } = {}) {
+    checkOptionNames(options, { configPath: true }, { code: 'invalid-argument', nearest: nearestWord })
     const problem = loadDotEnv()
     if (problem) this.warn(problem)
     this.config = readConfig(options.configPath)

@@ -1,9 +1,10 @@
-import type { Knowledge, Member } from '@agentkit/core'
+import { checkOptionNames, type Knowledge, type Member } from '@agentkit/core'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import { authTokens } from './auth-tokens.ts'
 import type { ServerTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
 import { keepSynced } from './keep-synced.ts'
+import { nearestWord } from './nearest-word.ts'
 import type { SDKContext } from './sdk-context.ts'
 
 /** What `run()` takes: address, auth, limits and the rest of the server's options. */
@@ -35,7 +36,8 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
 
 /** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
 export async function serveAgent(agent: Member, options: ServeOptions): Promise<AgentServer> {
-  const { handleSignals, serve } = await import('@agentkit/server')
+  const { handleSignals, serve, serverOptionNames } = await import('@agentkit/server')
+  checkOptionNames(options, serverOptionNames, { code: 'invalid-config', nearest: nearestWord })
   const server = await serve(agent, options)
   // Whoever reads the log by machine, or writes it, knows the address.
   if (options.log === undefined || options.log === 'human') console.log(`${agent.name} listens on ${server.url}`)

@@ -149,6 +149,8 @@ describe('Swarm', () => {
 
   it('has no misspelt options', () => {
     // @ts-expect-error: the right word is `collaboration`.
-    expect(() => team({ colaboration: 'handoff' })).toThrow('A swarm has no option "colaboration". Is "collaboration"')
+    expect(() => team({ colaboration: 'handoff' })).toThrow(
+      /^Unknown option `colaboration`\. Did you mean `collaboration`\? Known: name, functions, .*, history\.$/,
+    )
   })
 })

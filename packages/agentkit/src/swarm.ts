@@ -18,6 +18,7 @@ import { checkSwarmOptions } from './check-options.ts'
 import { configAgents, toolsOf } from './config-agents.ts'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
+import { nearestWord } from './nearest-word.ts'
 import type { SDKContext } from './sdk-context.ts'
 import type { ServeOptions } from './serve-agent.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
@@ -92,12 +93,17 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     this.#home.check(content)
   }
 
+  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
+    return nearestWord(word, known)
+  }
+
   /**
    * Serves the swarm over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the swarm.
    *
    * @param options beat those of `[server]`; default http://127.0.0.1:8000
    * @throws AgentKitError `missing-package` when the provider of a model is not installed
-   * @throws AgentKitError `invalid-config` for an address that cannot be served, or tokens that are not there
+   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
+   *   that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     return await this.#home.serve(this, options)

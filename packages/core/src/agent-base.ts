@@ -14,7 +14,6 @@ import type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
 import { runAgent } from './run-agent.ts'
 import type { SessionStore } from './session.ts'
 import { startRun } from './start-run.ts'
-import { milliseconds } from './tool.ts'
 
 /** What agents and swarms have in common: they are asked, and they answer. */
 export abstract class AgentBase<Output = undefined> implements Runnable {
@@ -83,18 +82,27 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   /** Lets go of what the agent has opened: of its own accord nothing. A store or knowledge that it was given is its giver's. */
   async close(): Promise<void> {}
 
+  /** The known option that a misspelt one probably means, for messages. @internal */
+  protected nearestOption(_word: string, _known: readonly string[]): string | undefined {
+    return undefined
+  }
+
   #start(
     input: UserMessage,
     options: RunOptions,
     keepEvents: boolean,
     resumed?: { runId: string; decisions: Decisions },
   ): AgentRun<Output> {
+    checkRunOptions(options, (word, known) => this.nearestOption(word, known))
     // The schema that validates `output` is the one that gives its type.
     return startAgent(this.toSpec(), input, options, keepEvents, resumed) as AgentRun<Output>
   }
 }
 
-/** A run of an agent that nobody has begun yet. */
+/**
+ * A run of an agent that nobody has begun yet.
+ * @param options as `checkRunOptions` has checked them
+ */
 export function startAgent(
   spec: AgentSpec,
   input: UserMessage,
@@ -102,7 +110,7 @@ export function startAgent(
   keepEvents: boolean,
   resumed?: { runId: string; decisions: Decisions },
 ): AgentRun {
-  const { sessionId, signal, history = [], onApproval = 'wait', ...rest } = checkRunOptions(options)
+  const { sessionId, signal, history = [], onApproval = 'wait', ...rest } = options
   const { timeoutMs = spec.timeoutMs, userId = resumed ? anyUser : 'default', budget = {} } = rest
   const scope = { userId, sessionId, input, history, budget: tighten(spec.budget, budget) }
   checkPriced(spec.chain.models, spec.prices, scope.budget)
@@ -113,7 +121,7 @@ export function startAgent(
     runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
     path: [spec.id],
     signal,
-    timeoutMs: milliseconds('`timeoutMs`', timeoutMs),
+    timeoutMs,
     keepEvents,
     waitForApprovals: onApproval === 'wait',
     execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...decisions }),

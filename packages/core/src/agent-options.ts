@@ -4,9 +4,10 @@ import { AgentKitError } from './errors.ts'
 import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'
 import type { Knowledge } from './knowledge.ts'
-import type { JSONSchema } from './message.ts'
+import type { JSONSchema, Message } from './message.ts'
 import type { Model } from './model.ts'
 import { checkModelSettings, type ModelSettings } from './model-settings.ts'
+import { checkOptionNames, type Nearest } from './option-names.ts'
 import { checkPrices, type Prices } from './price.ts'
 import type { RetryOptions } from './retry.ts'
 import type { RunOptions } from './run.ts'
@@ -14,7 +15,7 @@ import type { StandardSchema } from './schema.ts'
 import type { SessionStore } from './session.ts'
 import type { OnBusy } from './session-line.ts'
 import { checkOutput } from './structured-output.ts'
-import type { ToolLike } from './tool.ts'
+import { milliseconds, type ToolLike } from './tool.ts'
 import { validateTranscript } from './transcript.ts'
 
 export type AgentOptions<Output = undefined> = {
@@ -67,6 +68,30 @@ export type AgentOptions<Output = undefined> = {
   sessions?: SessionStore
 }
 
+export const agentOptionNames = {
+  name: true,
+  functions: true,
+  model: true,
+  id: true,
+  instruction: true,
+  description: true,
+  samplePrompts: true,
+  output: true,
+  modelSettings: true,
+  budget: true,
+  prices: true,
+  guard: true,
+  retry: true,
+  knowledge: true,
+  hooks: true,
+  onBusy: true,
+  maxSteps: true,
+  toolTimeoutMs: true,
+  modelTimeoutMs: true,
+  timeoutMs: true,
+  sessions: true,
+} satisfies Record<keyof AgentOptions, true>
+
 /** What TypeScript would have said. */
 export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {
   const { instruction, description, samplePrompts, sessions, functions, onBusy, output } = options
@@ -104,11 +129,26 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   return models
 }
 
-export function checkRunOptions(options: RunOptions): RunOptions {
+const runOptionNames = {
+  userId: true,
+  sessionId: true,
+  signal: true,
+  timeoutMs: true,
+  budget: true,
+  history: true,
+  onApproval: true,
+} satisfies Record<keyof RunOptions, true>
+
+/**
+ * @param nearest completes the message about an unknown option
+ * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
+ */
+export function checkRunOptions(options: RunOptions, nearest?: Nearest): RunOptions {
   if (typeof options !== 'object' || options === null) {
     throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
   }
-  const { userId, sessionId, signal, history = [], onApproval } = options
+  checkOptionNames(options, runOptionNames, { code: 'invalid-argument', ...(nearest && { nearest }) })
+  const { userId, sessionId, signal, history, onApproval } = options
   for (const [name, id] of Object.entries({ userId, sessionId })) {
     // An empty one is mostly a variable that was not set: everybody would share its conversation.
     if (id !== undefined && (typeof id !== 'string' || id === '')) {
@@ -116,16 +156,43 @@ export function checkRunOptions(options: RunOptions): RunOptions {
     }
   }
   checkSessionKey(options)
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-    throw invalid('`signal` is an AbortSignal.')
+  if (signal !== undefined && !isSignal(signal)) {
+    throw invalid('`signal` is an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000).')
   }
+  milliseconds('`timeoutMs`', options.timeoutMs)
   if (onApproval !== undefined && onApproval !== 'wait' && onApproval !== 'end') {
     throw invalid('`onApproval` is "wait" or "end".')
   }
   checkBudget(options.budget)
+  if (history !== undefined) checkHistory(history)
+  return options
+}
+
+/** By what is used of it: one of another realm is no `instanceof AbortSignal`. */
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
+  return (
+    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
+  )
+}
+
+function checkHistory(history: readonly Message[]): void {
+  if (!Array.isArray(history)) throw invalid('`history` is a list of messages: [{ role: "user", content: "Hello" }].')
   const [first] = history.length > 0 ? validateTranscript(history) : []
   if (first) throw invalid(`\`history\` is not a valid transcript: message ${first.index}, ${first.problem}.`)
-  return options
+  // It is stored: what no store could write is refused here.
+  const notJSON = history.findIndex((message) => !isJSON(message))
+  if (notJSON >= 0) {
+    throw invalid(`\`history\` is not plain JSON: message ${notJSON} has a circle, a BigInt, or too many levels.`)
+  }
+}
+
+function isJSON(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
 }
 
 export function wholeNumber(name: string, value: number | undefined): number | undefined {

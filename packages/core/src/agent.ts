@@ -1,11 +1,12 @@
 import { AgentBase } from './agent-base.ts'
 import { agentIdFrom } from './agent-id.ts'
-import { type AgentOptions, checkModels, checkOptions } from './agent-options.ts'
+import { type AgentOptions, agentOptionNames, checkModels, checkOptions } from './agent-options.ts'
 import { agentSpec } from './agent-spec.ts'
 import { modelChain } from './fallback.ts'
 import type { Knowledge } from './knowledge.ts'
 import { memorySessions } from './memory-sessions.ts'
 import type { AgentSpec } from './open-run.ts'
+import { checkOptionNames } from './option-names.ts'
 import type { SessionStore } from './session.ts'
 import { toTools } from './tool.ts'
 
@@ -27,12 +28,14 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
+   * @throws AgentKitError `invalid-config` for an option that does not exist, and for a budget in US dollars with a model
+   *   whose price is not known
    */
   constructor(options: AgentOptions<Output>) {
     super()
     // What has no name has mostly no options at all.
     this.id = agentIdFrom(options?.name, options?.id)
+    checkOptionNames(options, agentOptionNames, { code: 'invalid-config' })
     const given = checkOptions(options)
     const { samplePrompts = [], sessions = memorySessions() } = given
     this.name = given.name

@@ -1,5 +1,6 @@
 import { AgentKitError } from './errors.ts'
 import type { ToolMessage } from './message.ts'
+import { checkOptionNames } from './option-names.ts'
 
 /** When a run that goes round in circles is told so, and when it ends: whole numbers, 2 ≤ tellAt < stopAt. */
 export type GuardOptions = {
@@ -33,7 +34,7 @@ export interface Guard {
   readonly stalled: string | undefined
 }
 
-const defaults = { tellAt: 4, stopAt: 6 } as const
+const defaults = { tellAt: 4, stopAt: 6 } as const satisfies Record<keyof GuardOptions, number>
 
 /**
  * Tells a run that makes no progress from one that does.
@@ -115,7 +116,9 @@ export function checkGuardOptions(options: GuardOptions | false | undefined): vo
   if (options === undefined || options === false) return
   const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options ?? {}
   const areWhole = Number.isInteger(tellAt) && Number.isInteger(stopAt)
-  if (typeof options === 'object' && options !== null && areWhole && tellAt >= 2 && tellAt < stopAt) return
+  const isObject = typeof options === 'object' && options !== null
+  if (isObject) checkOptionNames(options, defaults, { code: 'invalid-argument', of: 'guard' })
+  if (isObject && areWhole && tellAt >= 2 && tellAt < stopAt) return
   const { tellAt: tell, stopAt: stop } = defaults
   throw new AgentKitError(
     'invalid-argument',

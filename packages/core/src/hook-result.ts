@@ -1,6 +1,7 @@
 import { AgentKitError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
 import type { AssistantMessage, Message } from './message.ts'
+import { messageProblem } from './message-problem.ts'
 import { toolCalls, validateTranscript } from './transcript.ts'
 
 /**
@@ -42,20 +43,14 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
 }
 
 function isTranscript(messages: unknown): boolean {
-  return Array.isArray(messages) && messages.every(isMessage) && validateTranscript(messages).length === 0
+  return validateTranscript(messages as readonly Message[]).length === 0 // which checks what it is given
 }
 
-/** As far as it matters here: what the parts hold, providers check. */
 function isMessage(value: unknown): value is Message {
-  if (typeof value !== 'object' || value === null || !('content' in value)) return false
-  const { content } = value
-  return (
-    typeof content === 'string' || (Array.isArray(content) && content.every((part) => typeof part?.type === 'string'))
-  )
+  return messageProblem(value) === undefined
 }
 
 function hasUniqueCalls(message: AssistantMessage): boolean {
-  if (!Array.isArray(message.content)) return false
   const ids = toolCalls(message).map(({ callId }) => callId)
-  return new Set(ids).size === ids.length && ids.every((id) => typeof id === 'string' && id !== '')
+  return new Set(ids).size === ids.length && !ids.includes('')
 }

@@ -56,6 +56,7 @@ export type {
   ToolSpec,
 } from './model.ts'
 export type { ModelSettings } from './model-settings.ts'
+export { checkOptionNames } from './option-names.ts'
 export type { Prices } from './price.ts'
 export { redactSecrets } from './redact.ts'
 export type { RetryOptions } from './retry.ts'

@@ -36,6 +36,9 @@ const rules: { readonly [Name in keyof Required<ModelSettings>]: { is: string; h
 
 /** @throws AgentKitError `invalid-argument` for a setting that there is not, or of another kind */
 export function checkModelSettings(settings: ModelSettings | undefined): void {
+  if (settings !== undefined && (typeof settings !== 'object' || settings === null)) {
+    throw new AgentKitError('invalid-argument', '`modelSettings` is an object such as { temperature: 0 }.')
+  }
   for (const [name, value] of Object.entries(settings ?? {})) {
     if (value === undefined) continue
     // The rules have these names alone.

@@ -1,5 +1,6 @@
 import { AgentKitError } from './errors.ts'
 import type { Price } from './model.ts'
+import { checkOptionNames } from './option-names.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -46,9 +47,14 @@ export function checkPrice(modelId: string, price: GivenPrice): void {
   if (!modelId.includes('/')) throw invalid(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
   if (!isRecord(price)) throw invalid(`The price of "${modelId}" is an object.`)
   const { longPrompt, asOf } = price
+  checkOptionNames(price, priceNames, { code: 'invalid-argument', of: `prices["${modelId}"]` })
   checkRates(`The price of "${modelId}"`, price, ['inputUsdPerMillion', 'outputUsdPerMillion'])
   if (longPrompt !== undefined) {
     if (!isRecord(longPrompt)) throw invalid(`\`longPrompt\` in the price of "${modelId}" is an object.`)
+    checkOptionNames(longPrompt, longPromptNames, {
+      code: 'invalid-argument',
+      of: `prices["${modelId}"].longPrompt`,
+    })
     const needed = ['aboveInputTokens', 'inputUsdPerMillion', 'outputUsdPerMillion']
     checkRates(`\`longPrompt\` in the price of "${modelId}"`, longPrompt, needed)
   }
@@ -56,6 +62,22 @@ export function checkPrice(modelId: string, price: GivenPrice): void {
     throw invalid(`\`asOf\` in the price of "${modelId}" is a date such as "2026-01-31", or left out.`)
   }
 }
+
+const priceNames = {
+  inputUsdPerMillion: true,
+  outputUsdPerMillion: true,
+  cachedInputUsdPerMillion: true,
+  cacheWriteUsdPerMillion: true,
+  longPrompt: true,
+  asOf: true,
+} satisfies Record<keyof GivenPrice, true>
+
+const longPromptNames = {
+  aboveInputTokens: true,
+  inputUsdPerMillion: true,
+  outputUsdPerMillion: true,
+  cachedInputUsdPerMillion: true,
+} satisfies Record<keyof NonNullable<GivenPrice['longPrompt']>, true>
 
 /** US dollars per million tokens. */
 type Rates = { input: number; cached: number; write: number; output: number }

@@ -1,8 +1,9 @@
 import type { AgentBase } from './agent-base.ts'
-import { type AgentOptions, invalid } from './agent-options.ts'
+import { type AgentOptions, agentOptionNames, invalid } from './agent-options.ts'
 import type { Route } from './collaboration/route.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Model } from './model.ts'
+import { checkOptionNames } from './option-names.ts'
 
 /**
  * How the members of a swarm work together: the swarm's own model gives them tasks (`"manager"`), they hand the
@@ -32,13 +33,23 @@ export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model
   history?: MemberHistory
 }
 
+const swarmOptionNames = {
+  ...agentOptionNames,
+  agents: true,
+  collaboration: true,
+  history: true,
+} satisfies Record<keyof SwarmOptions, true>
+
 /** What TypeScript would have said. */
-export function checkSwarmOptions<Output>({ agents, collaboration, history, model }: SwarmOptions<Output>): void {
+export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
+  checkOptionNames(options, swarmOptionNames, { code: 'invalid-config' })
+  const { agents, collaboration, history, model } = options
   if (!Array.isArray(agents)) throw invalid('Pass `agents`: a list of agents and swarms.')
   const kinds = ['manager', 'handoff', 'parallel', 'sequence']
   const isKnown = collaboration === undefined || typeof collaboration === 'function' || kinds.includes(collaboration)
   if (!isKnown) throw invalid(`\`collaboration\` is "${kinds.join('", "')}", or a function that says who is next.`)
   const last = typeof history === 'object' && history !== null ? history.last : undefined
+  if (last !== undefined) checkOptionNames(history as object, { last: true }, { code: 'invalid-config', of: 'history' })
   const isHistory = history === undefined || ['task', 'summary', 'full', 'own'].includes(history as string)
   if (!isHistory && !(Number.isInteger(last) && (last as number) > 0)) {
     throw invalid('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')

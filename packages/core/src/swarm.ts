@@ -42,7 +42,8 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
+   * @throws AgentKitError `invalid-config` for an option that does not exist, and for a budget in US dollars with a model
+   *   whose price is not known
    */
   constructor(options: SwarmOptions<Output>) {
     super()

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from './message.ts'
+import { messageProblem } from './message-problem.ts'
 import type { Turn } from './session.ts'
 
 /**
@@ -101,9 +102,9 @@ export function toolCalls(message: AssistantMessage): ToolCallPart[] {
 export type TranscriptProblem = { index: number; problem: string }
 
 /**
- * Checks that a model of any provider may be given these messages.
+ * Checks that a model of any provider may be given these messages. Values of any kind may be passed.
  *
- * Each tool call has exactly one result, directly after its message; no result stands alone; call ids are not empty
+ * Each message has its role's form. Each tool call has exactly one result, directly after its message; no result stands alone; call ids are not empty
  * and unique in their message; no message is empty; system messages stand first; the conversation begins with the user.
  *
  * @returns the problems found; an empty list when the transcript is valid
@@ -112,6 +113,7 @@ export type TranscriptProblem = { index: number; problem: string }
  * // [{ index: 0, problem: 'result of call "a" has no call' }]
  */
 export function validateTranscript(messages: readonly Message[]): TranscriptProblem[] {
+  if (!Array.isArray(messages)) return [{ index: 0, problem: 'a transcript is a list of messages' }]
   const problems: TranscriptProblem[] = []
   let open = new Set<string>()
   let openedAt = 0
@@ -120,8 +122,14 @@ export function validateTranscript(messages: readonly Message[]): TranscriptProb
     for (const callId of open) problems.push({ index: openedAt, problem: `call "${callId}" has no result` })
     open = new Set()
   }
-  messages.forEach((message, index) => {
+  // Array.from: `forEach` passes over the holes of a sparse list.
+  Array.from(messages).forEach((message, index) => {
     const report = (problem: string): void => void problems.push({ index, problem })
+    const misshapen = messageProblem(message)
+    if (misshapen !== undefined) {
+      report(misshapen)
+      return
+    }
     if (message.role === 'tool') {
       if (!open.delete(message.callId)) report(`result of call "${message.callId}" has no call`)
       return

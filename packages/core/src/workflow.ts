@@ -2,6 +2,7 @@ import type { AgentBase } from './agent-base.ts'
 import { invalid } from './agent-options.ts'
 import { AgentKitError } from './errors.ts'
 import { memorySessions } from './memory-sessions.ts'
+import { checkOptionNames } from './option-names.ts'
 import type { AgentRun, RunOptions } from './run.ts'
 import { either, branch as toBranch } from './workflow/branch.ts'
 import { loop as toLoop } from './workflow/loop.ts'
@@ -21,7 +22,7 @@ import type {
   StepContext,
   Work,
 } from './workflow/work.ts'
-import { WorkflowAgent, type WorkflowOptions } from './workflow/workflow-agent.ts'
+import { WorkflowAgent, type WorkflowOptions, workflowOptionNames } from './workflow/workflow-agent.ts'
 
 /**
  * Begins a workflow: steps of agents, swarms, plain functions and other workflows, one after the other, at once, by a
@@ -29,6 +30,7 @@ import { WorkflowAgent, type WorkflowOptions } from './workflow/workflow-agent.t
  *
  * @typeParam Input what the workflow is given; text, where nothing is said
  * @throws AgentKitError `invalid-argument` for a name, an id or a number that cannot be used, with the fix
+ * @throws AgentKitError `invalid-config` for an option that does not exist
  * @example
  * const report = workflow({ name: 'Report' })
  *   .parallel({ facts: researcher, numbers: analyst })
@@ -39,9 +41,15 @@ import { WorkflowAgent, type WorkflowOptions } from './workflow/workflow-agent.t
  */
 export function workflow<Input = string>(options: WorkflowOptions = {}): Workflow<Input, Input> {
   if (typeof options !== 'object' || options === null) throw invalid('Pass an object: workflow({ name: "Report" }).')
+  checkOptionNames(options, workflowOptionNames, { code: 'invalid-config' })
   // All that is made of it keeps its conversations in one place.
   return new Workflow({ ...options, sessions: options.sessions ?? memorySessions() }, [])
 }
+
+const loopOptionNames = { maxIterations: true, while: true, until: true } satisfies Record<
+  keyof LoopOptions<never>,
+  true
+>
 
 /** Steps that can be run. Each method gives a new workflow, and leaves this one as it is. */
 export class Workflow<Input, Output> {
@@ -161,6 +169,7 @@ export class Workflow<Input, Output> {
    * workflow().step(writer).loop(editor, { until: (text) => text.length < 2000, maxIterations: 3 })
    */
   loop<Body extends LoopWork<Output, Input>>(work: Body, options: LoopOptions<Output>): Workflow<Input, Output> {
+    checkOptionNames(options ?? {}, loopOptionNames, { code: 'invalid-argument' })
     const { maxIterations, while: goesOn, until } = options ?? {}
     if (!Number.isInteger(maxIterations) || maxIterations < 1) {
       throw invalid('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')

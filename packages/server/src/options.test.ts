@@ -34,7 +34,31 @@ const refused: [string, ServerOptions, string][] = [
   ['an origin with a path', { cors: ['https://app.example.com/'] }, 'without a path'],
   ['an origin without a scheme', { cors: 'app.example.com' }, 'https://'],
   ['a limit that is no number', { limits: { parts: -1 } }, 'parts'],
+  ...wrong([
+    ['options that are none', 5, 'Known: host, port,'],
+    ['no options', null, 'Known: host, port,'],
+    ['a misspelt option', { hots: '::1' }, 'Unknown option `hots`. Known: host, port, auth, allowUnauthenticated,'],
+    [
+      'a consent that is a text',
+      { host: '::', allowUnauthenticated: 'false' },
+      '`allowUnauthenticated` is true or false',
+    ],
+    ['limits that are none', { limits: 5 }, '`limits` is an object'],
+    ['a log of another kind', { log: 'jason' }, '`log` is "human", "json" or a function'],
+    [
+      'more than tokens',
+      { auth: { tokens: { 'a-token-of-ada-1': '*' }, users: 'all' } },
+      '`auth` has one key, `tokens`',
+    ],
+    ['origins of another kind', { cors: 5 }, '`cors` is an origin, a list of origins'],
+    ['a misspelt option of `cors`', { cors: { origins: [], credential: true } }, 'Unknown option `cors.credential`'],
+  ]),
 ]
+
+/** What the compiler would have refused. */
+function wrong(cases: [string, unknown, string][]): [string, ServerOptions, string][] {
+  return cases as [string, ServerOptions, string][]
+}
 
 describe('options', () => {
   it.each(refused)('refuses %s', (_name, options, fix) => {
@@ -46,6 +70,13 @@ describe('options', () => {
   it('refuses a limit that it does not know', () => {
     const limits = { bodySize: 1 } as object
     expect(() => checkOptions({ limits })).toThrow('bodyBytes')
+  })
+
+  it('never repeats what stands beside `tokens`: it may be a token', () => {
+    const auth = { tokens: { 'a-token-of-ada-1': '*' }, 'long-secret': 'ada' } as Auth
+    expect(() => checkOptions({ auth })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('long-secret') }),
+    )
   })
 
   it.each(['very secret', 'very-secret'])('never repeats a token such as %s', (token) => {

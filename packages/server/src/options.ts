@@ -1,4 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
+import { AgentKitError, checkOptionNames } from '@agentkit/core'
 import { type Auth, checkAuth } from './guards/auth.ts'
 import { bracketed, isLoopback } from './guards/host.ts'
 import type { CorsRule } from './guards/origin.ts'
@@ -38,8 +38,20 @@ export type ServerSettings = {
   log: (entry: LogEntry) => void
 }
 
-/** @throws AgentKitError `invalid-config` for what cannot be or would not be safe, with the fix */
+/** Every option of `serve` and `createApp`. */
+export const serverOptionNames = {
+  host: true,
+  port: true,
+  auth: true,
+  allowUnauthenticated: true,
+  limits: true,
+  cors: true,
+  log: true,
+} satisfies Record<keyof ServerOptions, true>
+
+/** @throws AgentKitError `invalid-config` for what does not exist, cannot be or would not be safe, with the fix */
 export function checkOptions(options: ServerOptions = {}): ServerSettings {
+  checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
   if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -51,6 +63,11 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
         'Set `auth: { tokens: { [token]: userId } }` (`auth_tokens_env` in a [server] table), or bind 127.0.0.1, or say `allowUnauthenticated: true`.',
     )
   }
+  if (typeof allowUnauthenticated !== 'boolean') throw invalid('`allowUnauthenticated` is true or false.')
+  const { log } = options
+  if (log !== undefined && log !== 'human' && log !== 'json' && typeof log !== 'function') {
+    throw invalid('`log` is "human", "json" or a function that takes an entry.')
+  }
   if (auth !== undefined) checkAuth(auth)
   return {
     host,
@@ -58,7 +75,7 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
     auth,
     limits: checkLimits(options.limits),
     cors: options.cors === undefined ? undefined : toCorsRule(options.cors),
-    log: createLog(options.log),
+    log: createLog(log),
   }
 }
 
@@ -69,6 +86,8 @@ export function serverUrl(host: string, port: number): string {
 }
 
 function checkLimits(given: Partial<Limits> = {}): Limits {
+  if (typeof given !== 'object' || given === null)
+    throw invalid('`limits` is an object such as { deadlineMs: 60_000 }.')
   const limits: Limits = { ...defaultLimits }
   for (const [name, value] of Object.entries(given)) {
     if (!isLimitName(name)) {
@@ -88,9 +107,9 @@ function isLimitName(name: string): name is keyof Limits {
 }
 
 function toCorsRule(cors: CorsOptions): CorsRule {
-  const { origins, credentials = false } =
-    typeof cors === 'object' && 'origins' in cors ? cors : { origins: cors, credentials: false }
+  const { origins, credentials = false } = toOrigins(cors)
   const list = typeof origins === 'string' ? [origins] : origins
+  if (!Array.isArray(list)) throw invalid('`cors` is an origin, a list of origins, or { origins, credentials }.')
   if (list.includes('*')) {
     if (credentials) {
       throw invalid('`cors` allows every origin and credentials: any page could act as its visitor. Name the origins.')
@@ -103,6 +122,14 @@ function toCorsRule(cors: CorsOptions): CorsRule {
     }
   }
   return { origins: new Set(list), credentials }
+}
+
+function toOrigins(cors: CorsOptions): { origins: string | readonly string[]; credentials?: boolean } {
+  if (typeof cors === 'object' && cors !== null && 'origins' in cors) {
+    checkOptionNames(cors, { origins: true, credentials: true }, { code: 'invalid-config', of: 'cors' })
+    return cors
+  }
+  return { origins: cors }
 }
 
 function invalid(message: string): AgentKitError {

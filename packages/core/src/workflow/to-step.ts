@@ -1,5 +1,6 @@
 import type { AgentBase } from '../agent-base.ts'
 import { invalid } from '../agent-options.ts'
+import { checkOptionNames } from '../option-names.ts'
 import { agentStep } from './agent-step.ts'
 import { functionStep } from './function-step.ts'
 import type { Step } from './step.ts'
@@ -13,8 +14,11 @@ type AnyWork =
   | { workflowAgent: WorkflowAgent<unknown> }
   | AgentBase<unknown>
 
-/** @throws AgentKitError `invalid-argument` for what is no step */
+const askOptionNames = { ask: true } satisfies Record<keyof AskOptions<never>, true>
+
+/** @throws AgentKitError `invalid-argument` for what is no step, and for an option that does not exist */
 export function toStep(work: unknown, label: string, options: Partial<AskOptions<unknown>> = {}): Step {
+  checkOptionNames(options, askOptionNames, { code: 'invalid-argument' })
   const { ask } = options
   if (ask !== undefined && typeof ask !== 'function')
     throw invalid('`ask` is a function that says what agents are asked.')

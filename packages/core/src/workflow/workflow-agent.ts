@@ -1,6 +1,6 @@
 import { AgentBase, startAgent } from '../agent-base.ts'
 import { agentIdFrom } from '../agent-id.ts'
-import { type AgentOptions, checkOptions } from '../agent-options.ts'
+import { type AgentOptions, checkOptions, checkRunOptions } from '../agent-options.ts'
 import { agentSpec } from '../agent-spec.ts'
 import { textOfInput } from '../collaboration/collaboration.ts'
 import { AgentKitError } from '../errors.ts'
@@ -23,6 +23,17 @@ export type WorkflowOptions = Pick<
   /** Default `"Workflow"`. */
   name?: string
 }
+
+export const workflowOptionNames = {
+  name: true,
+  id: true,
+  description: true,
+  samplePrompts: true,
+  budget: true,
+  onBusy: true,
+  timeoutMs: true,
+  sessions: true,
+} satisfies Record<keyof WorkflowOptions, true>
 
 /** A workflow as the loop runs it: an agent whose one step is planned, and is all the steps of the workflow. */
 export class WorkflowAgent<Output> extends AgentBase<Output> {
@@ -71,7 +82,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
   start(value: unknown, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
     const message = { v: 1, role: 'user', content: textOf(value) } as const
     // The last step gives its type.
-    return startAgent(this.specFor(value), message, options, keepEvents) as AgentRun<Output>
+    return startAgent(this.specFor(value), message, checkRunOptions(options), keepEvents) as AgentRun<Output>
   }
 
   async #answer(run: Run, input: unknown): Promise<Planned> {

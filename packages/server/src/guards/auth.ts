@@ -32,6 +32,8 @@ export function checkAuth(auth: Auth): void {
   if (Array.isArray(tokens)) {
     throw invalid('`auth.tokens` is a list. Map each token to a user id, or to "*": { tokens: { [token]: userId } }.')
   }
+  // Not named: what stands beside `tokens` may be a token.
+  if (Object.keys(auth).length > 1) throw invalid('`auth` has one key, `tokens`. Take the others out.')
   const entries: [token: string, userId: unknown][] = Object.entries(tokens)
   if (entries.length === 0) throw invalid('`auth.tokens` is empty, so nobody could call. Add a token.')
   for (const [token, userId] of entries) {
