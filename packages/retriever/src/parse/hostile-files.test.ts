@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hostileFiles } from '../__fixtures__/hostile-files.ts'
 import { makePdf } from '../__fixtures__/make-pdf.ts'
+import { isUnreadableFile } from '../unreadable-file.ts'
 import { headingStyles } from './docx/heading-styles.ts'
 import { mendBody } from './docx/mend-body.ts'
 import { plainParagraphs } from './docx/plain-paragraphs.ts'
+import { parseMdx } from './parse-markdown.ts'
 import { createParsePool, type ParsePool } from './parse-pool.ts'
+import type { Parser } from './piece.ts'
 
 let folder: string
 let pool: ParsePool
@@ -54,6 +57,32 @@ it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 
   // A tenth of that is usual; to look for each end takes minutes.
   expect((user + system) / 1e6).toBeLessThan(5)
 })
+
+const metadata = 'export const metadata = {'
+
+it.each([
+  ['comments that never end', metadata, '{/*'],
+  ['comments in a row that never end', '', 'export {} /*\n'],
+  ['escaped quotes', metadata, '\\`'],
+  ['escaped quotes on a line', metadata, "\\'"],
+  ['half of a line comment', metadata, '//'],
+])('reads MDX of 1 MB with %s once', async (_, start, part) => {
+  const bytes = Buffer.from(start + part.repeat(1_000_000 / part.length))
+  const before = process.cpuUsage()
+  await drain(parseMdx(bytes, AbortSignal.timeout(60_000)))
+
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1e6).toBeLessThan(5)
+})
+
+/** All of a file, whether it says anything or not. */
+async function drain(pieces: ReturnType<Parser>): Promise<void> {
+  try {
+    for await (const _ of pieces);
+  } catch (error) {
+    if (!isUnreadableFile(error)) throw error
+  }
+}
 
 async function read(file: string, content: Uint8Array): ReturnType<ParsePool['read']> {
   const path = join(folder, file)
