@@ -10,6 +10,7 @@ import type { RetrievalTool } from './retrieval-tool.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
 import type { SDKContext } from './sdk-context.ts'
+import { retrieverKey, shareRetriever } from './share-retriever.ts'
 import { reportLines } from './sync-lines.ts'
 
 /** What an agent's constructor says of its files. */
@@ -22,7 +23,7 @@ export type KnowledgeOptions = {
 
 /**
  * What an agent looks up: the files of a folder, as its options, its table and `[retriever]` say. Agents of a context
- * that want the same share one.
+ * that want the same share one, and so do contexts.
  *
  * @returns `undefined` where the agent is not to retrieve
  * @throws AgentKitError `missing-package` when `@agentkit/retriever` is not installed
@@ -59,18 +60,21 @@ export function sharedRetriever(
   const { checkRetrieverOptions, createRetriever } = retrieverPackage()
   checkRetrieverOptions(choice ? { ...wanted, embedder: standIn(choice) } : wanted)
   const ollama = settings.ollama_server_url
+  const own = wanted.embedder
+  const key = retrieverKey({ options: wanted, choice, ollama })
   const make = async (): Promise<Retriever> => {
     const embedder = choice && (await embedderOf(choice, ollama, context))
     return createRetriever(embedder ? { ...wanted, embedder } : wanted)
   }
-  // An embedder of one's own has no name that would tell it from another one.
-  const { embedder: own, ...plain } = wanted
-  return context.knowledgeAt(own ?? JSON.stringify({ ...plain, choice, ollama }), () =>
-    lazyKnowledge(make, (report) => {
-      // Without files it does not matter how they are searched.
-      if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
-      for (const line of reportLines(report)) context.notice(line)
-    }),
+  return context.knowledgeAt(key, () =>
+    lazyKnowledge(
+      () => shareRetriever(key, make),
+      (report) => {
+        // Without files it does not matter how they are searched.
+        if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
+        for (const line of reportLines(report)) context.notice(line)
+      },
+    ),
   )
 }
 
