@@ -1,4 +1,4 @@
-import { AgentKitError, type Embedder, type Knowledge } from '@agentkit/core'
+import { AgentKitError, type Embedder, type Knowledge, type SyncReport } from '@agentkit/core'
 import type { Retriever } from '@agentkit/retriever'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
@@ -66,15 +66,13 @@ export function sharedRetriever(
     const embedder = choice && (await embedderOf(choice, ollama, context))
     return createRetriever(embedder ? { ...wanted, embedder } : wanted)
   }
+  const onSync = (report: SyncReport): void => {
+    // Without files it does not matter how they are searched.
+    if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
+    for (const line of reportLines(report)) context.notice(line)
+  }
   return context.knowledgeAt(key, () =>
-    lazyKnowledge(
-      () => shareRetriever(key, make),
-      (report) => {
-        // Without files it does not matter how they are searched.
-        if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
-        for (const line of reportLines(report)) context.notice(line)
-      },
-    ),
+    lazyKnowledge(() => shareRetriever(key, make), onSync, wanted.parsing?.firstAnswerSeconds),
   )
 }
 
@@ -103,6 +101,7 @@ export function retrieverOptions(
   { config }: Pick<SDKContext, 'config'>,
 ): RetrieverOptions {
   const { folder, index_path, max_file_mb, index_name, namespace, cloud, region, create } = config.retriever
+  const { parse_memory_mb, parse_cpu_seconds, parse_processes, first_answer_seconds } = config.retriever
   const ofTable: RetrieverOptions = definedOnly({
     folder,
     indexPath: index_path,
@@ -111,11 +110,19 @@ export function retrieverOptions(
     retrievalTool: settings.retrieval_tool,
   })
   const own: RetrieverOptions = retriever && !isKnowledge(retriever) ? definedOnly(retriever) : {}
+  const ofParsing = definedOnly({
+    memoryMb: parse_memory_mb,
+    cpuSeconds: parse_cpu_seconds,
+    processes: parse_processes,
+    firstAnswerSeconds: first_answer_seconds,
+  })
+  const parsing = { ...ofParsing, ...own.parsing }
   const ofCloud = { ...definedOnly({ indexName: index_name, namespace, cloud, region, create }), ...own.cloud }
   return {
     ...ofTable,
     ...definedOnly({ requiredExts, retrievalTool }),
     ...own,
+    ...(Object.keys(parsing).length > 0 && { parsing }),
     ...(Object.keys(ofCloud).length > 0 && { cloud: ofCloud }),
   }
 }

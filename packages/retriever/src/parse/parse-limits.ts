@@ -16,6 +16,11 @@ export function cpuMicrosOf(bytes: number, { cpuSeconds }: ParseLimits): number 
 /** On a loaded machine a second of CPU time takes several seconds. */
 export const wallPerCpu = 5
 
+/** Stands for the hash of a file that exceeded these limits: with others it may be read. */
+export function limitsMark({ memoryMb, cpuSeconds }: ParseLimits): string {
+  return `exceeds ${memoryMb} MB ${cpuSeconds} s`
+}
+
 /** A limit that a file exceeded; `most` is in MB or seconds. */
 export type ExceededLimit = { limit: 'memory' | 'cpu' | 'wall'; most: number }
 

@@ -90,6 +90,12 @@ it.each([
   expect(reads).toMatchObject([{ outcome: 'read' }, { outcome: 'unreadable', status, reason }, { outcome: 'read' }])
 })
 
+it('marks what exceeded its limits with them, so that it is not read again within the same', async () => {
+  const read = poolReader({ script: troubleWorker, memoryMb: 300, cpuSeconds: 0.5 })
+
+  expect(await read('loop.txt', 'loop')).toMatchObject({ hash: 'exceeds 300 MB 0.5 s' })
+})
+
 it('gives a file CPU time by its size', () => {
   const limits = { memoryMb: 512, cpuSeconds: 60 }
 

@@ -40,7 +40,7 @@ export type ReadOptions = {
   signal: AbortSignal
 }
 
-/** `hash` is empty where the file's bytes could not be had. */
+/** `hash` is that of a `FileRecord`. */
 export type ReadFile =
   | { outcome: 'unchanged'; hash: string }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
@@ -177,7 +177,7 @@ export function createParsePool({
 }
 
 /** As many as cores, and at most 4: each may take all of its memory. */
-function usualProcesses(): number {
+export function usualProcesses(): number {
   return Math.min(4, availableParallelism())
 }
 

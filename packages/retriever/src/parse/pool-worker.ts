@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { UnreadableStatus } from '../unreadable-file.ts'
 import { readLastWords } from './last-words.ts'
-import { exceededReason, type ParseLimits } from './parse-limits.ts'
+import { exceededReason, limitsMark, type ParseLimits } from './parse-limits.ts'
 import { workerEnv } from './worker-env.ts'
 import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from './worker-messages.ts'
 
@@ -222,7 +222,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       // Whichever it was, it is known when each has a process of its own.
       for (const [, task] of left) retryAlone(task)
     } else if (culprit.isRetry || (known && isItsOwnFault())) {
-      culprit.resolve({ outcome: 'unreadable', hash: '', ...verdict() })
+      culprit.resolve({ outcome: 'unreadable', ...verdict() })
       return left.filter(([, task]) => task !== culprit).map(([, task]) => task)
     } else retryAlone(culprit)
     return left.map(([, task]) => task)
@@ -234,18 +234,22 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     }
 
     function verdict(): Failure {
-      if (words && 'limit' in words) return { status: 'too-large', reason: exceededReason(words) }
-      if (words) return { status: 'corrupt', reason: `Its reader broke down: ${words.error}` }
+      if (words && 'limit' in words) {
+        // By the clock it may have been the machine, so the next sync tries again.
+        const hash = words.limit === 'wall' ? '' : limitsMark(limits)
+        return { status: 'too-large', hash, reason: exceededReason(words) }
+      }
+      if (words) return { status: 'corrupt', hash: '', reason: `Its reader broke down: ${words.error}` }
       // V8 aborts when its heap is full; a system without memory kills.
       if (signal === 'SIGABRT' || signal === 'SIGKILL') {
-        return { status: 'too-large', reason: exceededReason({ limit: 'memory', most: limits.memoryMb }) }
+        return { status: 'too-large', hash: '', reason: exceededReason({ limit: 'memory', most: limits.memoryMb }) }
       }
-      return { status: 'corrupt', reason: 'Its reader broke down: it ended without a word' }
+      return { status: 'corrupt', hash: '', reason: 'Its reader broke down: it ended without a word' }
     }
   }
 }
 
-type Failure = { status: UnreadableStatus; reason: string }
+type Failure = { status: UnreadableStatus; hash: string; reason: string }
 
 /** @param weight of a file that fills a worker */
 export const fullLoad = 64
