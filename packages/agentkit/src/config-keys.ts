@@ -121,6 +121,25 @@ export const serverKeys = {
     example: '["https://app.example.com"]',
     about: 'Web origins whose pages may call the server.',
   },
+  allowed_hosts: {
+    type: 'texts',
+    example: '["agent.example.com"]',
+    about:
+      "Names by which the server may be called, without a port: beside the machine's own where only it can reach the server, the only ones where others can.",
+  },
+  max_runs: { type: 'count', example: '32', about: 'How many runs take place at once; more wait.' },
+  max_queued_runs: { type: 'count', example: '256', about: 'How many runs wait for a place; more are 503.' },
+  max_held_bytes: {
+    type: 'count',
+    example: '268435456',
+    about: 'How many bytes all requests that have not started may hold in memory; more is 503.',
+  },
+  max_connections: { type: 'count', example: '2048', about: 'How many connections are open at once; more are 503.' },
+  max_requests_per_connection: {
+    type: 'count',
+    example: '1000',
+    about: 'After how many requests a connection is closed.',
+  },
 } as const
 
 /** The keys of `[sample_prompts]`. */
@@ -141,27 +160,6 @@ export const retrieverKeys = {
     about: 'Where the index is kept; with `"localstore"` also `"s3://bucket/path"`.',
   },
   max_file_mb: { type: 'megabytes', example: '200', about: 'Larger files are not read.' },
-  parse_memory_mb: {
-    type: 'parse-memory',
-    example: '512',
-    about: 'What one of the processes that read files may take, in MB of resident memory.',
-  },
-  parse_cpu_seconds: {
-    type: 'parse-seconds',
-    example: '60',
-    about: 'The CPU time of one file. Small files get less: 5 s, and 10 s for each MB of their size.',
-  },
-  parse_processes: {
-    type: 'parse-processes',
-    example: '2',
-    about: 'How many processes read files. Absent, as many as the machine has cores, and at most 4.',
-  },
-  first_answer_seconds: {
-    type: 'seconds',
-    example: '60',
-    about:
-      'How long the sync before the first answer may delay it. Then the answer uses what is indexed, and says how many files are pending.',
-  },
   index_name: { type: 'word', example: '"agentkit"', about: "The cloud index's name." },
   namespace: { type: 'word', example: '"docs"', about: 'What the names of its namespaces begin with.' },
   cloud: { type: 'word', example: '"aws"', about: 'Where a cloud index is made.' },

@@ -29,6 +29,29 @@ describe('serveOptions', () => {
     )
   })
 
+  it('takes the limits and names of [server], each where it is not passed', () => {
+    const table = {
+      allowed_hosts: ['agent.example.com'],
+      max_runs: 8,
+      max_queued_runs: 16,
+      max_held_bytes: 50_000_000,
+      max_connections: 100,
+      max_requests_per_connection: 10,
+    }
+    const limits = {
+      runs: 8,
+      queuedRuns: 16,
+      heldBytes: 50_000_000,
+      connections: 100,
+      requestsPerConnection: 10,
+    }
+    expect(serveOptions({}, table, false)).toEqual({ allowedHosts: ['agent.example.com'], limits })
+    expect(serveOptions({ limits: { runs: 2, drainMs: 5 }, allowedHosts: [] }, table, false)).toEqual({
+      allowedHosts: [],
+      limits: { ...limits, runs: 2, drainMs: 5 },
+    })
+  })
+
   it('logs JSON in production, unless told otherwise', () => {
     expect(serveOptions({}, {}, true)).toEqual({ log: 'json' })
     expect(serveOptions({ log: 'human' }, {}, true)).toEqual({ log: 'human' })

@@ -54,14 +54,27 @@ export async function serveAgent(agent: Member, options: ServeOptions): Promise<
 export function serveOptions(options: ServeOptions, table: ServerTable, production: boolean): ServeOptions {
   const passed: ServeOptions = definedOnly(options)
   const variable = passed.auth === undefined ? table.auth_tokens_env : undefined
+  const limits = { ...limitsOf(table), ...passed.limits }
   return {
     ...definedOnly({
       host: table.host,
       port: table.port,
       cors: table.cors_origins,
+      allowedHosts: table.allowed_hosts,
       auth: variable === undefined ? undefined : { tokens: authTokens(variable) },
       log: production ? ('json' as const) : undefined,
     }),
     ...passed,
+    ...(Object.keys(limits).length > 0 && { limits }),
   }
+}
+
+function limitsOf(table: ServerTable): NonNullable<ServeOptions['limits']> {
+  return definedOnly({
+    runs: table.max_runs,
+    queuedRuns: table.max_queued_runs,
+    heldBytes: table.max_held_bytes,
+    connections: table.max_connections,
+    requestsPerConnection: table.max_requests_per_connection,
+  })
 }

@@ -69,7 +69,7 @@ async function* streamAnswer(whole: ModelRequest, signal: AbortSignal, today: Da
 }
 
 function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortError(signal, { provider: 'offline', model: 'extractive' })
+  if (signal.aborted) throw abortError(signal)
 }
 
 function ignoredOptions({ temperature, reasoning }: ModelRequest): string[] {

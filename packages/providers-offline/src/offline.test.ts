@@ -30,7 +30,6 @@ describe('offline', () => {
   })
 
   it('embeds nothing for an aborted signal', async () => {
-    const error = { code: 'aborted', provider: 'offline', model: 'hashed' }
-    await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject(error)
+    await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
   })
 })

@@ -7,9 +7,7 @@ export type FileRecord = {
   /** In bytes. */
   size: number
   mtimeMs: number
-  /**
-   * Of its bytes; empty where these could not be had, and what `limitsMark` gives where reading them exceeded the limits.
-   */
+  /** Of its bytes. */
   hash: string
   status: FileStatus
   /** Why it is not `ok`. */

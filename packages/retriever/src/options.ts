@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
 import { checkOption } from './check-arguments.ts'
 import { supportedExts } from './parse/parsers.ts'
-import { checkParsing, type ParsingOptions } from './parsing-options.ts'
 import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone-settings.ts'
 import { isInside } from './sync/scan.ts'
 
@@ -23,8 +22,6 @@ export type RetrieverOptions = {
   indexPath?: string
   /** Larger files are not read; default 200 MB. */
   maxFileBytes?: number
-  /** What reading files may cost. */
-  parsing?: ParsingOptions
   /** Of `cloudindex-serverless` and `cloudindex-pod`. */
   cloud?: CloudOptions
 }
@@ -39,7 +36,6 @@ export type RetrieverSettings = {
   embedder?: Embedder
   indexPath: string
   maxFileBytes: number
-  parsing: Required<ParsingOptions>
   cloud: CloudOptions
 }
 
@@ -54,7 +50,6 @@ const names: readonly string[] = [
   'embedder',
   'indexPath',
   'maxFileBytes',
-  'parsing',
   'cloud',
 ] satisfies (keyof RetrieverOptions)[]
 
@@ -68,7 +63,7 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   if (unknown !== undefined)
     throw invalid(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
   const { folder = 'agentkit-data/files/user', indexPath = usualIndexPath, retrievalTool = 'basic' } = options
-  const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, parsing, cloud = {} } = options
+  const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, cloud = {} } = options
   if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
   if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
   if (!retrievalToolNames.includes(retrievalTool)) {
@@ -99,7 +94,6 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
     ...(embedder && { embedder }),
     indexPath,
     maxFileBytes,
-    parsing: checkParsing(parsing),
     cloud,
   }
 }

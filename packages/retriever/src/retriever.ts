@@ -66,6 +66,5 @@ export interface Retriever extends Knowledge {
  * const [best] = await retriever.search('How many days of holiday are there?')
  */
 export function createRetriever(options?: RetrieverOptions): Retriever {
-  const settings = checkRetrieverOptions(options)
-  return retrieverOf(settings, { pool: createParsePool(settings.parsing), openSpace, measureTrust })
+  return retrieverOf(checkRetrieverOptions(options), { pool: createParsePool(), openSpace, measureTrust })
 }

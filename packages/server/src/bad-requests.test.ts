@@ -130,6 +130,13 @@ const rows: Row[] = [
     'malformed-multipart',
     'The Content-Type header names no boundary',
   ],
+  [
+    '11 a boundary of nothing in quotes',
+    body(valid.replaceAll(boundary, ''), 'multipart/form-data; boundary=""'),
+    400,
+    'malformed-multipart',
+    'The Content-Type header names no boundary',
+  ],
   ['12 truncated multipart', body(valid.slice(0, valid.length / 2)), 400, 'malformed-multipart'],
   ['12 no closing boundary', body(valid.slice(0, -`--${boundary}--\r\n`.length)), 400, 'malformed-multipart'],
   ['12 garbage', body('\u0000\u0001 this is no form'), 400, 'malformed-multipart'],
@@ -180,7 +187,70 @@ const rows: Row[] = [
   ],
 ]
 
+/** A form as bytes: each character of a value is one. */
+function bytes(text: string): RequestInit {
+  return { ...body(''), body: Buffer.from(text, 'latin1') }
+}
+
+const disposition = 'Content-Disposition: form-data; name='
+const utf8 = '\r\nContent-Type: text/plain; charset=utf-8'
+
+const { user_id: _userId, ...otherFields } = validFields
+const others = formBody(otherFields)
+
+/** What a decoder would replace, so that two different ids became one. */
+const noUTF8: [string, string][] = [
+  ['a user_id with a byte that is none', formBody({ ...validFields, user_id: 'a\xff' })],
+  ['a session_id that ends in the middle of a character', formBody({ ...validFields, session_id: 'a\xe2\x82' })],
+  ['a surrogate in a user_id', formBody({ ...validFields, user_id: 'a\xed\xa0\x80' })],
+  ['an overlong form in a user_id', formBody({ ...validFields, user_id: 'a\xc0\xaf' })],
+  ['chat_data', formBody({ ...validFields, chat_data: chatData({ role: 'user', content: '\x80' }) })],
+  ['a field that is not read', formBody({ ...validFields, other: '\xfe' })],
+  ['a field that says that it is UTF-8', part(`${disposition}"user_id"${utf8}`, 'a\xff') + others],
+  [
+    'a field in another character set',
+    part(`${disposition}"user_id"${utf8.replace('utf-8', 'latin1')}`, '\xe9') + others,
+  ],
+  ['the name of a field', part(`${disposition}"a\xff"`, 'x') + valid],
+  ['the name of a file', part(`${disposition}"files"; filename="a\xff.txt"`, 'x') + valid],
+  ['the name of a file in its extended form', part(`${disposition}"files"; filename*=UTF-8''a%ff.txt`, 'x') + valid],
+  ['a preamble', `\xff\r\n${valid}`],
+]
+
 describe('bad requests', () => {
+  it.each(noUTF8)('%s that is no UTF-8 → 400 malformed-multipart', async (_name, form) => {
+    const agent = fakeAgent()
+    const app = createApp(agent)
+    const problem = await expectProblem(await app.request('/api/v1/chat', bytes(form)), 400, 'malformed-multipart')
+    expect(problem.detail).toContain('not valid UTF-8')
+    expect(agent.calls).toHaveLength(0)
+    await expectHealthy(app)
+  })
+
+  it.each([
+    ['as it is', formBody({ ...validFields, user_id: 'é\ufffd😀' })],
+    ['where a field says that it is UTF-8', part(`${disposition}"user_id"${utf8}`, 'é\ufffd😀') + others],
+  ])('takes UTF-8 %s, cut anywhere', async (_name, form) => {
+    const agent = fakeAgent()
+    const encoded = Buffer.from(form)
+    const stream = new ReadableStream({
+      pull(controller) {
+        for (const byte of encoded) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const request = { ...chatRequest(), body: stream, duplex: 'half' } as RequestInit
+    expect((await createApp(agent).request('/api/v1/chat', request)).status).toBe(200)
+    expect(agent.calls[0]?.options.userId).toBe('é\ufffd😀')
+  })
+
+  it('names what is accepted where the kind of body is not', async () => {
+    const response = await createApp(fakeAgent()).request('/api/v1/chat', body('{}', 'application/json'))
+    expect(response.headers.get('accept')).toBe('multipart/form-data')
+    const { detail } = await expectProblem(response, 415, 'unsupported-media-type')
+    expect(detail).toContain('multipart/form-data, with the text fields user_id, session_id and chat_data')
+  })
+
   it.each(rows)('%s → %i %s', async (_name, request, status, code, detail = '') => {
     const agent = fakeAgent()
     const app = createApp(agent)

@@ -1,7 +1,6 @@
 import { type ChatData, readChatData } from './chat-data.ts'
-import type { Limits } from './limits.ts'
 import { type FieldError, ProblemError } from './problem.ts'
-import { readForm } from './read-form.ts'
+import { type FormOptions, readForm } from './read-form.ts'
 import type { ServerContext } from './server-env.ts'
 
 export type ChatRequest = ChatData & { userId: string; sessionId: string }
@@ -12,8 +11,8 @@ const fieldNames = ['user_id', 'session_id', 'chat_data'] as const
  * Reads and checks the form of a chat.
  * @throws ProblemError for whatever is wrong with it
  */
-export async function readChatRequest(context: ServerContext, limits: Limits): Promise<ChatRequest> {
-  const fields = await readForm(context, fieldNames, limits)
+export async function readChatRequest(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
+  const fields = await readForm(context, fieldNames, options)
   const missing = fieldNames.filter((name) => !fields.has(name))
   if (missing.length > 0) {
     const errors: FieldError[] = missing.map((name) => ({ path: [name], message: 'is required' }))
@@ -22,7 +21,7 @@ export async function readChatRequest(context: ServerContext, limits: Limits): P
   const userId = readId(fields, 'user_id')
   const sessionId = readId(fields, 'session_id')
   checkPrincipal(context.get('principal'), userId)
-  return { userId, sessionId, ...readChatData(unquoted(fields.get('chat_data') ?? ''), limits.jsonDepth) }
+  return { userId, sessionId, ...readChatData(unquoted(fields.get('chat_data') ?? ''), options.limits.jsonDepth) }
 }
 
 const maxIdLength = 128

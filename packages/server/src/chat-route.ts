@@ -1,6 +1,7 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
 import type { Handler } from 'hono'
 import { type AnswerFormat, negotiate } from './accept.ts'
+import type { Capacity } from './capacity.ts'
 import { type ChatRequest, readChatRequest } from './chat-request.ts'
 import { jsonAnswer, textAnswer } from './encode-answer.ts'
 import { eventStream } from './event-stream.ts'
@@ -13,54 +14,60 @@ import type { ServerContext, ServerEnv } from './server-env.ts'
 type ChatRouteOptions = {
   agent: Runnable
   settings: ServerSettings
-  /** Runs that are going on: what a server that stops waits for. */
-  running: Set<Promise<unknown>>
+  capacity: Capacity
   /** The answer's format where the client accepts any. */
   format: AnswerFormat
 }
 
 /** Answers one message: the form in, the run's answer out, as the client accepts it. */
-export function chatRoute({ agent, settings, running, format: usual }: ChatRouteOptions): Handler<ServerEnv> {
+export function chatRoute({ agent, settings, capacity, format: usual }: ChatRouteOptions): Handler<ServerEnv> {
+  const { limits } = settings
+  const { runs } = capacity
   return async function chat(context) {
     const format = negotiate(context.req.header('accept'), usual)
     if (!format) throw new ProblemError('not-acceptable')
-    const request = await readChatRequest(context, settings.limits)
-    const ends = runSignal(context.req.raw.signal, settings.limits.deadlineMs)
-    const run = startRun(agent, request, ends)
+    const held = capacity.hold()
+    const request = await readChatRequest(context, { limits, runs, held }).catch((error) => {
+      held.release()
+      throw error
+    })
+    const ends = runSignal(context.req.raw.signal, limits.deadlineMs)
+    const place = runs.enter(ends.signal)
+    const run = place.then(() => startRun(agent, request, ends.signal)).finally(held.release)
     const answer =
       format === 'text/event-stream'
         ? streamedAnswer(run, context, settings)
         : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
-    keep(running, answer.finished, ends)
+    void leaveWhen(answer.finished, place, ends)
     return await answer.response
   }
 }
 
-function startRun(agent: Runnable, request: ChatRequest, { signal, release }: RunSignal): AgentRun {
+/** Gives the run's place back when the run has settled, which may be long after its client has left. */
+async function leaveWhen(finished: Promise<unknown>, place: Promise<() => void>, ends: RunSignal): Promise<void> {
+  await finished.catch(() => {})
+  ends.release()
+  await place.then(
+    (leave) => leave(),
+    () => {},
+  )
+}
+
+function startRun(agent: Runnable, request: ChatRequest, signal: AbortSignal): AgentRun {
   const { question, userId, sessionId, history } = request
   try {
     return agent.stream(question, { userId, sessionId, history, signal, onApproval: 'end' })
   } catch (error) {
-    release()
     throw thrownProblem(error)
   }
-}
-
-function keep(running: Set<Promise<unknown>>, finished: Promise<unknown>, { release }: RunSignal): void {
-  running.add(finished)
-  const forget = (): void => {
-    running.delete(finished)
-    release()
-  }
-  finished.then(forget, forget)
 }
 
 type Answer = { response: Promise<Response>; finished: Promise<unknown> }
 type Encode = (result: Awaited<AgentRun['result']>) => Response
 
 /** Waits for the run's end, so that the status says how it ended. */
-function wholeAnswer(run: AgentRun, encode: Encode): Answer {
-  const { result } = run
+function wholeAnswer(run: Promise<AgentRun>, encode: Encode): Answer {
+  const result = run.then((started) => started.result)
   const respond = async (): Promise<Response> => {
     const ended = await result.catch((error) => {
       throw thrownProblem(error)
@@ -72,7 +79,7 @@ function wholeAnswer(run: AgentRun, encode: Encode): Answer {
   return { response: respond(), finished: result }
 }
 
-function streamedAnswer(run: AgentRun, context: ServerContext, settings: ServerSettings): Answer {
+function streamedAnswer(run: Promise<AgentRun>, context: ServerContext, settings: ServerSettings): Answer {
   const stream = eventStream(run, {
     limits: settings.limits,
     onFailure: (problem) => logProblem(problem, context, settings.log),

@@ -4,6 +4,7 @@ import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixt
 import { createApp } from './create-app.ts'
 import type { Auth } from './guards/auth.ts'
 import type { LogEntry } from './log.ts'
+import type { ServerOptions } from './options.ts'
 
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 
@@ -188,6 +189,42 @@ describe('host', () => {
         403,
         'host-not-allowed',
       )
+    },
+  )
+
+  const hostStatus = async (options: ServerOptions, host: string): Promise<number> =>
+    (await createApp(fakeAgent(), options).request('/health', { headers: { host } })).status
+
+  it('answers to the allowed names too, in any case and on any port', async () => {
+    const options = { allowedHosts: ['Agent.example.com', 'bücher.example', '::2'] }
+    for (const host of [
+      'agent.example.com',
+      'AGENT.example.com:8443',
+      'xn--bcher-kva.example',
+      '[::2]:80',
+      'localhost',
+    ]) {
+      expect([host, await hostStatus(options, host)]).toEqual([host, 200])
+    }
+    for (const host of ['example.com', 'agent.example.com.evil.com', 'x.agent.example.com']) {
+      expect([host, await hostStatus(options, host)]).toEqual([host, 403])
+    }
+  })
+
+  it('answers only to the allowed names where others may reach it', async () => {
+    const options = { host: '0.0.0.0', auth: { tokens }, allowedHosts: ['agent.example.com'] }
+    expect(await hostStatus(options, 'agent.example.com:8000')).toBe(200)
+    for (const host of ['localhost', '0.0.0.0', '10.0.0.1', 'evil.com']) {
+      expect([host, await hostStatus(options, host)]).toEqual([host, 403])
+    }
+  })
+
+  it.each([{}, { host: '0.0.0.0', auth: { tokens }, allowedHosts: ['agent.example.com'] }])(
+    'tells how a name is allowed: %j',
+    async (options) => {
+      const response = await createApp(fakeAgent(), options).request('/health', { headers: { host: 'evil.com' } })
+      const { detail } = await expectProblem(response, 403, 'host-not-allowed')
+      expect(detail).toContain('`allowedHosts` (`allowed_hosts` in a [server] table)')
     },
   )
 

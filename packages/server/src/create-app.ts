@@ -1,5 +1,6 @@
 import type { Runnable } from '@agentkit/core'
 import { type Handler, Hono } from 'hono'
+import { type Capacity, createCapacity } from './capacity.ts'
 import { chatRoute } from './chat-route.ts'
 import { authGuard } from './guards/auth.ts'
 import { bodySizeGuard } from './guards/body-size.ts'
@@ -26,20 +27,27 @@ import type { ServerEnv } from './server-env.ts'
  * const response = await app.request('/health')
  */
 export function createApp(agent: Runnable, options?: ServerOptions): Hono {
+  const settings = checkOptions(options)
   // What our own handlers know of the context is nothing that a caller of the app could use.
-  return buildApp(agent, checkOptions(options), new Set()) as unknown as Hono
+  return buildApp(agent, settings, createCapacity(settings.limits)) as unknown as Hono
 }
 
-/** @param running holds the runs that are going on, for whoever stops the server */
-export function buildApp(agent: Runnable, settings: ServerSettings, running: Set<Promise<unknown>>): Hono<ServerEnv> {
+/** @param capacity what all requests share; whoever stops the server closes it */
+export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Capacity): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>({ strict: false })
-  app.use('*', requestIdGuard, secureHeadersGuard, hostGuard(settings.host), originGuard(settings.cors))
+  app.use(
+    '*',
+    requestIdGuard,
+    secureHeadersGuard,
+    hostGuard(settings.host, settings.allowedHosts),
+    originGuard(settings.cors),
+  )
   route(app, '/health', 'GET', (context) => context.json({ status: 'healthy' }))
 
   // Everything below is behind them, paths that do not exist included.
   if (settings.auth) app.use('*', authGuard(settings.auth, settings.log))
   app.use('*', bodySizeGuard(settings.limits.bodyBytes))
-  const chat = { agent, settings, running }
+  const chat = { agent, settings, capacity }
   route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
   route(app, '/api/v1/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
   if ('agents' in agent) {

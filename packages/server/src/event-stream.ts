@@ -1,7 +1,7 @@
 import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError, toErrorInfo } from '@agentkit/core'
 import { encodeEvent } from './encode-event.ts'
 import type { Limits } from './limits.ts'
-import { failureOf, type ProblemError, thrownProblem } from './problem.ts'
+import { failureOf, ProblemError, thrownProblem } from './problem.ts'
 
 export type EventStreamOptions = {
   limits: Pick<Limits, 'heartbeatMs' | 'stalledMs'>
@@ -18,7 +18,7 @@ export type EventStream = {
    */
   decided: Promise<ProblemError | undefined>
   body: ReadableStream<Uint8Array>
-  /** Resolves when the run is over, whatever became of the reader. */
+  /** Resolves when the run is over, whatever became of the reader, and also when it never started. */
   finished: Promise<void>
 }
 
@@ -29,8 +29,10 @@ const encoder = new TextEncoder()
 /**
  * A run's events as the body of an answer. The reader pulls; what is ready at once goes out in one chunk. A reader
  * that leaves cancels the run.
+ *
+ * @param starting the run, once it has a place; signs of life are sent meanwhile. It rejects when there is none.
  */
-export function eventStream(run: AgentRun, options: EventStreamOptions): EventStream {
+export function eventStream(starting: Promise<AgentRun>, options: EventStreamOptions): EventStream {
   const { heartbeatMs, stalledMs } = options.limits
   const decision = Promise.withResolvers<ProblemError | undefined>()
   let pending = 'retry: 2000\n\n'
@@ -40,6 +42,7 @@ export function eventStream(run: AgentRun, options: EventStreamOptions): EventSt
   let ended = false
   let gone = false
   let cancelled = false
+  let run: AgentRun | undefined
   let wakeReader: (() => void) | undefined
   let makeRoom: (() => void) | undefined
 
@@ -60,7 +63,7 @@ export function eventStream(run: AgentRun, options: EventStreamOptions): EventSt
   const leave = (): void => {
     gone = true
     clearInterval(heartbeat)
-    run.cancel()
+    run?.cancel()
     makeRoom?.()
     wakeReader?.()
   }
@@ -80,6 +83,7 @@ export function eventStream(run: AgentRun, options: EventStreamOptions): EventSt
   const pump = async (): Promise<void> => {
     let last: AgentEvent | undefined
     try {
+      run = await starting
       for await (const event of run) {
         last = event
         tell(encodeEvent(event))
@@ -90,14 +94,15 @@ export function eventStream(run: AgentRun, options: EventStreamOptions): EventSt
         if (pending.length >= maxPending) await new Promise<void>((resolve) => (makeRoom = resolve))
       }
     } catch (error) {
-      // Only a run that breaks its contract throws; its reader is told as the contract has it.
-      tell(encodeEvent(brokenRunEnd(run.runId, last, error)))
+      // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
+      tell(encodeEvent(brokenRunEnd(run?.runId ?? '', last, error)))
       fail(thrownProblem(error))
     } finally {
       ended = true
       decide()
       tell('')
     }
+    await run?.result.catch(() => {})
   }
 
   const body = new ReadableStream<Uint8Array>(
@@ -139,7 +144,9 @@ function tellsSomething({ type }: AgentEvent): boolean {
 function brokenRunEnd(runId: string, last: AgentEvent | undefined, thrown: unknown): AgentEvent {
   const error: ErrorInfo = isAgentKitError(thrown)
     ? toErrorInfo(thrown)
-    : { code: 'provider-error', message: '', retryable: false }
+    : thrown instanceof ProblemError && thrown.code === 'overloaded'
+      ? { code: 'overloaded', message: '', retryable: true }
+      : { code: 'provider-error', message: '', retryable: false }
   const place = { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }
   return { ...place, type: 'run-end', finishReason: 'error', text: '', usage: {}, error }
 }

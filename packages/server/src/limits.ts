@@ -1,5 +1,15 @@
-/** What one request may cost. Sizes are in bytes, times in milliseconds. */
+/** What one request may cost, and all of them together. Sizes are in bytes, times in milliseconds. */
 export type Limits = {
+  /** Runs at once; more wait in line. A stream that only follows a run counts for none. */
+  runs: number
+  /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 lets none wait. */
+  queuedRuns: number
+  /** Bodies in memory whose runs have not started, all together; more is 503 `overloaded`. */
+  heldBytes: number
+  /** Connections at once; one more is 503 `overloaded` and closed. */
+  connections: number
+  /** Requests of one connection; it is closed after the last. They are handled one after the other. */
+  requestsPerConnection: number
   /** Whole request body; more is 413 `payload-too-large`. */
   bodyBytes: number
   /** One form field; more is 413 `field-too-large`. */
@@ -8,11 +18,14 @@ export type Limits = {
   parts: number
   /** Nesting of `chat_data`; more is 400 `malformed-chat-data`. */
   jsonDepth: number
-  /** A whole run; longer is 504 `timeout`. */
+  /**
+   * A whole run from its place in line on: longer is 504 `timeout`, or 503 `overloaded` where it never started. A whole
+   * body before that: 408 `request-timeout`.
+   */
   deadlineMs: number
   /** The request's headers, from the first byte to the last; longer is Node's own 408, at most a second later. */
   headersMs: number
-  /** A client that stops in mid-body (408 `request-timeout`), or that stops reading its stream (dropped). */
+  /** A client that stops in mid-body (408 `request-timeout`), or that stops reading its answer (dropped). */
   stalledMs: number
   /** Between two signs of life on an event stream. The status of a stream is decided by then at the latest. */
   heartbeatMs: number
@@ -22,6 +35,11 @@ export type Limits = {
 
 /** The limits that hold where `options.limits` says nothing. */
 export const defaultLimits: Readonly<Limits> = {
+  runs: 32,
+  queuedRuns: 256,
+  heldBytes: 256 * 1024 * 1024,
+  connections: 2_048,
+  requestsPerConnection: 1_000,
   bodyBytes: 8 * 1024 * 1024,
   fieldBytes: 1024 * 1024,
   parts: 50,

@@ -1,6 +1,6 @@
 import { AgentKitError, checkOptionNames } from '@agentkit/core'
 import { type Auth, checkAuth } from './guards/auth.ts'
-import { bracketed, isLoopback } from './guards/host.ts'
+import { bracketed, isLoopback, toHostNames } from './guards/host.ts'
 import type { CorsRule } from './guards/origin.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { createLog, type Log, type LogEntry } from './log.ts'
@@ -20,8 +20,13 @@ export type ServerOptions = {
   auth?: Auth
   /** Means it: others may reach the server, and anyone of them may call. */
   allowUnauthenticated?: boolean
-  /** What one request may cost; see `defaultLimits`. */
+  /** What one request may cost, and all of them together; see `defaultLimits`. */
   limits?: Partial<Limits>
+  /**
+   * Names by which the server may be called, without a port: beside the machine's own where only it can reach the
+   * server, the only ones where others can. Default there: any name.
+   */
+  allowedHosts?: readonly string[]
   /** Default: no other origin's pages may call. */
   cors?: CorsOptions
   /** Where failed requests are written; default a line for people on standard error. */
@@ -34,6 +39,7 @@ export type ServerSettings = {
   port: number
   auth: Auth | undefined
   limits: Limits
+  allowedHosts: ReadonlySet<string> | undefined
   cors: CorsRule | undefined
   log: (entry: LogEntry) => void
 }
@@ -45,6 +51,7 @@ export const serverOptionNames = {
   auth: true,
   allowUnauthenticated: true,
   limits: true,
+  allowedHosts: true,
   cors: true,
   log: true,
 } satisfies Record<keyof ServerOptions, true>
@@ -74,6 +81,7 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
     port,
     auth,
     limits: checkLimits(options.limits),
+    allowedHosts: options.allowedHosts === undefined ? undefined : toHostNames(options.allowedHosts),
     cors: options.cors === undefined ? undefined : toCorsRule(options.cors),
     log: createLog(log),
   }
@@ -85,6 +93,9 @@ export function serverUrl(host: string, port: number): string {
   return `http://${bracketed(name)}:${port}`
 }
 
+/** Node's timers take no more. */
+const longestTimerMs = 2 ** 31 - 1
+
 function checkLimits(given: Partial<Limits> = {}): Limits {
   if (typeof given !== 'object' || given === null)
     throw invalid('`limits` is an object such as { deadlineMs: 60_000 }.')
@@ -94,10 +105,18 @@ function checkLimits(given: Partial<Limits> = {}): Limits {
       throw invalid(`There is no limit "${name}". The limits are ${Object.keys(defaultLimits).join(', ')}.`)
     }
     if (value === undefined) continue
-    if (typeof value !== 'number' || !(value > 0) || value > 2 ** 31 - 1) {
-      throw invalid(`The limit "${name}" is a positive number, at most 2147483647.`)
+    const [least, most] = name.endsWith('Ms')
+      ? [1, longestTimerMs]
+      : [name === 'queuedRuns' ? 0 : 1, Number.MAX_SAFE_INTEGER]
+    if (!Number.isSafeInteger(value) || value < least || value > most) {
+      throw invalid(`The limit "${name}" is ${value}. Pass a whole number from ${least} to ${most}.`)
     }
     limits[name] = value
+  }
+  if (limits.heldBytes < limits.bodyBytes) {
+    throw invalid(
+      `The limit "heldBytes" is ${limits.heldBytes}, less than one body may have ("bodyBytes", ${limits.bodyBytes}). Raise it.`,
+    )
   }
   return limits
 }

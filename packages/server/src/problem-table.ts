@@ -35,7 +35,7 @@ const misconfigured = { status: 500, title: 'Server misconfigured' }
 const badGateway = { status: 502, title: 'Model provider failed' }
 const notFinished = { status: 500, title: 'Run not finished' }
 
-/** Status and words of every code. A status of 5xx has no other words than these. */
+/** Status and words of every code. A status of 5xx has no other words than these, but for the limit that was met. */
 export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'missing-field': { status: 422, title: 'Missing field', detail: 'A required form field is missing.' },
   'invalid-field': { status: 422, title: 'Invalid field', detail: 'A form field has a value that is not allowed.' },
@@ -60,7 +60,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
-    detail: 'Send the request as multipart/form-data.',
+    detail: 'Send the request as multipart/form-data, with the text fields user_id, session_id and chat_data.',
   },
   'not-acceptable': {
     status: 406,
@@ -75,7 +75,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'host-not-allowed': {
     status: 403,
     title: 'Host not allowed',
-    detail: 'This server answers only to localhost, 127.0.0.1 and [::1].',
+    detail: 'This server does not answer to that name.',
   },
   'cross-origin': {
     status: 403,
@@ -136,8 +136,8 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   overloaded: {
     status: 503,
-    title: 'Model provider busy',
-    detail: 'The model provider is overloaded.',
+    title: 'Overloaded',
+    detail: 'The server or its model provider has more requests than it can take.',
     retryAfterSeconds: 5,
   },
   storage: {

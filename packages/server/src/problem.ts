@@ -11,6 +11,8 @@ type ProblemDetails = {
   headers?: Record<string, string>
   /** What the log is told. */
   cause?: unknown
+  /** Not logged: one of many of its kind. */
+  quiet?: boolean
 }
 
 /** A failure that already knows how it looks over HTTP. */
@@ -21,6 +23,7 @@ export class ProblemError extends Error {
   readonly detail: string
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
+  readonly quiet: boolean
 
   constructor(code: ProblemCode, details: ProblemDetails = {}) {
     const kind = problemTable[code]
@@ -31,6 +34,7 @@ export class ProblemError extends Error {
     this.detail = detail
     this.errors = details.errors
     this.headers = details.headers ?? {}
+    this.quiet = details.quiet ?? false
   }
 }
 
@@ -65,9 +69,14 @@ function retryAfterSeconds(code: ProblemCode, retryAfterMs: number | undefined):
   return Math.max(1, Math.ceil(retryAfterMs / 1000))
 }
 
-/** RFC 9457: `{ type, title, status, detail, code, request_id, errors? }`. */
+/** The answer to a request that has this problem. */
 export function problemResponse(problem: ProblemError, requestId: string): Response {
-  const body = {
+  return new Response(problemBody(problem, requestId), { status: problem.status, headers: problemHeaders(problem) })
+}
+
+/** RFC 9457: `{ type, title, status, detail, code, request_id, errors? }`. */
+export function problemBody(problem: ProblemError, requestId: string): string {
+  return JSON.stringify({
     type: `urn:agentkit:problem:${problem.code}`,
     title: problemTable[problem.code].title,
     status: problem.status,
@@ -75,9 +84,9 @@ export function problemResponse(problem: ProblemError, requestId: string): Respo
     code: problem.code,
     request_id: requestId,
     ...(problem.errors && { errors: problem.errors }),
-  }
-  return new Response(JSON.stringify(body), {
-    status: problem.status,
-    headers: { ...problem.headers, 'content-type': 'application/problem+json' },
   })
+}
+
+export function problemHeaders(problem: ProblemError): Record<string, string> {
+  return { ...problem.headers, 'content-type': 'application/problem+json' }
 }

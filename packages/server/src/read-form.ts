@@ -1,32 +1,42 @@
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
+import type { Capacity } from './capacity.ts'
 import { payloadTooLarge } from './guards/body-size.ts'
+import type { Hold } from './held-bytes.ts'
 import type { Limits } from './limits.ts'
 import { ProblemError } from './problem.ts'
 import type { ServerContext } from './server-env.ts'
 
+export type FormOptions = { limits: Limits; runs: Pick<Capacity['runs'], 'overloaded'>; held: Hold }
+
 /**
  * The named fields of a multipart body, parsed as it comes in; other fields are ignored.
  *
- * @throws ProblemError for a body that is no form, is broken off, carries files, or passes a limit
+ * @param options.held counts the bytes that are in memory: while they come in, and the fields' from then on
+ * @throws ProblemError for a body that is no form, is broken off, is no UTF-8, carries files, or passes a limit
  */
 export async function readForm(
   context: ServerContext,
   names: readonly string[],
-  limits: Limits,
+  { limits, runs, held }: FormOptions,
 ): Promise<Map<string, string>> {
   const parser = createParser(context.req.header('content-type'), limits)
   const fields = new Map<string, string>()
   return new Promise((resolve, reject) => {
     const body = bodyOf(context)
     const stalled = setTimeout(() => fail(bodyStalled()), limits.stalledMs)
+    const tooSlow = setTimeout(() => fail(bodyStalled()), limits.deadlineMs)
+    const isText = utf8Check()
+    const maxChunks = Math.max(1024, Math.floor(limits.bodyBytes / leastChunkBytes))
     let bytes = 0
+    let chunks = 0
     let settled = false
 
     const settle = (): boolean => {
       if (settled) return false
       settled = true
       clearTimeout(stalled)
+      clearTimeout(tooSlow)
       return true
     }
     const fail = (problem: ProblemError): void => {
@@ -35,11 +45,25 @@ export async function readForm(
       parser.destroy()
       reject(problem)
     }
+    const succeed = (): void => {
+      if (!settle()) return
+      let kept = 0
+      for (const value of fields.values()) kept += Buffer.byteLength(value)
+      held.set(kept)
+      resolve(fields)
+    }
     const onData = (chunk: Buffer): void => {
       stalled.refresh()
       bytes += chunk.length
+      chunks++
       if (bytes > limits.bodyBytes) fail(payloadTooLarge(limits.bodyBytes))
-      else parser.write(chunk)
+      else if (chunks > maxChunks) fail(tooManyChunks(maxChunks))
+      else if (!held.set(bytes + chunks * chunkBytes)) fail(noRoom(runs))
+      else {
+        parser.write(chunk)
+        // After the parser, which knows whether the bytes are a file's.
+        if (!isText(chunk)) fail(notUTF8())
+      }
     }
 
     parser.on('field', (name, value, { valueTruncated }) => {
@@ -51,15 +75,17 @@ export async function readForm(
     })
     parser.on('file', (_name, file, { filename }) => {
       file.on('error', ignore)
+      // What is no UTF-8 in a name, also in the form `filename*`, the parser has replaced.
+      if (filename?.includes('\ufffd')) fail(notUTF8())
       // A browser sends an empty part without a name for a file input that was left alone.
-      if (filename) fail(filesNotServed())
+      else if (filename) fail(filesNotServed())
       else file.on('data', () => fail(filesNotServed()))
     })
     parser.on('partsLimit', () => fail(tooManyParts(limits.parts)))
     parser.on('error', (cause) => fail(new ProblemError('malformed-multipart', { cause })))
-    parser.on('finish', () => settle() && resolve(fields))
+    parser.on('finish', succeed)
     body.on('data', onData)
-    body.on('end', () => parser.end())
+    body.on('end', () => (isText() ? parser.end() : fail(notUTF8())))
     // A body that fails is closed as well.
     body.on('error', ignore)
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
@@ -68,6 +94,11 @@ export async function readForm(
   })
 }
 
+/** What a chunk of a body costs beside its bytes. */
+const chunkBytes = 1024
+/** The average size of the chunks of the largest body: one that comes byte by byte costs a thousand times its size. */
+const leastChunkBytes = 512
+
 const unknownCharset = 'A form field is in a character set that this server does not know; send UTF-8.'
 const noBoundary =
   'The Content-Type header names no boundary, so the form cannot be read. Leave the header out: ' +
@@ -75,16 +106,35 @@ const noBoundary =
 
 function createParser(contentType: string | undefined, limits: Limits): busboy.Busboy {
   if (!contentType || !/^multipart\/form-data *(?:;|$)/i.test(contentType)) {
-    throw new ProblemError('unsupported-media-type')
+    throw new ProblemError('unsupported-media-type', { headers: { accept: 'multipart/form-data' } })
   }
+  // The parser would take any line that begins with two dashes for the end of a part.
+  if (/;[ \t]*boundary=""/i.test(contentType)) throw new ProblemError('malformed-multipart', { detail: noBoundary })
   try {
     return busboy({
       headers: { 'content-type': contentType },
+      defParamCharset: 'utf8',
       // The parser cannot tell a value or a form that just fits from one that was cut: so one more than is allowed.
       limits: { fieldSize: limits.fieldBytes + 1, parts: limits.parts + 1 },
     })
   } catch (cause) {
     throw new ProblemError('malformed-multipart', { detail: noBoundary, cause })
+  }
+}
+
+/**
+ * Whether all bytes so far are UTF-8; called without a chunk, whether they are complete. Everything in a form without
+ * files is text, and the parser replaces what it cannot decode: two user ids could become one.
+ */
+function utf8Check(): (chunk?: Buffer) => boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return (chunk) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined })
+      return true
+    } catch {
+      return false
+    }
   }
 }
 
@@ -104,7 +154,7 @@ function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
 
 function filesNotServed(): ProblemError {
   return new ProblemError('unsupported-media-type', {
-    detail: 'This server does not take files: send the form without files[].',
+    detail: 'This server does not take files: send the text fields user_id, session_id and chat_data without files[].',
     errors: [{ path: ['files[]'], message: 'files are not taken' }],
   })
 }
@@ -115,6 +165,24 @@ function sentTwice(name: string): ProblemError {
 
 function tooManyParts(parts: number): ProblemError {
   return new ProblemError('too-many-parts', { detail: `The form has more than the ${parts} parts that it may have.` })
+}
+
+function tooManyChunks(chunks: number): ProblemError {
+  return new ProblemError('payload-too-large', {
+    detail: `The request body comes in more than ${chunks} pieces. Send it in larger ones.`,
+    headers: { connection: 'close' },
+  })
+}
+
+function notUTF8(): ProblemError {
+  return new ProblemError('malformed-multipart', {
+    detail: 'A text field or a file name is not valid UTF-8. Send the form in UTF-8.',
+  })
+}
+
+/** Closes the connection, because the rest of the body is not wanted. */
+function noRoom(runs: FormOptions['runs']): ProblemError {
+  return runs.overloaded('Requests that have not started hold as much memory as they may.', { connection: 'close' })
 }
 
 function bodyStalled(): ProblemError {

@@ -4,7 +4,7 @@ import type { ServerContext } from './server-env.ts'
 
 /** One log line for a request that failed on our side; none for one whose client is gone or at fault. */
 export function logProblem(problem: ProblemError, context: ServerContext, log: (entry: LogEntry) => void): void {
-  if (problem.status < 500 || context.req.raw.signal.aborted) return
+  if (problem.status < 500 || problem.quiet || context.req.raw.signal.aborted) return
   log(problemEntry(problem, context))
 }
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Runnable } from '@agentkit/core'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
+import { type Capacity, createCapacity } from './capacity.ts'
+import { boundConnections, idleMs, inTurn } from './connections.ts'
 import { buildApp } from './create-app.ts'
 import type { Limits } from './limits.ts'
 import { checkOptions, type ServerOptions, type ServerSettings, serverUrl } from './options.ts'
@@ -12,8 +14,8 @@ export interface AgentServer {
   /** Where it is reached: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
-   * Stops accepting, lets what is running finish for at most `limits.drainMs`, then ends it. The agent stays open: it
-   * belongs to the caller.
+   * Stops accepting, refuses runs that wait for a place, lets what is running finish for at most `limits.drainMs`, then
+   * ends it. The agent stays open: it belongs to the caller.
    */
   close(): Promise<void>
 }
@@ -36,23 +38,19 @@ export interface AgentServer {
  */
 export async function serve(agent: Runnable, options?: ServerOptions): Promise<AgentServer> {
   const settings = checkOptions(options)
-  const running = new Set<Promise<unknown>>()
-  const app = buildApp(agent, settings, running)
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    hostname: settings.host,
-    overrideGlobalObjects: false,
-    serverOptions: nodeOptions(settings.limits),
-    // Without `createServer` and TLS options the adapter makes a plain HTTP server.
-  }) as Server
-  // A connection on which nothing moves for longer than any run may take has nobody at the other end.
-  server.setTimeout(settings.limits.deadlineMs + 60_000)
-  server.on('checkContinue', (request, response) => answerExpectation(server, request, response, settings.limits))
+  const { limits } = settings
+  const capacity = createCapacity(limits)
+  const app = buildApp(agent, settings, capacity)
+  const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
+  const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
+  boundConnections(server, settings, capacity)
+  server.setTimeout(idleMs(limits))
+  server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
   const port = await listen(server, settings)
   let closing: Promise<void> | undefined
   return {
     url: serverUrl(settings.host, port),
-    close: () => (closing ??= drain(server, running, settings.limits.drainMs)),
+    close: () => (closing ??= drain(server, capacity, limits.drainMs)),
   }
 }
 
@@ -97,7 +95,8 @@ function cannotListen(cause: unknown, host: string, port: number): AgentKitError
 /** How long runs may take to settle once their clients have been cut off. */
 const settleMs = 1000
 
-async function drain(server: Server, running: ReadonlySet<Promise<unknown>>, drainMs: number): Promise<void> {
+async function drain(server: Server, { runs }: Capacity, drainMs: number): Promise<void> {
+  runs.close()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // A connection that was busy when the server closed is kept alive by Node when its answer is out.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
@@ -105,5 +104,5 @@ async function drain(server: Server, running: ReadonlySet<Promise<unknown>>, dra
   await closed
   clearInterval(idle)
   clearTimeout(giveUp)
-  await Promise.race([Promise.allSettled(running), sleep(settleMs, undefined, { ref: false })])
+  await Promise.race([runs.idle(), sleep(settleMs, undefined, { ref: false })])
 }

@@ -38,8 +38,7 @@ export type SQLiteSessionsOptions = {
 
 /**
  * Sessions in a SQLite file, which several processes of one machine may share. It is opened at the first call; its
- * folder is made when it is missing, the file readable by its owner only. All stores of a file share what is open of it,
- * until the last of them is closed.
+ * folder is made when it is missing, the file readable by its owner only.
  *
  * A run whose process has died is settled as failed by the next `load` or `begin` of its session, and what that run
  * still tries to store is refused.
@@ -92,13 +91,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
   }
 
-  const farewell = (statements: Statements): void => void statements.removeHolder.run(holder.id)
-  const stop = (): void => {
-    stopHeart()
-    // What it was still running has nobody left: the next `load` or `begin` settles it.
-    closeHolder(holder)
-  }
-  const store: SessionStore = {
+  return {
     async load(key) {
       checkSessionKey(key)
       // The version first: should another process write in between, `begin` refuses it.
@@ -207,16 +200,13 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     },
 
     async close() {
-      await database.close(farewell)
-      stop()
+      await database.close((statements) => statements.removeHolder.run(holder.id))
+      stopHeart()
+      // What it was still running has nobody left: the next `load` or `begin` settles it.
+      closeHolder(holder)
     },
   }
-  abandoned.register(store, () => database.release(farewell).then(stop))
-  return store
 }
-
-/** Releases what a store holds that was never closed, once nothing leads to it. When that is, is up to the engine. */
-const abandoned = new FinalizationRegistry((release: () => Promise<void>) => void release().catch(() => {}))
 
 function requireRunning(statements: Statements, runId: string): void {
   if (findRun(statements, runId)?.status !== 'running') throw notRunning(runId)

@@ -115,8 +115,7 @@ function string(text: string): string {
   return `(${text.replace(/[\\()]/g, '\\$&')})`
 }
 
-/** A PDF of these objects, whose numbers count from 1. */
-export function write(objects: readonly string[], trailer: string): Uint8Array {
+function write(objects: readonly string[], trailer: string): Uint8Array {
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, place) => {
     const offset = file.length

@@ -13,8 +13,11 @@ import {
   toErrorInfo,
 } from '@agentkit/core'
 
-/** What a scripted run does next: tells an event, waits for a number of milliseconds or for its end, or fails. */
-export type Act = AgentEventBody | { wait: number } | 'hang' | { fail: AgentKitError } | { throwRaw: unknown }
+/**
+ * What a scripted run does next: emits an event, waits for a number of milliseconds, for its abort or (whatever is
+ * aborted) for a promise, or fails.
+ */
+export type Act = AgentEventBody | { wait: number } | { until: Promise<unknown> } | 'hang' | { fail: AgentKitError } | { throwRaw: unknown }
 
 export type FakeCall = {
   input: string | InputPart[]
@@ -120,6 +123,7 @@ async function* play(
       if (signal.aborted) throw abortError(signal)
       if (act === 'hang') await aborted(signal)
       else if ('wait' in act) await Promise.race([new Promise((go) => setTimeout(go, act.wait)), aborted(signal)])
+      else if ('until' in act) await act.until
       else if ('fail' in act) throw act.fail
       else if ('throwRaw' in act) throw act.throwRaw
       else {
@@ -142,6 +146,9 @@ async function* play(
     const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
     end.resolve({ ...base, finishReason, text: answer, error })
     yield { ...place(), type: 'run-end', finishReason, text: answer, usage: {}, error: toErrorInfo(error) }
+  } finally {
+    // Where its reader has left in the middle.
+    end.resolve({ ...base, finishReason: 'aborted', text: answer })
   }
 }
 

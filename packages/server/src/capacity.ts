@@ -1,0 +1,14 @@
+import { createHeldBytes, type Hold } from './held-bytes.ts'
+import type { Limits } from './limits.ts'
+import { createRunQueue, type RunQueue } from './run-queue.ts'
+
+/** What all requests of a server share. */
+export type Capacity = {
+  runs: RunQueue
+  /** For one request: counts what it holds in memory. */
+  hold(): Hold
+}
+
+export function createCapacity(limits: Limits): Capacity {
+  return { runs: createRunQueue(limits), hold: createHeldBytes(limits.heldBytes) }
+}

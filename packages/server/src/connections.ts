@@ -1,0 +1,143 @@
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Capacity } from './capacity.ts'
+import type { Hold } from './held-bytes.ts'
+import type { Limits } from './limits.ts'
+import type { ServerSettings } from './options.ts'
+import { type ProblemError, problemBody, problemHeaders } from './problem.ts'
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; held: Hold }
+type Connection = { requests: number; busy: boolean; waiting: Exchange[]; timed: boolean }
+
+/** Requests that wait behind another one of their connection; then the connection is read no further. */
+const maxWaiting = 8
+/** What a request that waits costs Node and us, roughly, in bytes beside its headers. */
+const waitingBytes = 4096
+/** Connections beyond the limit that are told so at the same time; more are closed without a word. */
+const maxRefused = 64
+const refusedMs = 1_000
+/** For how long, and how much, a client is read whose connection is closed in the middle of its request. */
+const lingerMs = 5_000
+const lingerBytes = 512 * 1024 * 1024
+
+/**
+ * Handles the requests of each connection one after the other, in their order. Node hands them out as it reads them:
+ * a client that sends a thousand at once, which HTTP allows, would have a thousand runs.
+ *
+ * @param handle answers one request
+ */
+export function inTurn(handle: RequestListener, limits: Limits, capacity: Capacity): RequestListener {
+  const connections = new WeakMap<Socket, Connection>()
+
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket)
+    if (known) return known
+    const connection: Connection = { requests: 0, busy: false, waiting: [], timed: false }
+    connections.set(socket, connection)
+    socket.on('close', () => {
+      for (const { held } of connection.waiting.splice(0)) held.release()
+    })
+    // A request whose body is read resumes the socket too.
+    socket.on('resume', () => {
+      if (socket.writable && connection.waiting.length >= maxWaiting) socket.pause()
+    })
+    return connection
+  }
+
+  const start = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
+    const { socket } = request
+    connection.busy = true
+    if (++connection.requests >= limits.requestsPerConnection) response.setHeader('connection', 'close')
+    if (connection.timed) socket.setTimeout(idleMs(limits))
+    connection.timed = false
+    // All that there is to say has been handed to the socket.
+    response.once('prefinish', () => {
+      connection.timed = !response.writableFinished
+      if (connection.timed) socket.setTimeout(limits.stalledMs)
+    })
+    // A turn of the event loop between two requests, so that other connections have theirs.
+    response.once('close', () => setImmediate(next, socket, connection))
+    handle(request, response)
+  }
+
+  const next = (socket: Socket, connection: Connection): void => {
+    connection.busy = false
+    const waiting = connection.waiting.shift()
+    waiting?.held.release()
+    if (!waiting || !socket.writable) return
+    start(waiting.request, waiting.response, connection)
+    if (connection.waiting.length === maxWaiting - 1) socket.resume()
+  }
+
+  return (request, response) => {
+    const { socket } = request
+    if (!socket.writable) return
+    const connection = connectionOf(socket)
+    if (!connection.busy) return start(request, response, connection)
+    const held = capacity.hold()
+    if (!held.set(waitingBytes + headerBytes(request))) return void socket.destroy()
+    connection.waiting.push({ request, response, held })
+    if (connection.waiting.length >= maxWaiting) socket.pause()
+  }
+}
+
+function headerBytes({ rawHeaders }: IncomingMessage): number {
+  let bytes = 0
+  for (const text of rawHeaders) bytes += text.length
+  return bytes
+}
+
+/** A connection on which nothing moves for longer than any run may take has nobody at the other end. */
+export function idleMs({ deadlineMs }: Limits): number {
+  return deadlineMs + 60_000
+}
+
+/** Refuses connections beyond the limit, and closes each so that its client can read the last answer. */
+export function boundConnections(
+  server: Server,
+  { limits: { connections }, log }: Pick<ServerSettings, 'limits' | 'log'>,
+  capacity: Capacity,
+): void {
+  server.maxConnections = connections + maxRefused
+  let open = 0
+  server.on('connection', (socket: Socket) => {
+    open++
+    socket.once('close', () => open--)
+    // What Node calls after an answer with `Connection: close`.
+    socket.destroySoon = () => lingeringClose(socket, lingerMs)
+    if (open <= connections) return
+    const detail = `${connections} connections are open, which is the limit.`
+    const problem = capacity.runs.overloaded(detail, { connection: 'close' })
+    if (!problem.quiet) log({ time: new Date().toISOString(), level: 'error', message: detail, code: problem.code })
+    socket.write(rawAnswer(problem))
+    lingeringClose(socket, refusedMs)
+  })
+}
+
+/**
+ * Ends the answer, and takes what the client still sends until it has closed its side: a socket that is closed with
+ * unread bytes resets the connection, and the client may lose the answer.
+ */
+function lingeringClose(socket: Socket, ms: number): void {
+  if (socket.destroyed || socket.writableEnded) return
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), ms)
+  socket.once('close', () => clearTimeout(timer))
+  let bytes = 0
+  const discard = (chunk: Buffer): void => {
+    bytes += chunk.length
+    if (bytes > lingerBytes) socket.destroy()
+  }
+  // Node's HTTP parser lets go of the socket at the first listener, and then listens itself: nothing is parsed any more.
+  socket.on('data', discard).removeAllListeners('data').on('data', discard)
+  socket.resume()
+}
+
+/** An answer without a request: the connection is refused before it has sent one. */
+function rawAnswer(problem: ProblemError): string {
+  const requestId = crypto.randomUUID()
+  const body = problemBody(problem, requestId)
+  const headers = { ...problemHeaders(problem), 'x-request-id': requestId, 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...lines, '', body].join('\r\n')
+}

@@ -1,0 +1,106 @@
+import type { Limits } from './limits.ts'
+import { ProblemError } from './problem.ts'
+
+/** The runs that connections wait for: so many at once, so many more in line, first come, first served. */
+export interface RunQueue {
+  /**
+   * Waits for a place.
+   *
+   * @param signal leaves the line when it aborts
+   * @returns gives the place back; to be called when the run has settled
+   * @throws ProblemError `overloaded` when the line is full, or `signal` aborts before there is a place
+   */
+  enter(signal: AbortSignal): Promise<() => void>
+  /** What is refused for lack of room, with the time in which the present line is through as `Retry-After`. */
+  overloaded(detail: string, headers?: Record<string, string>): ProblemError
+  /** Refuses what is in line, and what comes later. */
+  close(): void
+  /** Resolves when every place has been given back. */
+  idle(): Promise<void>
+}
+
+/** How much the latest run counts in the average of how long runs take. */
+const weight = 1 / 8
+/** A server that refuses thousands of requests logs one of them in so many milliseconds. */
+const logEveryMs = 10_000
+
+export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queuedRuns'>): RunQueue {
+  type Waiting = { admit(): void; refuse(problem: ProblemError): void }
+  // A set keeps the order of its entries, and whoever leaves is removed without a search.
+  const line = new Set<Waiting>()
+  const idleWaiters: (() => void)[] = []
+  let running = 0
+  let averageMs = 0
+  let closed = false
+  let loggedAt = Number.NEGATIVE_INFINITY
+
+  const take = (): (() => void) => {
+    running++
+    const startedAt = performance.now()
+    let taken = true
+    return () => {
+      if (!taken) return
+      taken = false
+      running--
+      const tookMs = performance.now() - startedAt
+      averageMs = averageMs === 0 ? tookMs : averageMs + (tookMs - averageMs) * weight
+      const [next] = line
+      next?.admit()
+      if (running === 0) for (const resolve of idleWaiters.splice(0)) resolve()
+    }
+  }
+
+  const overloaded = (detail: string, headers?: Record<string, string>): ProblemError => {
+    const seconds = Math.max(1, Math.ceil(((line.size + 1) * averageMs) / runs / 1000))
+    const now = performance.now()
+    const quiet = now - loggedAt < logEveryMs
+    if (!quiet) loggedAt = now
+    return new ProblemError('overloaded', {
+      detail,
+      headers: { ...headers, 'retry-after': String(seconds) },
+      quiet,
+    })
+  }
+
+  return {
+    async enter(signal) {
+      if (closed) throw overloaded(shuttingDown)
+      if (running < runs) return take()
+      if (line.size >= queuedRuns)
+        throw overloaded(`${runs} runs are active and ${line.size} wait, which is the limit.`)
+      return new Promise((resolve, reject) => {
+        const leave = (): void => {
+          line.delete(waiting)
+          signal.removeEventListener('abort', onAbort)
+        }
+        const waiting: Waiting = {
+          admit() {
+            leave()
+            resolve(take())
+          },
+          refuse(problem) {
+            leave()
+            reject(problem)
+          },
+        }
+        const onAbort = (): void => waiting.refuse(overloaded('The run did not get a place in time.'))
+        signal.addEventListener('abort', onAbort, { once: true })
+        line.add(waiting)
+        if (signal.aborted) onAbort()
+      })
+    },
+
+    overloaded,
+
+    close() {
+      closed = true
+      for (const waiting of line) waiting.refuse(overloaded(shuttingDown))
+    },
+
+    async idle() {
+      if (running > 0) await new Promise<void>((resolve) => idleWaiters.push(resolve))
+    },
+  }
+}
+
+const shuttingDown = 'The server is shutting down.'
