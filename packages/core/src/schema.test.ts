@@ -28,6 +28,15 @@ describe('a schema is described to the model', () => {
     expect(JSON.parse(JSON.stringify(compiled.json))).toEqual(json)
   })
 
+  it('of JSON Schema that is frozen, and is left as it was', async () => {
+    const schema = Object.freeze({ type: 'object', properties: Object.freeze({ city: Object.freeze({ ...text }) }) })
+    const { validate } = await compileSchema(schema, 'Tool "t"')
+    expect(await validate({ city: 7 })).toHaveProperty('problems')
+    const open = { type: 'object', properties: { city: { ...text } } }
+    await compileSchema(open, 'Tool "t"')
+    expect(Reflect.ownKeys(open.properties.city)).toEqual(['type'])
+  })
+
   it('by itself when it can, as what goes in', async () => {
     const asked: unknown[] = []
     const schema: StandardSchema = {

@@ -81,8 +81,19 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
  * @throws AgentKitError `invalid-argument` when it has none
  */
 export async function describeSchema(schema: JSONSchema | StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
-  const { $schema: _dialect, ...json } = isStandardSchema(schema) ? await toJSONSchema(schema, owner) : schema
+  const { $schema: _dialect, ...json } = isStandardSchema(schema)
+    ? await toJSONSchema(schema, owner)
+    : copyOf(schema, owner)
   return withoutRootReference(json)
+}
+
+/** The validator writes notes of its own into a schema, and the caller's may be frozen, or be changed later. */
+function copyOf(schema: JSONSchema, owner: SchemaOwner): JSONSchema {
+  try {
+    return structuredClone(schema)
+  } catch (cause) {
+    throw unusableSchema(cause, owner.name)
+  }
 }
 
 /**

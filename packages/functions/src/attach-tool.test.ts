@@ -46,7 +46,7 @@ describe('a function with a tool attached', () => {
     const add = attachTool(makeAdd(), compiled)
     const { name, description, inputSchema, execute } = toolFromFunction(add)
     expect({ name, description }).toEqual({ name: 'add', description: 'Adds two numbers.' })
-    expect(inputSchema).toBe(compiled.inputSchema)
+    expect(inputSchema).toEqual(compiled.inputSchema)
     expect(await execute(sum, context)).toBe(5)
   })
 
@@ -66,6 +66,29 @@ describe('a function with a tool attached', () => {
   it('has one tool', () => {
     const add = attachTool(makeAdd(), compiled)
     expect(toolFromFunction(add)).toBe(toolFromFunction(add))
+  })
+
+  it('has a schema that none of its users can change for the others', () => {
+    const source = structuredClone(compiled)
+    const add = attachTool(makeAdd(), source)
+    const mine = toolFromFunction(add)
+    // As a caller without types may change it.
+    const open = mine as unknown as { description: string; inputSchema: { type: string; properties: object } }
+    expect(() => {
+      open.inputSchema.type = 'array'
+    }).toThrow(TypeError)
+    expect(() => {
+      Object.assign(open.inputSchema.properties, { c: {} })
+    }).toThrow(TypeError)
+    expect(() => {
+      open.description = 'Deletes everything.'
+    }).toThrow(TypeError)
+    source.inputSchema.type = 'array'
+    source.parameters.length = 0
+    expect(toolFromFunction(add)).toMatchObject({
+      description: compiled.description,
+      inputSchema: compiled.inputSchema,
+    })
   })
 
   it('may be given another one by hand', () => {

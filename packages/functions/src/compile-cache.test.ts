@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { temporaryApp } from './__fixtures__/temporary-app.ts'
-import { type CachedFile, createCompileCache } from './compile-cache.ts'
+import { type CachedFile, type CachedTool, createCompileCache } from './compile-cache.ts'
 
 const file: CachedFile = {
-  plan: [{ at: 1, before: ';', call: { index: 0, reference: 'f' }, after: ';' }],
+  plan: [{ at: 1, form: 'statement', call: { index: 0, reference: 'f' } }],
   tools: { 0: { compiled: { name: 'f', description: '', inputSchema: {}, parameters: [] }, warnings: ['a'] } },
   dependencies: { '/app/types.ts': 'digest' },
 }
@@ -54,6 +54,53 @@ describe('createCompileCache', () => {
     expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
     cache.write(app.path('a.ts'), 'text', file)
     expect(cache.read(app.path('a.ts'), 'text')).toEqual(file)
+  })
+
+  const [call] = file.plan
+  const { compiled } = file.tools[0] as CachedTool
+  it.each<[string, unknown]>([
+    ['text to insert', { ...file, plan: [{ at: 1, before: ';stolen();', after: '' }] }],
+    ['text beside a call', { ...file, plan: [{ ...call, before: ';stolen();' }] }],
+    ['a call as reference', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f);stolen(' } }] }],
+    ['a call in brackets', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f[stolen()]' } }] }],
+    ['a text that ends', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f["a"+stolen()+"b"]' } }] }],
+    ['an index that is none', { ...file, plan: [{ ...call, call: { index: '0;stolen()', reference: 'f' } }] }],
+    ['a name that is none', { ...file, plan: [{ at: 1, form: 'name', name: 'f(){stolen()}function f' }] }],
+    ['an unknown form', { ...file, plan: [{ ...call, form: 'constructor' }] }],
+    ['a place outside of the text', { ...file, plan: [{ ...call, at: 5 }] }],
+    ['places out of order', { ...file, plan: [{ ...call, at: 2 }, call] }],
+    ['a tool that is none', { ...file, tools: { 0: { compiled: { ...compiled, parameters: [{}] }, warnings: [] } } }],
+    ['no tools', { ...file, tools: undefined }],
+    ['digests that are none', { ...file, dependencies: { '/app/types.ts': 1 } }],
+  ])('takes a file with %s for none', (_what, changed) => {
+    using app = temporaryApp({})
+    const cache = createCompileCache('1')
+    cache.write(app.path('a.ts'), 'text', changed as CachedFile)
+    expect(readdirSync(cacheFolder(app.folder))).toHaveLength(1)
+    expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
+  })
+
+  it('takes what another user has written for none', () => {
+    using app = temporaryApp({})
+    const cache = createCompileCache('1')
+    cache.write(app.path('a.ts'), 'text', file)
+    const own = process.geteuid?.() ?? 0
+    const geteuid = vi.spyOn(process, 'geteuid')
+    geteuid.mockReturnValue(own + 1)
+    expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
+    geteuid.mockReturnValue(own)
+    expect(cache.read(app.path('a.ts'), 'text')).toEqual(file)
+    geteuid.mockRestore()
+  })
+
+  it.runIf(process.platform !== 'win32')('takes a link for none', () => {
+    using app = temporaryApp({})
+    const cache = createCompileCache('1')
+    cache.write(app.path('a.ts'), 'text', file)
+    const [name = ''] = readdirSync(cacheFolder(app.folder))
+    renameSync(join(cacheFolder(app.folder), name), app.path('elsewhere.json'))
+    symlinkSync(app.path('elsewhere.json'), join(cacheFolder(app.folder), name))
+    expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
   })
 
   it('goes on without where nothing can be written', () => {

@@ -1,6 +1,17 @@
 import { hash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { checkCachedFile } from './check-cached-file.ts'
 import type { CompiledFunction } from './compiled-function.ts'
 import type { Insertion } from './compiler/insert-attachments.ts'
 import { nearestFolder } from './nearest-folder.ts'
@@ -30,7 +41,8 @@ export function createCompileCache(version: string): CompileCache {
     read(path, text) {
       const place = placeOf(path)
       const kept = place === undefined ? undefined : parse(place)
-      return kept?.version === version && kept.text === digest(text) ? kept.file : undefined
+      if (kept?.version !== version || kept.text !== digest(text)) return undefined
+      return checkCachedFile(kept.file, text)
     },
     write(path, text, file) {
       const place = placeOf(path)
@@ -53,18 +65,28 @@ export function digest(text: string): string {
 
 /** `text` is a digest. */
 type Kept = { version: string; text: string; file: CachedFile }
+/** Of a file that may be one of ours, in bytes. */
+const largest = 64 * 1_024 * 1_024
 
 function cacheFolder(folder: string): string | undefined {
   const root = nearestFolder(folder, 'node_modules') ?? nearestFolder(folder, 'package.json')
   return root && join(root, 'node_modules', '.cache', 'agentkit')
 }
 
-function parse(place: string): Kept | undefined {
+/** What this user has kept. What is broken, or somebody else's, is as good as absent. */
+function parse(place: string): { [Key in keyof Kept]?: unknown } | undefined {
+  let handle: number | undefined
   try {
+    handle = openSync(place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    const stats = fstatSync(handle)
+    const isOurs = stats.uid === (process.geteuid?.() ?? stats.uid)
+    if (!isOurs || !stats.isFile() || stats.size > largest) return undefined
     // Whatever else may stand there has not this version and digest.
-    return JSON.parse(readFileSync(place, 'utf8')) as Kept
+    return JSON.parse(readFileSync(handle, 'utf8'))
   } catch {
     return undefined
+  } finally {
+    if (handle !== undefined) closeSync(handle)
   }
 }
 

@@ -3,20 +3,31 @@ import { callArguments } from './call-arguments.ts'
 import type { CompiledFunction } from './compiled-function.ts'
 import { dateReviver } from './date-reviver.ts'
 
-/** The tool that calls a function, or what was bound of it, with what the input has for its parameters. */
-export function compiledTool(plain: ToolFunction, compiled: CompiledFunction): Tool {
+/**
+ * The tool that calls a function, or what was bound of it, with what the input has for its parameters. All who use the
+ * function share it, so it is frozen, and its schema is a frozen copy.
+ */
+export function compiledTool(plain: ToolFunction, source: CompiledFunction): Tool {
+  const compiled = frozen(structuredClone(source))
   const { name, description, inputSchema } = compiled
   let reading: ReturnType<typeof inputReader> | undefined
-  return {
+  return Object.freeze<Tool>({
     name,
     description,
     inputSchema,
     async execute(input, context) {
-      reading ??= inputReader(compiled)
+      // The validator writes notes of its own into the schemas that it is given.
+      reading ??= inputReader(structuredClone(compiled))
       const read = await reading
       return plain(...callArguments(read(input), compiled, context))
     },
-  }
+  })
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  for (const item of Object.values(value)) frozen(item)
+  return Object.freeze(value)
 }
 
 type Input = Record<string, unknown>

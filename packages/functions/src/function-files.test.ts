@@ -251,8 +251,9 @@ function startOf(app: TemporaryApp, cache = memoryCache()): Start {
     load(file, text = readFileSync(app.path(file), 'utf8')) {
       const path = app.path(file)
       const plan = files.plan(path, path, text)
-      return plan.flatMap(({ call }) => {
-        if (!call) return []
+      return plan.flatMap((insertion) => {
+        if (!('call' in insertion)) return []
+        const { call } = insertion
         const value = (): void => {}
         files.attach(path, call.index, value)
         return [value]

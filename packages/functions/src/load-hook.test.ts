@@ -5,7 +5,7 @@ import type { Insertion } from './compiler/insert-attachments.ts'
 import { createLoadHook } from './load-hook.ts'
 
 const text = 'export const f = () => 1'
-const plan: Insertion[] = [{ at: text.length, before: ';', call: { index: 0, reference: 'f' }, after: ';' }]
+const plan: Insertion[] = [{ at: text.length, form: 'statement', call: { index: 0, reference: 'f' } }]
 
 describe('createLoadHook', () => {
   it.each(['module', 'module-typescript', 'commonjs', 'commonjs-typescript', 'typescript'])(

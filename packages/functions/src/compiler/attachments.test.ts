@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryApp } from '../__fixtures__/temporary-app.ts'
 import { planAttachments } from './attachments.ts'
 import { findFunctions } from './find-functions.ts'
-import { insertAttachments } from './insert-attachments.ts'
+import { insertAttachments, insertedText, isPlan } from './insert-attachments.ts'
 import { loadTsMorph } from './load-ts-morph.ts'
 
 const { ts } = loadTsMorph()
@@ -148,10 +148,16 @@ describe('insertAttachments', () => {
   })
 
   it.each(rows)('keeps the text and the lines of $what', ({ text, changed, plan }) => {
-    const inserted = plan.map(({ before, after, call }) => before + (call ? call.reference : '') + after)
+    const inserted = plan
+      .map(insertedText)
+      .map(({ before, after, call }) => before + (call ? call.reference : '') + after)
     expect(inserted.join('')).not.toMatch(/[\n\r]/)
     expect(changed.split('\n')).toHaveLength(text.split('\n').length)
     expect(withoutInsertions(changed, plan)).toBe(text)
+  })
+
+  it.each(rows)('plans $what by places and names alone', ({ text, plan }) => {
+    expect(isPlan(JSON.parse(JSON.stringify(plan)), text)).toBe(true)
   })
 
   it('keeps the name of a default export that has none', async () => {
@@ -209,7 +215,9 @@ function changedText(text: string, call = (reference: string): string => `attach
 
 function withoutInsertions(changed: string, plan: ReturnType<typeof planAttachments>): string {
   let text = changed
-  for (const { at, before, call, after } of plan) {
+  for (const insertion of plan) {
+    const { at } = insertion
+    const { before, call, after } = insertedText(insertion)
     const inserted = before + (call ? `globalThis.attach(${call.index},${call.reference})` : '') + after
     expect(text.slice(at, at + inserted.length)).toBe(inserted)
     text = text.slice(0, at) + text.slice(at + inserted.length)

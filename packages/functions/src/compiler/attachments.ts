@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph'
 import { accessTo, type FoundFunction, hasModifier } from './found-function.ts'
-import type { Insertion } from './insert-attachments.ts'
+import type { AttachCall, Insertion } from './insert-attachments.ts'
 
 /**
  * Where calls go that attach tools to a file's functions, in the order of the text. A function gets its tool as early
@@ -29,13 +29,11 @@ export function planAttachments(
   function atTop(node: ts.FunctionDeclaration, index: number): Insertion[] {
     const first = file.statements.find((statement) => !isDirective(statement))
     const at = (first ?? node).getStart(file)
-    if (node.name) return [{ at, before: ';', call: { index, reference: node.name.text }, after: ';' }]
-    // Only a name makes an anonymous default export reachable before it runs. What it is called stays as it is.
+    if (node.name) return [{ at, form: 'statement', call: { index, reference: node.name.text } }]
     const name = unusedName('agentkitDefault')
-    const renamed = `;globalThis.Object.defineProperty(${name},"name",{value:"default"});`
     return [
-      { at, before: ';', call: { index, reference: name }, after: renamed },
-      { at: (node.typeParameters ?? node.parameters).pos - 1, before: ` ${name}`, after: '' },
+      { at, form: 'namedDefault', call: { index, reference: name } },
+      { at: (node.typeParameters ?? node.parameters).pos - 1, form: 'name', name },
     ]
   }
 
@@ -57,9 +55,8 @@ export function planAttachments(
     const reference = isMethod && !isStatic ? `this.prototype${access}` : `this${access}`
     const call = { index, reference }
     // Methods exist before the first static field has its value, which may use them.
-    if (isMethod) return { at: membersOf(element.parent).pos, before: 'static{', call, after: '}' }
-    if (isStatic) return { at: element.end, before: ';static{', call, after: '}' }
-    return { at: element.end, before: `;#agentkit${index}=`, call, after: ';' }
+    if (isMethod) return { at: membersOf(element.parent).pos, form: 'method', call }
+    return { at: element.end, form: isStatic ? 'staticField' : 'field', call }
   }
 
   function membersOf(node: ts.Node): ts.NodeArray<ts.Node> {
@@ -67,15 +64,15 @@ export function planAttachments(
     return (node as ts.ClassLikeDeclaration).members
   }
 
-  function afterVariable(variable: ts.VariableDeclaration, call: Insertion['call'] & object): Insertion {
+  function afterVariable(variable: ts.VariableDeclaration, call: AttachCall): Insertion {
     const list = variable.parent
     const isLast = !typescript.isVariableDeclarationList(list) || list.declarations.at(-1) === variable
     // The next variable of the statement may use it. A pattern without names declares nothing.
-    return isLast ? afterStatement(list.parent, call) : { at: variable.end, before: ',[]=[', call, after: ']' }
+    return isLast ? afterStatement(list.parent, call) : { at: variable.end, form: 'variable', call }
   }
 
-  function afterStatement(statement: ts.Node, call: Insertion['call'] & object): Insertion {
-    return { at: statement.end, before: ';', call, after: ';' }
+  function afterStatement(statement: ts.Node, call: AttachCall): Insertion {
+    return { at: statement.end, form: 'statement', call }
   }
 
   /** `export default (value) => …`, which has no name, and `export default { … }`. */
@@ -92,11 +89,10 @@ export function planAttachments(
     const at = expression.getStart(file)
     const isFunction = calls.some(({ reference }) => reference === 'value')
     return [
-      { at, before: '(value=>(', after: '' },
-      ...calls.map((call) => ({ at, before: '', call, after: ',' })),
-      // A property's name becomes that of its function, as `default` would.
-      { at, before: `value))(${isFunction ? '{default:' : ''}`, after: '' },
-      { at: expression.end, before: isFunction ? '}.default);' : ');', after: '' },
+      { at, form: 'defaultOpens' },
+      ...calls.map((call): Insertion => ({ at, form: 'inDefault', call })),
+      { at, form: isFunction ? 'defaultFunction' : 'defaultValue' },
+      { at: expression.end, form: isFunction ? 'defaultFunctionEnds' : 'defaultValueEnds' },
     ]
   }
 }

@@ -1,0 +1,51 @@
+import type { CachedFile } from './compile-cache.ts'
+import type { CompiledFunction } from './compiled-function.ts'
+import { isPlan } from './compiler/insert-attachments.ts'
+
+/**
+ * What was kept of a file with this text, if it is just that: others may write into `node_modules`, and what is kept
+ * decides where calls go in the file, and what a model is told.
+ */
+export function checkCachedFile(data: unknown, text: string): CachedFile | undefined {
+  if (!isRecord(data)) return undefined
+  const { plan, tools, dependencies } = data
+  if (!isPlan(plan, text) || !isRecord(tools) || !isRecord(dependencies)) return undefined
+  const areTools = Object.entries(tools).every(([index, tool]) => /^\d+$/.test(index) && isTool(tool))
+  const areDigests = Object.values(dependencies).every((digest) => typeof digest === 'string')
+  // Each part of it was looked at.
+  return areTools && areDigests ? ({ plan, tools, dependencies } as CachedFile) : undefined
+}
+
+function isTool(tool: unknown): boolean {
+  return isRecord(tool) && isTexts(tool.warnings) && isCompiled(tool.compiled)
+}
+
+function isCompiled(compiled: unknown): compiled is CompiledFunction {
+  if (!isRecord(compiled)) return false
+  const { name, description, inputSchema, parameters, contextIndex, dates, methodOf } = compiled
+  return (
+    typeof name === 'string' &&
+    typeof description === 'string' &&
+    isRecord(inputSchema) &&
+    Array.isArray(parameters) &&
+    parameters.every(isParameter) &&
+    (contextIndex === undefined || (Number.isSafeInteger(contextIndex) && (contextIndex as number) >= 0)) &&
+    (dates === undefined || isTexts(dates)) &&
+    (methodOf === undefined || typeof methodOf === 'string')
+  )
+}
+
+function isParameter(parameter: unknown): boolean {
+  if (!isRecord(parameter)) return false
+  const { name, rest, whole } = parameter
+  if (whole === true) return name === undefined && rest === undefined
+  return typeof name === 'string' && whole === undefined && (rest === undefined || rest === true)
+}
+
+function isTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === 'string')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
