@@ -15,10 +15,9 @@ let place: string
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'agentkit-packaging-'))
   await node([bin('typescript', 'bin/tsc'), '-b', ...packages.map(({ folder }) => folder)])
-  for (const { folder } of packages) {
-    await node([join(root, 'scripts/bundle.mjs')], join(root, folder))
-    await node([bin('pnpm', 'bin/pnpm.cjs'), 'pack', '--pack-destination', place], join(root, folder))
-  }
+  for (const { folder } of packages) await node([join(root, 'scripts/bundle.mjs')], join(root, folder))
+  const filter = ['--recursive', '--filter', './packages/*']
+  await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
 }, 600_000)
 
 afterAll(() => rm(place, { recursive: true, force: true }))

@@ -27,6 +27,8 @@ export default defineConfig({
       NODE_OPTIONS: '--conditions=@agentkit/source',
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node'),
     },
+    // The files of a worker share its modules, which halves the time; what a file changes outside of itself, it undoes.
+    isolate: false,
     // Two at once keeps small CI machines (and deadlines in tests) honest.
     maxWorkers: 2,
     // What hangs is ended by these; nothing that a busy machine delays.

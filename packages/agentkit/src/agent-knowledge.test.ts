@@ -6,6 +6,7 @@ import { createRetriever, type RetrieverOptions as PackageOptions } from '@agent
 import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { Agent, type AgentOptions } from './agent.ts'
+import { retrieverOptions } from './agent-knowledge.ts'
 import { readableExts } from './config-values.ts'
 import { keyVariables } from './providers.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
@@ -205,6 +206,19 @@ describe('what cannot be', () => {
     const other = docs({ configPath: config(`[defaults]\n${keys}[docs]\nmax_steps = 3\n`) })
     expect(other.sdkContext.warnings).toEqual([])
     await other.close()
+  })
+
+  it('takes what reading files may cost from the TOML, and over it from the code', async () => {
+    const keys = 'parse_memory_mb = 256\nparse_cpu_seconds = 20\nparse_processes = 1\nfirst_answer_seconds = 2.5\n'
+    const agent = docs({ configPath: config(`[docs]\nretrieve = true\n[retriever]\n${keys}`) })
+    expect(agent.knowledge?.firstAnswerSeconds).toBe(2.5)
+    const context = agent.sdkContext
+    const parsing = { memoryMb: 256, cpuSeconds: 20, processes: 1, firstAnswerSeconds: 2.5 }
+    expect(retrieverOptions({}, {}, context)).toEqual({ parsing })
+    expect(retrieverOptions({ retriever: { parsing: { processes: 2 } } }, {}, context)).toEqual({
+      parsing: { ...parsing, processes: 2 },
+    })
+    await agent.close()
   })
 
   it('is no extension that the configuration takes and the package does not, or the other way round', () => {

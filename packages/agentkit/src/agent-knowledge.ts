@@ -1,4 +1,4 @@
-import { AgentKitError, type Embedder, type Knowledge } from '@agentkit/core'
+import { AgentKitError, type Embedder, type Knowledge, type SyncReport } from '@agentkit/core'
 import type { Retriever } from '@agentkit/retriever'
 import type { AgentTable } from './config-keys.ts'
 import { definedOnly } from './defined-only.ts'
@@ -10,6 +10,7 @@ import type { RetrievalTool } from './retrieval-tool.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
 import type { SDKContext } from './sdk-context.ts'
+import { retrieverKey, shareRetriever } from './share-retriever.ts'
 import { reportLines } from './sync-lines.ts'
 
 /** What an agent's constructor says of its files. */
@@ -22,7 +23,7 @@ export type KnowledgeOptions = {
 
 /**
  * What an agent looks up: the files of a folder, as its options, its table and `[retriever]` say. Agents of a context
- * that want the same share one.
+ * that want the same share one, and so do contexts.
  *
  * @returns `undefined` where the agent is not to retrieve
  * @throws AgentKitError `missing-package` when `@agentkit/retriever` is not installed
@@ -59,18 +60,19 @@ export function sharedRetriever(
   const { checkRetrieverOptions, createRetriever } = retrieverPackage()
   checkRetrieverOptions(choice ? { ...wanted, embedder: standIn(choice) } : wanted)
   const ollama = settings.ollama_server_url
+  const own = wanted.embedder
+  const key = retrieverKey({ options: wanted, choice, ollama })
   const make = async (): Promise<Retriever> => {
     const embedder = choice && (await embedderOf(choice, ollama, context))
     return createRetriever(embedder ? { ...wanted, embedder } : wanted)
   }
-  // An embedder of one's own has no name that would tell it from another one.
-  const { embedder: own, ...plain } = wanted
-  return context.knowledgeAt(own ?? JSON.stringify({ ...plain, choice, ollama }), () =>
-    lazyKnowledge(make, (report) => {
-      // Without files it does not matter how they are searched.
-      if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
-      for (const line of reportLines(report)) context.notice(line)
-    }),
+  const onSync = (report: SyncReport): void => {
+    // Without files it does not matter how they are searched.
+    if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
+    for (const line of reportLines(report)) context.notice(line)
+  }
+  return context.knowledgeAt(key, () =>
+    lazyKnowledge(() => shareRetriever(key, make), onSync, wanted.parsing?.firstAnswerSeconds),
   )
 }
 
@@ -99,6 +101,7 @@ export function retrieverOptions(
   { config }: Pick<SDKContext, 'config'>,
 ): RetrieverOptions {
   const { folder, index_path, max_file_mb, index_name, namespace, cloud, region, create } = config.retriever
+  const { parse_memory_mb, parse_cpu_seconds, parse_processes, first_answer_seconds } = config.retriever
   const ofTable: RetrieverOptions = definedOnly({
     folder,
     indexPath: index_path,
@@ -107,11 +110,19 @@ export function retrieverOptions(
     retrievalTool: settings.retrieval_tool,
   })
   const own: RetrieverOptions = retriever && !isKnowledge(retriever) ? definedOnly(retriever) : {}
+  const ofParsing = definedOnly({
+    memoryMb: parse_memory_mb,
+    cpuSeconds: parse_cpu_seconds,
+    processes: parse_processes,
+    firstAnswerSeconds: first_answer_seconds,
+  })
+  const parsing = { ...ofParsing, ...own.parsing }
   const ofCloud = { ...definedOnly({ indexName: index_name, namespace, cloud, region, create }), ...own.cloud }
   return {
     ...ofTable,
     ...definedOnly({ requiredExts, retrievalTool }),
     ...own,
+    ...(Object.keys(parsing).length > 0 && { parsing }),
     ...(Object.keys(ofCloud).length > 0 && { cloud: ofCloud }),
   }
 }

@@ -160,6 +160,27 @@ export const retrieverKeys = {
     about: 'Where the index is kept; with `"localstore"` also `"s3://bucket/path"`.',
   },
   max_file_mb: { type: 'megabytes', example: '200', about: 'Larger files are not read.' },
+  parse_memory_mb: {
+    type: 'parse-memory',
+    example: '512',
+    about: 'What one of the processes that read files may take, in MB of resident memory.',
+  },
+  parse_cpu_seconds: {
+    type: 'parse-seconds',
+    example: '60',
+    about: 'The CPU time of one file. Small files get less: 5 s, and 10 s for each MB of their size.',
+  },
+  parse_processes: {
+    type: 'parse-processes',
+    example: '2',
+    about: 'How many processes read files. Absent, as many as the machine has cores, and at most 4.',
+  },
+  first_answer_seconds: {
+    type: 'seconds',
+    example: '60',
+    about:
+      'How long the sync before the first answer may delay it. Then the answer uses what is indexed, and says how many files are pending.',
+  },
   index_name: { type: 'word', example: '"agentkit"', about: "The cloud index's name." },
   namespace: { type: 'word', example: '"docs"', about: 'What the names of its namespaces begin with.' },
   cloud: { type: 'word', example: '"aws"', about: 'Where a cloud index is made.' },

@@ -34,6 +34,9 @@ export type ValueTypes = {
   reasoning: NonNullable<ModelSettings['reasoning']>
   'retrieval-tool': RetrievalTool
   megabytes: number
+  'parse-memory': number
+  'parse-seconds': number
+  'parse-processes': number
   collaboration: Exclude<Collaboration, Route>
   history: Exclude<MemberHistory, object> | number
 }
@@ -51,6 +54,9 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isWord = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 const isWhole = (value: unknown, from: number, to: number): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
+
+const isWithin = (value: unknown, from: number, to: number): boolean =>
+  typeof value === 'number' && value >= from && value <= to
 
 const isModel = (value: unknown): boolean =>
   isWord(value) || (Array.isArray(value) && value.length > 0 && value.every(isWord))
@@ -86,6 +92,12 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },
   megabytes: { is: 'a number of megabytes, at least 0.000001', holds: isBytes },
+  'parse-memory': { is: 'a number of megabytes, at least 128', holds: (value) => isWithin(value, 128, 1e6) },
+  'parse-seconds': {
+    is: `a number of seconds, from 1 to ${longestSeconds}`,
+    holds: (value) => isWithin(value, 1, longestSeconds),
+  },
+  'parse-processes': { is: 'a whole number from 1 to 64', holds: (value) => isWhole(value, 1, 64) },
   collaboration: {
     is: '"manager", "handoff", "parallel" or "sequence"',
     holds: (value) => collaborations.includes(value),

@@ -41,6 +41,10 @@ describe('readConfig', () => {
     ['[defaults]\nrequired_exts = []', 2, '"required_exts" must be'],
     ['[retriever]\nmax_file_mb = 0.0000001', 2, '"max_file_mb" must be a number of megabytes, at least 0.000001'],
     ['[retriever]\nmax_file_mb = inf', 2, '"max_file_mb" must be'],
+    ['[retriever]\nparse_memory_mb = 64', 2, '"parse_memory_mb" must be a number of megabytes, at least 128'],
+    ['[retriever]\nparse_cpu_seconds = 0', 2, '"parse_cpu_seconds" must be a number of seconds, from 1 to'],
+    ['[retriever]\nparse_processes = 1.5', 2, '"parse_processes" must be a whole number from 1 to 64'],
+    ['[retriever]\nfirst_answer_seconds = 0', 2, '"first_answer_seconds" must be a number of seconds, above 0'],
   ])('names key and line of what no retriever takes: %j', (toml, line, problem) => {
     expect(failure(toml).message).toContain(`${path()}:${line}: `)
     expect(failure(toml).message).toContain(problem)

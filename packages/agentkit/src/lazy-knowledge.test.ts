@@ -3,7 +3,16 @@ import { tool } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { lazyKnowledge } from './lazy-knowledge.ts'
 
-const report: SyncReport = { indexed: 1, unchanged: 0, removed: 0, chunks: 1, skipped: [], warnings: [], mode: 'text' }
+const report: SyncReport = {
+  indexed: 1,
+  unchanged: 0,
+  removed: 0,
+  pending: 0,
+  chunks: 1,
+  skipped: [],
+  warnings: [],
+  mode: 'text',
+}
 
 class FakeKnowledge implements Knowledge {
   closed = 0

@@ -9,10 +9,12 @@ export interface LazyKnowledge<Made extends Knowledge> extends Knowledge {
  * Knowledge that is made when it is first needed. A making that fails is tried again by the next call.
  *
  * @param onSync is told what each sync has done
+ * @param firstAnswerSeconds that of the knowledge, which is asked for before it is made
  */
 export function lazyKnowledge<Made extends Knowledge>(
   make: () => Promise<Made>,
   onSync: (report: SyncReport) => void = () => {},
+  firstAnswerSeconds?: number,
 ): LazyKnowledge<Made> {
   let made: Made | undefined
   let making: Promise<Made> | undefined
@@ -33,6 +35,7 @@ export function lazyKnowledge<Made extends Knowledge>(
   }
   return {
     load,
+    ...(firstAnswerSeconds !== undefined && { firstAnswerSeconds }),
     // Whoever asks for tools has synced before.
     tools: (): Tool[] => made?.tools() ?? [],
     async sync(options?: SyncOptions): Promise<SyncReport> {

@@ -17,6 +17,17 @@ export type RetrieverOptions = {
   indexPath?: string
   /** Larger files are not read; default 200 MB. */
   maxFileBytes?: number
+  /** What reading files may cost. */
+  parsing?: {
+    /** What one of the processes that read files may take, in MB of resident memory, from 128 on; default 512. */
+    memoryMb?: number
+    /** CPU time of one file, in seconds; default 60. Small files get less: 5 s, and 10 s for each MB of their size. */
+    cpuSeconds?: number
+    /** At once; default as many as the machine has cores, and at most 4. */
+    processes?: number
+    /** How long the sync before an agent's first answer may delay it, in seconds; default 60. */
+    firstAnswerSeconds?: number
+  }
   /** Of `cloudindex-serverless` and `cloudindex-pod`. */
   cloud?: {
     /** Default `PINECONE_API_KEY`. */

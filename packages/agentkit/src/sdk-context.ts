@@ -31,7 +31,7 @@ export class SDKContext {
   readonly #agents = new Map<string, { name: string; id: string }>()
   readonly #stores = new Map<string, SessionStore>()
   readonly #notices = new Set<string>()
-  readonly #knowledge = new Map<unknown, Knowledge>()
+  readonly #knowledge = new Map<string, Knowledge>()
   #strayTablesTold = false
   #closed = false
 
@@ -98,7 +98,7 @@ export class SDKContext {
    * The knowledge of this key, one for all agents of this context that want the same.
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
-  knowledgeAt<Made extends Knowledge>(key: unknown, make: () => Made): Made {
+  knowledgeAt<Made extends Knowledge>(key: string, make: () => Made): Made {
     if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Make a new one.')
     const knowledge = this.#knowledge.get(key) ?? make()
     this.#knowledge.set(key, knowledge)

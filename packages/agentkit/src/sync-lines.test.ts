@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest'
 import { progressLine, reportLines } from './sync-lines.ts'
 
-const report = { indexed: 0, unchanged: 3, removed: 0, chunks: 9, skipped: [], warnings: [], mode: 'text' as const }
+const report = {
+  indexed: 0,
+  unchanged: 3,
+  removed: 0,
+  pending: 0,
+  chunks: 9,
+  skipped: [],
+  warnings: [],
+  mode: 'text' as const,
+}
 const note = (file: string) => ({ file, status: 'encrypted' as const, reason: 'It needs a password.' })
 
 it('says nothing of a sync that has found nothing', () => {
@@ -13,6 +22,15 @@ it('says what has changed, and how is searched', () => {
     'Files: 2 indexed, 3 unchanged, 1 removed; 9 passages are searchable, by their words.',
   ])
   expect(reportLines({ ...report, indexed: 1, mode: 'hybrid' })[0]).toContain('by words and meaning')
+})
+
+it('says how many files the next sync reads', () => {
+  expect(reportLines({ ...report, pending: 1 })).toEqual([
+    '1 file is pending: it changed while it was read. The next sync reads it.',
+  ])
+  expect(reportLines({ ...report, pending: 2 })).toEqual([
+    '2 files are pending: they changed while they were read. The next sync reads them.',
+  ])
 })
 
 it('names the files that cannot be read with their reasons, and of many how many more', () => {

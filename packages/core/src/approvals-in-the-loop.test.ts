@@ -127,9 +127,13 @@ describe('an iterated run', () => {
   })
 
   it('does not count the time that it waits as its own', async () => {
-    const { agent } = payer([calls('pay 5'), 'Paid.'], { budget: { seconds: 0.5 } })
+    const { agent } = payer([calls('pay 5'), 'Paid.'], { budget: { seconds: 60 } })
+    const now = performance.now.bind(performance)
+    let moved = 0
+    using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + moved)
     const { result } = await follow(agent.stream('Pay'), async ({ approvalId }, run) => {
-      await sleep(700)
+      await sleep(1)
+      moved = 70_000
       run.approve(approvalId)
     })
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
@@ -441,10 +445,13 @@ describe('a store that fails', () => {
     }
     const run = payment.agent.stream('Pay', where)
     expect(await run.result).toMatchObject({ finishReason: 'aborted', approvals: [] })
-    await vi.waitFor(async () => {
-      // Without a session nothing is kept of a run that has ended.
-      expect((await store.find(run.runId))?.status).toBe('sessionId' in where ? 'failed' : undefined)
-    })
+    await vi.waitFor(
+      async () => {
+        // Without a session nothing is kept of a run that has ended.
+        expect((await store.find(run.runId))?.status).toBe('sessionId' in where ? 'failed' : undefined)
+      },
+      { timeout: 60_000 },
+    )
     const { error } = await payment.agent.resume(run.runId, { '1-pay5': true }).result
     expect(error?.code).toBe('sessionId' in where ? 'session-conflict' : 'not-found')
     expect(payment.done).toEqual([])

@@ -106,6 +106,9 @@ it.each<[string, AbortSignal, object]>([
   ['an AgentKitError', AbortSignal.abort(given), given],
 ])('says how a signal ended: %s', (_name, signal, expected) => {
   expect(abortError(signal)).toMatchObject(expected)
+  expect(abortError(signal)).not.toHaveProperty('provider')
+  const callee = { provider: 'acme', model: 'small' }
+  expect(abortError(signal, callee)).toMatchObject(expected === given ? given : { ...expected, ...callee })
 })
 
 it.each<[string, unknown, string]>([

@@ -164,14 +164,19 @@ export function toErrorInfo(error: AgentKitError): ErrorInfo {
 /**
  * The error that an ended signal stands for: `timeout` where its reason is a timeout, `aborted` otherwise.
  * A reason that is an AgentKitError already is returned as it is.
+ *
+ * @param callee the model that was being called, if one was: the error carries it
  */
-export function abortError(signal: AbortSignal): AgentKitError {
+export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'provider' | 'model'> = {}): AgentKitError {
   const reason: unknown = signal.reason
   if (isAgentKitError(reason)) return reason
+  const details: ErrorDetails = { cause: reason }
+  if (callee.provider !== undefined) details.provider = callee.provider
+  if (callee.model !== undefined) details.model = callee.model
   if (reason instanceof Error && reason.name === 'TimeoutError') {
-    return new AgentKitError('timeout', 'The run took longer than its signal allows.', { cause: reason, phase: 'run' })
+    return new AgentKitError('timeout', 'The run took longer than its signal allows.', { ...details, phase: 'run' })
   }
-  return new AgentKitError('aborted', 'The run was aborted.', { cause: reason })
+  return new AgentKitError('aborted', 'The run was aborted.', details)
 }
 
 /** The words of anything that was thrown; empty when it has none. Never throws itself. */

@@ -1,5 +1,5 @@
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Agent } from './agent.ts'
 import type { Citation } from './citation.ts'
 import { AgentKitError } from './errors.ts'
@@ -10,6 +10,7 @@ const report: SyncReport = {
   indexed: 1,
   unchanged: 0,
   removed: 0,
+  pending: 0,
   chunks: 1,
   skipped: [],
   warnings: [],
@@ -53,6 +54,10 @@ function fakeKnowledge(parts: Partial<Knowledge> = {}): Knowledge & { syncs: num
   }
   return knowledge
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const call = { toolCalls: [{ name: 'look_up', input: {} }] }
 
@@ -125,6 +130,52 @@ describe('an agent with knowledge', () => {
     resolve(report)
     expect(await waiting).toBe('Yes.')
     expect(knowledge.syncs).toBe(1)
+  })
+
+  it('waits for the first sync for so long, answers from what is there, and lets the sync continue', async () => {
+    vi.useFakeTimers()
+    const { promise, resolve } = Promise.withResolvers<SyncReport>()
+    const looked: string[] = []
+    const knowledge: Knowledge = {
+      ...fakeKnowledge({
+        files: async () => {
+          looked.push('files')
+          return []
+        },
+      }),
+      firstAnswerSeconds: 5,
+      sync(options) {
+        looked.push('sync')
+        options?.onProgress?.({ files: 9, filesDone: 2, bytes: 9, bytesDone: 2, chunks: 4, elapsedMs: 1 })
+        return promise
+      },
+    }
+    const model = scriptedModel([{ text: '1' }, { text: '2' }, { text: '3' }])
+    const agent = new Agent({ name: 'Docs', functions: [], model, knowledge })
+    const first = agent.stream('a').result
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(model.requests).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    const pending = expect.stringMatching(/^7 files are pending, of 9 that the sync reads: .*the sync continues\.$/)
+    expect(await first).toMatchObject({ text: '1', warnings: [pending] })
+    // Its five seconds are over for the next ones too.
+    expect(await agent.stream('b').result).toMatchObject({ text: '2', warnings: [pending] })
+    resolve(report)
+    expect(await agent.stream('c').result).toMatchObject({ text: '3', warnings: [] })
+    expect(looked).toEqual(['sync', 'files', 'files'])
+  })
+
+  it('reports at the next run that a sync failed for which the first one did not wait', async () => {
+    vi.useFakeTimers()
+    const { promise, reject } = Promise.withResolvers<SyncReport>()
+    const knowledge = { ...fakeKnowledge({ sync: () => promise }), firstAnswerSeconds: 5 }
+    const model = scriptedModel([{ text: '1' }, { text: '2' }])
+    const agent = new Agent({ name: 'Docs', functions: [], model, knowledge })
+    const first = agent.stream('a').result
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect((await first).warnings).toEqual([expect.stringContaining('not yet found out how many files are pending')])
+    reject(new AgentKitError('network', 'The embedder is away.'))
+    expect((await agent.stream('b').result).warnings).toEqual([expect.stringContaining('The embedder is away.')])
   })
 
   it('tells the model of the tools that a later sync has brought', async () => {

@@ -1,6 +1,6 @@
 import { untilAborted } from './abort.ts'
 import { AgentKitError, messageOf } from './errors.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { Knowledge, SyncProgress } from './knowledge.ts'
 import { redactSecrets } from './redact.ts'
 import { compileTools, type ToolBox } from './run-tools.ts'
 import { type Tool, toTools } from './tool.ts'
@@ -10,17 +10,18 @@ export type RunTools = { toolBox: ToolBox; warnings: string[] }
 
 /**
  * An agent's tools with those of its knowledge. Before the first run the knowledge is synced; runs that come meanwhile
- * wait for it too. They are compiled once, and again when a sync has brought other tools.
+ * wait for it too, until `firstAnswerSeconds` are over since it began. They are compiled once, and again when a sync has
+ * brought other tools.
  *
  * @returns what gives a run its tools. It throws what the sync fails in, where nothing was indexed before; otherwise
- *   the run goes on with that, and is warned
+ *   the run continues with that, and is warned
  */
 export function knowledgeTools(
   tools: Map<string, Tool>,
   knowledge: Knowledge | undefined,
 ): (signal: AbortSignal) => Promise<RunTools> {
   let compiled: { of: Tool[] | undefined; toolBox: Promise<ToolBox> } | undefined
-  let synced: Promise<unknown> | undefined
+  let first: FirstSync | undefined
   const toolBoxOf = (known: Tool[] | undefined): Promise<ToolBox> => {
     if (compiled && compiled.of === known) return compiled.toolBox
     const toolBox = known ? compileTools(withKnown(tools, known)) : compileTools(tools)
@@ -31,12 +32,18 @@ export function knowledgeTools(
     const warnings: string[] = []
     if (!knowledge) return { toolBox: await untilAborted(signal, toolBoxOf(undefined)), warnings }
     // What one run has begun serves all: it does not end with that run's signal.
-    synced ??= knowledge.sync()
+    first ??= startSync(knowledge)
     try {
-      await untilAborted(signal, synced)
+      await untilAborted(signal, Promise.race([first.done, first.isLate]))
+      const pending = first.pending()
+      if (pending !== undefined) {
+        // The tools say what there is: of files that an earlier process has indexed they know nothing yet.
+        await untilAborted(signal, knowledge.files())
+        warnings.push(pending)
+      }
     } catch (error) {
       if (signal.aborted) throw error
-      synced = undefined
+      first = undefined
       const before = await untilAborted(signal, knowledge.files())
       if (before.length === 0) throw error
       warnings.push(
@@ -45,6 +52,43 @@ export function knowledgeTools(
     }
     return { toolBox: await untilAborted(signal, toolBoxOf(knowledge.tools())), warnings }
   }
+}
+
+type FirstSync = {
+  done: Promise<unknown>
+  /** Resolves when no run is to wait for it any longer. */
+  isLate: Promise<void>
+  /** What a run is warned of that answers before the sync is done; `undefined` when it is. */
+  pending(): string | undefined
+}
+
+function startSync(knowledge: Knowledge): FirstSync {
+  let progress: SyncProgress | undefined
+  let isDone = false
+  const done = knowledge.sync({
+    onProgress(reported) {
+      progress = reported
+    },
+  })
+  const isLate = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, (knowledge.firstAnswerSeconds ?? usualFirstAnswerSeconds) * 1000)
+    // A run that no longer waits for it meets its failure at the next one.
+    const settle = (): void => {
+      isDone = true
+      clearTimeout(timer)
+    }
+    done.then(settle, settle)
+  })
+  return { done, isLate, pending: () => (isDone ? undefined : pendingWarning(progress)) }
+}
+
+const usualFirstAnswerSeconds = 60
+
+function pendingWarning(progress: SyncProgress | undefined): string {
+  const rest = 'the answer uses what was indexed before, and the sync continues.'
+  if (progress === undefined) return `The sync has not yet found out how many files are pending: ${rest}`
+  const pending = progress.files - progress.filesDone
+  return `${pending} ${pending === 1 ? 'file is' : 'files are'} pending, of ${progress.files} that the sync reads: ${rest}`
 }
 
 function withKnown(tools: Map<string, Tool>, known: readonly Tool[]): Map<string, Tool> {

@@ -1,7 +1,15 @@
 import type { Tool } from './tool.ts'
 
-/** How a file could be read: `ok`, or why it is not, or not well. */
-export type FileStatus = 'ok' | 'no-text' | 'low-quality' | 'encrypted' | 'corrupt' | 'too-large' | 'unsupported'
+/** How a file could be read: `ok`, or why it is not, or not well; `pending`: it is read by the next sync. */
+export type FileStatus =
+  | 'ok'
+  | 'pending'
+  | 'no-text'
+  | 'low-quality'
+  | 'encrypted'
+  | 'corrupt'
+  | 'too-large'
+  | 'unsupported'
 
 /** What is to be known of one file. */
 export type FileNote = {
@@ -19,6 +27,8 @@ export type SyncReport = {
   unchanged: number
   /** Files that are gone, and are not searchable any more. */
   removed: number
+  /** Files that changed while they were read: the next sync reads them. */
+  pending: number
   /** Of all files that are searchable now. */
   chunks: number
   /** Files that cannot be read, each with the reason. */
@@ -52,6 +62,11 @@ export type SyncOptions = {
 
 /** What an agent may look up: made by a retriever. All that a server sees of it, too. */
 export interface Knowledge {
+  /**
+   * How long the sync before an agent's first answer may delay it, in seconds; 60 when absent. Then the run answers from
+   * what is indexed, its `warnings` say how many files are pending, and the sync continues.
+   */
+  readonly firstAnswerSeconds?: number
   /** What the model may call. After a sync that changed something these are other objects: they say what there is. */
   tools(): Tool[]
   /** Brings the index up to the files. Calls at the same time share one sync. */

@@ -117,7 +117,16 @@ describe('the hooks', () => {
 it.each<Collaboration>(['manager', 'handoff'])('knowledge is whose it is: %s', async (collaboration) => {
   const known = (name: string): Knowledge => ({
     tools: () => [{ ...act, name: `search_${name}` }],
-    sync: async () => ({ indexed: 1, unchanged: 0, removed: 0, chunks: 1, skipped: [], warnings: [], mode: 'text' }),
+    sync: async () => ({
+      indexed: 1,
+      unchanged: 0,
+      removed: 0,
+      pending: 0,
+      chunks: 1,
+      skipped: [],
+      warnings: [],
+      mode: 'text',
+    }),
     files: async () => ['a.md'],
     close: async () => {},
   })

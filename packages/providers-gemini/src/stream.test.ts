@@ -140,6 +140,25 @@ describe('an answer', () => {
     ])
   })
 
+  it.each(['toolCall', 'toolResponse', 'executableCode', 'codeExecutionResult', 'inlineData'])(
+    'holds no part for a signed "%s", and warns of it (Q58)',
+    (kind) => {
+      const signed = { [kind]: { id: '1' }, thoughtSignature: 's' }
+      const events = read([candidate([signed, { ...signed, thought: true }, text('2')], 'STOP')])
+      expect(events).toMatchObject([
+        { type: 'warning', message: expect.stringContaining(kind) },
+        { type: 'text-delta', text: '2' },
+        { type: 'finish', reason: 'stop' },
+      ])
+      expect(finishOf(events)?.message.content).toEqual([{ type: 'text', text: '2' }])
+    },
+  )
+
+  it('keeps the signature of a part that holds nothing but metadata', () => {
+    const events = read([candidate([{ partMetadata: { a: 1 }, thoughtSignature: 's' }], 'STOP')])
+    expect(finishOf(events)?.message.content).toMatchObject([{ text: '', opaque: { data: { thoughtSignature: 's' } } }])
+  })
+
   it('may come as one document, or as a list', () => {
     const chunks = [candidate([text('a')]), candidate([text('b')], 'STOP')]
     expect(finishOf(read([chunks]))).toMatchObject({ message: { content: [{ text: 'ab' }] } })
@@ -176,6 +195,91 @@ describe('usage', () => {
       { usageMetadata: { promptTokenCount: null, candidatesTokenCount: 0 } },
     ])
     expect(finishOf(events)).toMatchObject({ usage: { inputTokens: 10, outputTokens: 7, totalTokens: 17 } })
+  })
+
+  it.each<[string, number[][], number[]]>([
+    [
+      'no thoughts in the last one',
+      [
+        [66, 21, 78, 21, 186],
+        [66, 21, 78, 0, 165],
+      ],
+      [87, 78, 165],
+    ],
+    [
+      'no use of tools in the last one',
+      [
+        [66, 21, 0, 0, 87],
+        [66, 0, 78, 21, 165],
+      ],
+      [66, 99, 165],
+    ],
+    [
+      'no prompt in the last one',
+      [
+        [87, 0, 5, 0, 92],
+        [0, 0, 99, 0, 165],
+      ],
+      [66, 99, 165],
+    ],
+    [
+      'no prompt, which did not change',
+      [
+        [66, 0, 5, 0, 71],
+        [0, 0, 99, 0, 165],
+      ],
+      [66, 99, 165],
+    ],
+    [
+      'no output in the last one',
+      [
+        [66, 0, 5, 0, 71],
+        [66, 0, 0, 0, 165],
+      ],
+      [66, 99, 165],
+    ],
+    [
+      'nothing but a total',
+      [
+        [66, 0, 99, 0, 165],
+        [0, 0, 0, 0, 100],
+      ],
+      [66, 99, 165],
+    ],
+    [
+      'an output that became nothing',
+      [
+        [66, 0, 99, 0, 165],
+        [66, 0, 0, 0, 66],
+      ],
+      [66, 99, 165],
+    ],
+  ])('mixes no two snapshots: %s (Q17)', (_name, snapshots, [inputTokens, outputTokens, totalTokens]) => {
+    const names = [
+      'promptTokenCount',
+      'toolUsePromptTokenCount',
+      'candidatesTokenCount',
+      'thoughtsTokenCount',
+      'totalTokenCount',
+    ]
+    const chunks = snapshots.map((counts) => ({
+      usageMetadata: Object.fromEntries(counts.flatMap((count, index) => (count > 0 ? [[names[index], count]] : []))),
+    }))
+    const usage = { inputTokens, outputTokens, totalTokens }
+    expect(finishOf(read([...chunks, ends]))).toMatchObject({ usage })
+  })
+
+  it('keeps what was read from the cache while the prompt is the same (Q17)', () => {
+    const first = { promptTokenCount: 10, cachedContentTokenCount: 8, totalTokenCount: 10 }
+    const last = (promptTokenCount: number) => ({
+      promptTokenCount,
+      candidatesTokenCount: 2,
+      totalTokenCount: promptTokenCount + 2,
+    })
+    const usageAfter = (prompt: number) =>
+      finishOf(read([{ usageMetadata: first }, { usageMetadata: last(prompt) }, ends]))?.usage
+    expect(usageAfter(10)).toMatchObject({ cachedInputTokens: 8 })
+    expect(usageAfter(5)).not.toHaveProperty('cachedInputTokens')
   })
 
   it('is absent where it is not told', () => {

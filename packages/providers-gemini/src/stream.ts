@@ -78,18 +78,21 @@ export class GeminiReader implements FrameReader {
   }
 
   #readPart(part: Part): void {
-    const { text, functionCall, thoughtSignature } = part
+    const { text, thought, functionCall, thoughtSignature } = part
     const data = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined
+    const others = typeof text === 'string' ? [] : otherKinds(part)
     if (functionCall) this.#readCall(functionCall, data?.thoughtSignature)
-    else if (part.thought === true) {
+    // Its signature is left out with it: it fits no other part.
+    else if (others.length > 0) this.#warnOf(others)
+    else if (thought === true) {
       if (typeof text === 'string') this.#reply.reasoning(text)
       if (data) this.#reply.endReasoning(data)
-    } else if (typeof text === 'string' || data) {
+    } else {
       if (typeof text === 'string' && text !== '') this.#say(text)
       // Google: a part with a signature is never merged with one without. It often comes last, in an empty one.
       else this.#reply.endPart()
       if (data) this.#reply.endText(data)
-    } else this.#warnOfPart(part)
+    }
   }
 
   #say(text: string): void {
@@ -118,9 +121,9 @@ export class GeminiReader implements FrameReader {
   }
 
   /** What the server did on its own account, which nobody asked it for. */
-  #warnOfPart(part: Part): void {
-    for (const kind of Object.keys(part)) {
-      this.#saidSomething = true
+  #warnOf(kinds: readonly string[]): void {
+    this.#saidSomething = true
+    for (const kind of kinds) {
       this.#reply.warn(`The server added a "${kind}" of its own to the answer: it was left out.`)
     }
   }
@@ -160,6 +163,22 @@ export class GeminiReader implements FrameReader {
     })
   }
 }
+
+/** What a part holds beside what is read here, such as code that the server ran. */
+function otherKinds(part: Part): string[] {
+  return Object.entries(part).flatMap(([kind, value]) => (noContent.has(kind) || value == null ? [] : kind))
+}
+
+const noContent: ReadonlySet<string> = new Set([
+  'thought',
+  'thoughtSignature',
+  'functionCall',
+  'partMetadata',
+  'mediaResolution',
+  'mediaProcessing',
+  'speechMetadata',
+  'videoMetadata',
+])
 
 function isFlatError({ candidates, code, message }: Chunk): boolean {
   return !candidates && typeof message === 'string' && code !== undefined

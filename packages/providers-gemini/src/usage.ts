@@ -10,16 +10,44 @@ const fields = [
   'totalTokenCount',
 ] as const
 
-/** Usage as Gemini tells it, with most chunks: the last count holds, and a later null or zero erases nothing. */
+type Counts = Partial<Record<(typeof fields)[number], number>>
+
+/**
+ * Usage as Gemini reports it, with most chunks: each is a snapshot of the whole answer, and the last one counts. What it
+ * leaves out is taken from earlier ones only as far as its total allows; a later null or zero erases nothing.
+ */
 export class GeminiUsage {
-  readonly #counts: Partial<Record<(typeof fields)[number], number>> = {}
+  #counts: Counts = {}
 
   add(told: unknown): void {
     if (!isRecord(told)) return
+    const snapshot: Counts = {}
     for (const field of fields) {
       const count = told[field]
-      if (typeof count === 'number' && (count > 0 || this.#counts[field] === undefined)) this.#counts[field] = count
+      if (typeof count === 'number' && (count > 0 || this.#counts[field] === undefined)) snapshot[field] = count
     }
+    this.#counts = snapshot.totalTokenCount ? this.#withTotal(snapshot) : { ...this.#counts, ...snapshot }
+  }
+
+  /** What a snapshot with a total reports, completed by earlier ones where the two add up to that total. */
+  #withTotal(snapshot: Counts): Counts {
+    const earlier = this.#counts
+    const { totalTokenCount: total = 0 } = snapshot
+    const [input, output] = [inputOf(snapshot), outputOf(snapshot)]
+    if (input === total && outputOf(earlier) > 0) return earlier
+    if (input + output === total) {
+      // What was read from the cache is part of a prompt that is still the same.
+      const cached = earlier.promptTokenCount === snapshot.promptTokenCount && earlier.cachedContentTokenCount
+      return { ...(cached && { cachedContentTokenCount: cached }), ...snapshot }
+    }
+    const merged = { ...earlier, ...snapshot }
+    const sum = inputOf(merged) + outputOf(merged)
+    if (sum === total) return merged
+    // A half that the snapshot does not report is the rest of its total.
+    if (input === 0 && output > 0 && output < total) return { ...snapshot, promptTokenCount: total - output }
+    if (output === 0 && input > 0 && input < total) return { ...snapshot, candidatesTokenCount: total - input }
+    if (sum < total) return merged
+    return input + output > 0 ? snapshot : earlier
   }
 
   /** Thoughts are output, and are not in Gemini's own count of it; so is what tools of the server read, of input. */
@@ -40,4 +68,12 @@ export class GeminiUsage {
 
 function sum(first: number | undefined, second: number | undefined): number | undefined {
   return first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0)
+}
+
+function inputOf({ promptTokenCount = 0, toolUsePromptTokenCount = 0 }: Counts): number {
+  return promptTokenCount + toolUsePromptTokenCount
+}
+
+function outputOf({ candidatesTokenCount = 0, thoughtsTokenCount = 0 }: Counts): number {
+  return candidatesTokenCount + thoughtsTokenCount
 }

@@ -58,7 +58,7 @@ describe('as a model', () => {
         controller.abort()
       }
     }
-    await expect(read()).rejects.toMatchObject({ code: 'aborted' })
+    await expect(read()).rejects.toMatchObject({ code: 'aborted', provider: 'offline', model: 'extractive' })
     expect(seen).toEqual(['text-delta'])
   })
 

@@ -69,7 +69,7 @@ async function* streamAnswer(whole: ModelRequest, signal: AbortSignal, today: Da
 }
 
 function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortError(signal)
+  if (signal.aborted) throw abortError(signal, { provider: 'offline', model: 'extractive' })
 }
 
 function ignoredOptions({ temperature, reasoning }: ModelRequest): string[] {

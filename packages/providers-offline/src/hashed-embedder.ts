@@ -9,7 +9,7 @@ export function hashedEmbedder(): Embedder {
     id: 'offline/hashed',
     dimensions,
     async embed(texts, signal) {
-      if (signal.aborted) throw abortError(signal)
+      if (signal.aborted) throw abortError(signal, { provider: 'offline', model: 'hashed' })
       return texts.map(toVector)
     },
   }

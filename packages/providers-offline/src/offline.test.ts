@@ -30,6 +30,7 @@ describe('offline', () => {
   })
 
   it('embeds nothing for an aborted signal', async () => {
-    await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    const error = { code: 'aborted', provider: 'offline', model: 'hashed' }
+    await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject(error)
   })
 })

@@ -7,7 +7,9 @@ export type FileRecord = {
   /** In bytes. */
   size: number
   mtimeMs: number
-  /** Of its bytes. */
+  /**
+   * Of its bytes; empty where these could not be had, and what `limitsMark` gives where reading them exceeded the limits.
+   */
   hash: string
   status: FileStatus
   /** Why it is not `ok`. */

@@ -17,6 +17,7 @@ it('completes what is not said', () => {
     exts: new Set(['.md', '.mdx', '.txt', '.csv', '.docx', '.pdf']),
     isNarrowed: false,
     maxFileBytes: 200_000_000,
+    parsing: { memoryMb: 512, cpuSeconds: 60, processes: expect.any(Number), firstAnswerSeconds: 60 },
     cloud: {},
   })
 })
@@ -60,6 +61,20 @@ describe('an error that says the fix', () => {
     [{ requiredExts: [] }, 'invalid-argument', '.csv, .docx, .md, .mdx, .pdf, .txt'],
     [wrong({ requiredExts: '.md' }), 'invalid-argument', 'a list of extensions'],
     [{ maxFileBytes: 0 }, 'invalid-argument', '`maxFileBytes`'],
+    [wrong({ parsing: 512 }), 'invalid-argument', '{ memoryMb: 256 }'],
+    [
+      wrong({ parsing: { memory: 1 } }),
+      'invalid-argument',
+      '`parsing` has no "memory". There are: memoryMb, cpuSeconds,',
+    ],
+    [{ parsing: { memoryMb: 64 } }, 'invalid-argument', '`parsing.memoryMb` is a number of MB, from 128 on, not 64.'],
+    [{ parsing: { cpuSeconds: Number.NaN } }, 'invalid-argument', '`parsing.cpuSeconds` is a number of seconds'],
+    [{ parsing: { processes: 1.5 } }, 'invalid-argument', '`parsing.processes` is a whole number from 1 to 64'],
+    [
+      { parsing: { firstAnswerSeconds: 0 } },
+      'invalid-argument',
+      '`parsing.firstAnswerSeconds` is a number of seconds, above 0',
+    ],
     [wrong({ embedder: {} }), 'invalid-argument', '`embedder`'],
     [{ embedder: { ...embedder, dimensions: 1.5 } }, 'invalid-argument', '`dimensions` 1.5'],
     [wrong({ cloud: 'aws' }), 'invalid-argument', '`cloud`'],

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
 import { checkOption } from './check-arguments.ts'
 import { supportedExts } from './parse/parsers.ts'
+import { checkParsing, type ParsingOptions } from './parsing-options.ts'
 import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone-settings.ts'
 import { isInside } from './sync/scan.ts'
 
@@ -22,6 +23,8 @@ export type RetrieverOptions = {
   indexPath?: string
   /** Larger files are not read; default 200 MB. */
   maxFileBytes?: number
+  /** What reading files may cost. */
+  parsing?: ParsingOptions
   /** Of `cloudindex-serverless` and `cloudindex-pod`. */
   cloud?: CloudOptions
 }
@@ -36,6 +39,7 @@ export type RetrieverSettings = {
   embedder?: Embedder
   indexPath: string
   maxFileBytes: number
+  parsing: Required<ParsingOptions>
   cloud: CloudOptions
 }
 
@@ -50,6 +54,7 @@ const names: readonly string[] = [
   'embedder',
   'indexPath',
   'maxFileBytes',
+  'parsing',
   'cloud',
 ] satisfies (keyof RetrieverOptions)[]
 
@@ -63,7 +68,7 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   if (unknown !== undefined)
     throw invalid(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
   const { folder = 'agentkit-data/files/user', indexPath = usualIndexPath, retrievalTool = 'basic' } = options
-  const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, cloud = {} } = options
+  const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, parsing, cloud = {} } = options
   if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
   if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
   if (!retrievalToolNames.includes(retrievalTool)) {
@@ -94,6 +99,7 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
     ...(embedder && { embedder }),
     indexPath,
     maxFileBytes,
+    parsing: checkParsing(parsing),
     cloud,
   }
 }

@@ -3,6 +3,7 @@ import { AgentKitError, type SyncOptions, type Tool } from '@agentkit/core'
 import { checkOptions, checkText, longestPath, longestQuery } from './check-arguments.ts'
 import type { FileRecord } from './file-record.ts'
 import { isRemote, localFolderOf, type RetrieverSettings } from './options.ts'
+import { limitsMark } from './parse/parse-limits.ts'
 import type { ParsePool } from './parse/parse-pool.ts'
 import { supportedExts } from './parse/parsers.ts'
 import { plainPath } from './plain-path.ts'
@@ -50,6 +51,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     supportedExts,
     tellsUnsupported: !isNarrowed,
     maxFileBytes: settings.maxFileBytes,
+    limitsMark: limitsMark(settings.parsing),
     generations,
     made,
     pool,
@@ -105,6 +107,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
   }
 
   const retriever: Retriever = {
+    firstAnswerSeconds: settings.parsing.firstAnswerSeconds,
+
     async sync(syncOptions?: SyncOptions) {
       checkOpen()
       return shared.sync(syncOptions)
@@ -148,7 +152,10 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async files() {
       checkOpen()
-      return (await recordsNow()).filter(({ chunks }) => chunks > 0).map(({ file }) => file)
+      const records = await recordsNow()
+      // An agent that does not wait for the sync asks for them: its tools are to say what there is.
+      rememberFiles(records)
+      return records.filter(({ chunks }) => chunks > 0).map(({ file }) => file)
     },
 
     async verify() {

@@ -123,6 +123,7 @@ describe('requiredExts', () => {
       indexed: 0,
       unchanged: 1,
       removed: 0,
+      pending: 0,
       chunks: 1,
       skipped: [],
       warnings: [],
@@ -149,6 +150,15 @@ describe('requiredExts', () => {
     expect(await some.sync()).toMatchObject({ removed: 0 })
     expect(await all.files()).toEqual(['b.txt'])
   })
+})
+
+it('gives tools that say what an earlier process has indexed, before it has synced itself', async () => {
+  await write('a.md', 'Bees')
+  await library.retriever().sync()
+  const retriever = library.retriever({ parsing: { firstAnswerSeconds: 5 } })
+  expect(retriever.firstAnswerSeconds).toBe(5)
+  await retriever.files()
+  expect(retriever.tools()[0]?.description).toContain('There is one file: a.md.')
 })
 
 it('gives other tools when a sync has found other files, and only then', async () => {

@@ -66,5 +66,6 @@ export interface Retriever extends Knowledge {
  * const [best] = await retriever.search('How many days of holiday are there?')
  */
 export function createRetriever(options?: RetrieverOptions): Retriever {
-  return retrieverOf(checkRetrieverOptions(options), { pool: createParsePool(), openSpace, measureTrust })
+  const settings = checkRetrieverOptions(options)
+  return retrieverOf(settings, { pool: createParsePool(settings.parsing), openSpace, measureTrust })
 }

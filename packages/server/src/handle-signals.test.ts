@@ -32,7 +32,7 @@ describe('a process that its server owns', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes what is running at %s, and ends with 0', async (signal) => {
     const { child, output, url, exit } = await start()
     const answer = fetch(`${url}/api/v1/chat`, chatRequest())
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until(() => output.out.includes('running'))
     child.kill(signal)
     expect(await (await answer).text()).toBe('Done.')
     expect(await exit).toEqual([0, null])
@@ -40,11 +40,17 @@ describe('a process that its server owns', () => {
   })
 
   it('ends at once at the second signal', async () => {
-    const { child, url, exit } = await start('hang')
+    const { child, output, url, exit } = await start('hang')
     const answer = fetch(`${url}/api/v1/chat`, chatRequest()).catch(() => 'cut off')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until(() => output.out.includes('running'))
     child.kill('SIGTERM')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // It accepts nothing any longer once it has received the first signal.
+    while (
+      await fetch(`${url}/health`, { headers: { connection: 'close' } }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    );
     child.kill('SIGTERM')
     expect(await exit).toEqual([143, null])
     expect(await answer).toBe('cut off')

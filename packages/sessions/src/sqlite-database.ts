@@ -1,11 +1,9 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError } from '@agentkit/core'
-import { migrate } from './migrations.ts'
+import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
 import { isLocked, toStorageError } from './sqlite-errors.ts'
-import { prepareStatements, type Statements } from './statements.ts'
+import type { Statements } from './statements.ts'
 
 export type SQLiteDatabaseOptions = {
   durability: 'normal' | 'full'
@@ -13,7 +11,7 @@ export type SQLiteDatabaseOptions = {
   lockTimeoutMs: number
 }
 
-/** One database file, opened at its first use. */
+/** What one store has of a database file. It is opened at the first use, and shared with the other stores of it. */
 export interface SQLiteDatabase {
   /** Runs statements that only read. They wait for no writer. */
   read<T>(work: (statements: Statements) => T): Promise<T>
@@ -24,35 +22,42 @@ export interface SQLiteDatabase {
   transaction<T>(work: (statements: Statements) => T, committed?: (result: T) => void): Promise<T>
   /** Runs `work` once, at once, and only if the database is open. A failure is nobody's. */
   tryNow(work: (statements: Statements) => void): void
-  /** Waits for the calls that were made before, then says `farewell`. Calls made after it are refused. */
+  /** Waits for the calls that were made before, then says `farewell` and releases the file. A later call opens it again. */
+  release(farewell: (statements: Statements) => void): Promise<void>
+  /** Does the same for good: calls made after it are refused. */
   close(farewell: (statements: Statements) => void): Promise<void>
 }
 
-type OpenFile = { database: DatabaseSync; statements: Statements; file: string }
-
-/**
- * SQLite blocks the whole process while it waits for a lock, so it may wait this long only, in milliseconds. The rest
- * of the wait is asynchronous.
- */
-const busyTimeoutMs = 20
+/** The last call in the line of each file and timeout: one at a time tries for the lock, of all stores together. */
+const lines = new Map<unknown, Promise<void>>()
 
 export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions): SQLiteDatabase {
-  let opened: OpenFile | undefined
+  let opened: SharedFile | undefined
   let closed = false
-  let lastInLine: Promise<unknown> = Promise.resolve()
+  const line = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
+  let lastCall: Promise<void> = Promise.resolve()
 
-  const open = (): OpenFile => {
-    opened ??= openFile(path, options.durability)
+  const open = (): SharedFile => {
+    opened ??= acquireFile(path, options.durability)
     return opened
   }
 
   /** A file that was deleted or moved away takes writes to its grave: what is at the path now is opened instead. */
-  const openWhatIsThere = (): OpenFile => {
-    if (opened && opened.file !== fileAt(path)) {
-      opened.database.close()
-      opened = undefined
-    }
+  const openWhatIsThere = (): SharedFile => {
+    if (opened && opened.file !== fileAt(path)) letGo()
     return open()
+  }
+
+  const letGo = (): void => {
+    const released = opened
+    opened = undefined
+    if (released) releaseFile(released)
+  }
+
+  const release = async (farewell: (statements: Statements) => void): Promise<void> => {
+    await lastCall
+    tryNow(farewell)
+    letGo()
   }
 
   const untilUnlocked = async <T>(work: () => T, deadline: number): Promise<T> => {
@@ -70,8 +75,13 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   const inLine = async <T>(work: () => T): Promise<T> => {
     refuseWhenClosed()
     const deadline = performance.now() + options.lockTimeoutMs
-    const result = lastInLine.then(() => untilUnlocked(work, deadline))
-    lastInLine = result.catch(() => {})
+    const result = (lines.get(line) ?? Promise.resolve()).then(() => untilUnlocked(work, deadline))
+    const done: Promise<void> = result.then(leave, leave)
+    function leave(): void {
+      if (lines.get(line) === done) lines.delete(line)
+    }
+    lines.set(line, done)
+    lastCall = done
     return result
   }
 
@@ -115,50 +125,11 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
       }),
 
     tryNow,
+    release,
 
-    async close(farewell) {
+    close(farewell) {
       closed = true
-      await lastInLine
-      tryNow(farewell)
-      // Closing finalizes the statements; both are let go of together, as a statement must not outlive its database.
-      opened?.database.close()
-      opened = undefined
+      return release(farewell)
     },
-  }
-}
-
-/** Opens a file as every connection to it must be opened. */
-export function openFile(path: string, durability: 'normal' | 'full'): OpenFile {
-  if (path !== ':memory:') makeFile(path)
-  // Synchronous and only now, so that who never opens a session never loads SQLite.
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-  try {
-    // First, as it refuses files that are not ours; the journal mode would stay with them.
-    migrate(database, basename(path))
-    database.exec('PRAGMA journal_mode = WAL')
-    database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-    database.exec('PRAGMA foreign_keys = ON')
-    return { database, statements: prepareStatements(database), file: fileAt(path) }
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
-/** Which file stands at a path; empty when none does. */
-function fileAt(path: string): string {
-  const found = path === ':memory:' ? undefined : statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.dev}:${found.ino}` : ''
-}
-
-/** SQLite gives its -wal and -shm files the mode of the database itself. */
-function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  try {
-    // Only ever a new file: to close a second descriptor of an open database would drop its locks.
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
   }
 }

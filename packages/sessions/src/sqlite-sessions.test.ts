@@ -275,8 +275,7 @@ it('beats while it runs something, and leaves nothing behind', async () => {
   const store = sqliteSessions(path, { heartbeatMs: 20 })
   await begin(store, 'r1', 0)
   const first = heartbeats()[0] as number
-  await sleep(200)
-  expect(heartbeats()[0]).toBeGreaterThan(first)
+  while ((heartbeats()[0] as number) <= first) await sleep(5)
   await store.end('r1', 'done')
   await sleep(50)
   const last = heartbeats()[0]

@@ -38,7 +38,8 @@ export type SQLiteSessionsOptions = {
 
 /**
  * Sessions in a SQLite file, which several processes of one machine may share. It is opened at the first call; its
- * folder is made when it is missing, the file readable by its owner only.
+ * folder is made when it is missing, the file readable by its owner only. All stores of a file share what is open of it,
+ * until the last of them is closed.
  *
  * A run whose process has died is settled as failed by the next `load` or `begin` of its session, and what that run
  * still tries to store is refused.
@@ -91,7 +92,13 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
   }
 
-  return {
+  const farewell = (statements: Statements): void => void statements.removeHolder.run(holder.id)
+  const stop = (): void => {
+    stopHeart()
+    // What it was still running has nobody left: the next `load` or `begin` settles it.
+    closeHolder(holder)
+  }
+  const store: SessionStore = {
     async load(key) {
       checkSessionKey(key)
       // The version first: should another process write in between, `begin` refuses it.
@@ -200,13 +207,16 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     },
 
     async close() {
-      await database.close((statements) => statements.removeHolder.run(holder.id))
-      stopHeart()
-      // What it was still running has nobody left: the next `load` or `begin` settles it.
-      closeHolder(holder)
+      await database.close(farewell)
+      stop()
     },
   }
+  abandoned.register(store, () => database.release(farewell).then(stop))
+  return store
 }
+
+/** Releases what a store holds that was never closed, once nothing leads to it. When that is, is up to the engine. */
+const abandoned = new FinalizationRegistry((release: () => Promise<void>) => void release().catch(() => {}))
 
 function requireRunning(statements: Statements, runId: string): void {
   if (findRun(statements, runId)?.status !== 'running') throw notRunning(runId)

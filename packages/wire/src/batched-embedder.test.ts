@@ -42,7 +42,7 @@ describe('an embedder', () => {
   it('asks nobody for nothing, nor after an abort', async () => {
     const { batches, embed } = embedder(lengths)
     expect(await embed([], signal)).toEqual([])
-    expect(await errorOf(embed(['a'], AbortSignal.abort()))).toMatchObject({ code: 'aborted' })
+    expect(await errorOf(embed(['a'], AbortSignal.abort()))).toMatchObject({ code: 'aborted', ...callee })
     expect(batches).toEqual([])
   })
 
@@ -70,6 +70,7 @@ describe('an embedder', () => {
   it.each<[string, number, (controller: AbortController) => void]>([
     ['timeout', 20, () => {}],
     ['aborted', 10_000, (controller) => void setTimeout(() => controller.abort())],
+    ['timeout', 10_000, (controller) => controller.abort(new DOMException('late', 'TimeoutError'))],
   ])('ends in `%s` although its request never does, and aborts that', async (code, timeoutMs, act) => {
     const controller = new AbortController()
     const sent: unknown[] = []
@@ -84,7 +85,7 @@ describe('an embedder', () => {
       },
       toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
     })
-    expect(await errorOf(embed(['a'], controller.signal, 'query'))).toMatchObject({ code })
+    expect(await errorOf(embed(['a'], controller.signal, 'query'))).toMatchObject({ code, ...callee })
     expect(sent).toMatchObject(['query', { aborted: true }])
     expect(dimensions).toBe(3)
   })

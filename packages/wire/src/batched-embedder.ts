@@ -37,7 +37,7 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
     id: `${provider}/${model}`,
     ...(dimensions !== undefined && { dimensions }),
     async embed(texts, signal, task) {
-      if (signal.aborted) throw abortError(signal)
+      if (signal.aborted) throw abortError(signal, options)
       const vectors: Float32Array[] = []
       for (const batch of batches(texts, mostTexts, mostCharacters)) {
         const watch = new CallWatch(signal, timeouts, options)

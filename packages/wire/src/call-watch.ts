@@ -65,7 +65,7 @@ export class CallWatch {
    * @throws AgentKitError when the caller's signal, or this watch, has ended already
    */
   listen(): void {
-    if (this.#caller.aborted) this.#end(abortError(this.#caller))
+    if (this.#caller.aborted) this.#end(abortError(this.#caller, this.#callee))
     if (this.#failure) throw this.#failure
     this.#caller.addEventListener('abort', this.#onAbort, { once: true })
   }
@@ -127,7 +127,7 @@ export class CallWatch {
     this.#end(new AgentKitError('aborted', 'The reader left the stream.', this.#callee))
   }
 
-  readonly #onAbort = (): void => this.#end(abortError(this.#caller))
+  readonly #onAbort = (): void => this.#end(abortError(this.#caller, this.#callee))
 
   #arm(milliseconds: number): void {
     clearTimeout(this.#timer)

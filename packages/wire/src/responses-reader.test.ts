@@ -146,6 +146,63 @@ describe('ResponsesReader', () => {
     expect(read({ ...completed, response: { output: [item] } })[0]).toEqual({ type: 'text-delta', text: 'Hi' })
   })
 
+  describe('the output of the last event', () => {
+    const message = (id: string | undefined, said: string) => ({
+      type: 'message',
+      ...(id !== undefined && { id }),
+      content: [{ type: 'output_text', text: said }],
+    })
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] }
+    const call = (id: string) => ({ type: 'function_call', id, call_id: `call_${id}`, name: 'echo', arguments: '{}' })
+    const search = { type: 'web_search_call', id: 'ws_1' }
+    const hi = (id?: string) => [added(0, { ...message(id, ''), content: [] }), text('Hi')]
+    const completedWith = (...output: object[]) => ({ ...completed, response: { output } })
+
+    it.each<[string, object[], object[]]>([
+      ['an item more before it', [...hi(), done(0, message(undefined, 'Hi'))], [search, message(undefined, 'Hi')]],
+      ['an item more, and another id', [...hi('m1'), done(0, message('m1', 'Hi'))], [search, message('m2', 'Hi')]],
+      ['an item more, and nothing but deltas', [text('Hi')], [search, message('m1', 'Hi')]],
+      ['an item less', [added(0, search), text('Hi', 1)], [message('m1', 'Hi')]],
+      ['a place that is another', [text('Hi', 7)], [message('m1', 'Hi')]],
+      ['an id that only a delta had', [{ ...text('Hi', 3), item_id: 'm1' }], [message('m1', 'Hi')]],
+    ])('repeats no text: %s', (_name, events, output) => {
+      const told = read(...events, completedWith(...output))
+      expect(told.filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'Hi' }])
+      expect(told.at(-1)).toMatchObject({ message: { content: [{ type: 'text', text: 'Hi' }] } })
+    })
+
+    it('repeats no reasoning and no call, wherever they stand in it', () => {
+      const streamed = [
+        { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'hm' },
+        done(1, call('a')),
+        piece(2, '{}', 'b'),
+      ]
+      const told = read(...streamed, completedWith(call('x'), message('m1', 'Hi'), call('b'), reasoning))
+      expect(told.map(({ type }) => type)).toEqual([
+        'reasoning-delta',
+        'tool-call',
+        'text-delta',
+        'tool-call',
+        'finish',
+      ])
+      expect(told.filter(({ type }) => type === 'tool-call')).toMatchObject([
+        { callId: 'call_a' },
+        { callId: 'call_b', input: {} },
+      ])
+    })
+
+    it('adds what was not streamed, also beside something of its type', () => {
+      const told = read(
+        text('a', 0),
+        text('b', 1),
+        completedWith(message('1', 'a'), message('2', 'b'), message('3', 'c')),
+      )
+      expect(told.at(-1)).toMatchObject({ message: { content: [{ text: 'abc' }] } })
+      const byId = read({ ...text('b', 0), item_id: '2' }, completedWith(message('1', 'a'), message('2', 'b')))
+      expect(byId.filter(({ type }) => type === 'text-delta')).toHaveLength(2)
+    })
+  })
+
   it('reads a response that came whole', () => {
     const output = [
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'gAAA' },

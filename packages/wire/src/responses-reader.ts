@@ -41,7 +41,15 @@ type OutputItem = {
   encrypted_content?: string | null
 }
 /** What has been seen of one output item. Items are told apart by their index: some proxies give each event another id. */
-type SeenItem = { item: OutputItem; told: boolean; argumentsText: string; done: boolean }
+type SeenItem = {
+  item: OutputItem
+  /** Known from its first delta where no event has begun it. */
+  type: string | undefined
+  ids: Set<string>
+  told: boolean
+  argumentsText: string
+  done: boolean
+}
 
 /** Reads the events of a Responses stream, and a response that came whole. */
 export class ResponsesReader implements FrameReader {
@@ -76,10 +84,10 @@ export class ResponsesReader implements FrameReader {
         if (event.summary_index) this.#reply.reasoning('\n\n')
         return false
       case 'response.function_call_arguments.delta':
-        if (typeof event.delta === 'string') this.#seen(event).argumentsText += event.delta
+        if (typeof event.delta === 'string') this.#seen(event, 'function_call').argumentsText += event.delta
         return false
       case 'response.function_call_arguments.done':
-        if (typeof event.arguments === 'string') this.#seen(event).argumentsText = event.arguments
+        if (typeof event.arguments === 'string') this.#seen(event, 'function_call').argumentsText = event.arguments
         return false
       case 'response.output_item.added':
         if (event.item) this.#begin(this.#seen(event), event.item)
@@ -121,18 +129,19 @@ export class ResponsesReader implements FrameReader {
     return false
   }
 
-  #seen({ output_index, item_id, item }: StreamEvent): SeenItem {
+  /** @param type what the event is of, where it does not hold the item */
+  #seen({ output_index, item_id, item }: StreamEvent, type?: string): SeenItem {
     const key = output_index ?? item_id ?? item?.id ?? 0
-    const known = this.#items.get(key)
-    if (known) return known
-    const seen: SeenItem = { item: {}, told: false, argumentsText: '', done: false }
+    const seen = this.#items.get(key) ?? newItem()
     this.#items.set(key, seen)
+    for (const id of [item_id, item?.id, item?.call_id]) if (id && seen.ids.size < mostIds) seen.ids.add(id)
+    seen.type ??= item?.type ?? type
     return seen
   }
 
   #delta(event: StreamEvent, kind: 'text' | 'reasoning'): void {
     if (typeof event.delta !== 'string') return
-    this.#seen(event).told = true
+    this.#seen(event, kind === 'text' ? 'message' : 'reasoning').told = true
     if (kind === 'text') this.#reply.text(event.delta)
     else this.#reply.reasoning(event.delta)
   }
@@ -184,13 +193,25 @@ export class ResponsesReader implements FrameReader {
       throw this.#failure(response.error ? response : { message: `the response is "${this.#final.status}".` })
     }
     // What no event of its own has ended; all of it, when the response came whole.
-    response.output?.forEach((item, index) => {
-      if (!item) return
-      const seen = this.#items.get(item.id ?? index) ?? this.#seen({ output_index: index })
-      if (seen.item.type === undefined && !seen.done) this.#begin(seen, item)
+    for (const [item, seen] of this.#matched(response.output?.filter((item) => item != null) ?? [])) {
+      if (seen.item.type === undefined && !seen.told && !seen.done) this.#begin(seen, item)
       this.#end(seen, item)
-    })
+    }
     for (const seen of this.#items.values()) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
+  }
+
+  /**
+   * The items of the last event, each with what was seen of it: by an id that was seen, else by its place among those of
+   * its type. By its place among all, an answer is told twice where a proxy lists other items than it has streamed.
+   */
+  #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
+    const unmatched = new Set(this.#items.values())
+    const byId = new Map([...unmatched].flatMap((seen) => [...seen.ids].map((id) => [id, seen] as const)))
+    const take = (seen: SeenItem | undefined): SeenItem | undefined =>
+      seen && unmatched.delete(seen) ? seen : undefined
+    const matches = output.map(({ id = '', call_id = '' }) => take(byId.get(id) ?? byId.get(call_id)))
+    const byType = Map.groupBy(unmatched, ({ type }) => type)
+    return output.map((item, index) => [item, matches[index] ?? byType.get(item.type)?.shift() ?? newItem()])
   }
 
   #failure(told: unknown): AgentKitError {
@@ -202,6 +223,13 @@ export class ResponsesReader implements FrameReader {
     )
   }
 }
+
+function newItem(): SeenItem {
+  return { item: {}, type: undefined, ids: new Set(), told: false, argumentsText: '', done: false }
+}
+
+/** Where each event has another id, none of them is one to match by. */
+const mostIds = 8
 
 const readItems: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call'])
 

@@ -91,13 +91,14 @@ describe('streamModel', () => {
       return Promise.resolve(new Response(bodyOf(end)))
     }
     const error = await errorOf(collect(stream(send, { signal: AbortSignal.abort() })))
-    expect(error).toMatchObject({ code: 'aborted' })
+    expect(error).toMatchObject({ code: 'aborted', ...callee })
     expect(sent).toBe(false)
   })
 
   it('ends in `timeout` when the signal ended by one', async () => {
     const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
-    expect(await errorOf(collect(stream(answer(bodyOf(end)), { signal })))).toMatchObject({ code: 'timeout' })
+    const error = await errorOf(collect(stream(answer(bodyOf(end)), { signal })))
+    expect(error).toMatchObject({ code: 'timeout', ...callee })
   })
 
   it('ends in `timeout` of the first byte when the request hangs, even if nobody listens to the signal', async () => {
@@ -141,7 +142,7 @@ describe('streamModel', () => {
     const call = stream(answer(body), { signal: controller.signal })
     await call.next()
     controller.abort()
-    expect(await errorOf(call.next())).toMatchObject({ code: 'aborted' })
+    expect(await errorOf(call.next())).toMatchObject({ code: 'aborted', ...callee })
     expect(cancelled()).toBe(true)
   })
 

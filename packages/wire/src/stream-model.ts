@@ -47,7 +47,7 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
   let complete = false
   let headers: Headers | undefined
   try {
-    if (call.signal.aborted) throw abortError(call.signal)
+    if (call.signal.aborted) throw abortError(call.signal, call)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
     if (call.ready) {
       watch.listen()

@@ -18,6 +18,12 @@ export function mergeUsage(usage: Usage, told: unknown): Usage {
   }
   if (isRecord(output)) set(merged, 'reasoningTokens', output.reasoning_tokens)
   set(merged, 'totalTokens', told.total_tokens)
+  const { inputTokens = 0, outputTokens = 0, totalTokens = 0, reasoningTokens = 0 } = merged
+  // A total of less than its halves, and earlier reasoning of more than the output, are those of another moment.
+  if (totalTokens < inputTokens + outputTokens) delete merged.totalTokens
+  // Some servers do not count reasoning as output: what comes together is left as it is.
+  const together = isRecord(output) && output.reasoning_tokens != null
+  if (!together && merged.outputTokens !== undefined && reasoningTokens > outputTokens) delete merged.reasoningTokens
   return merged
 }
 

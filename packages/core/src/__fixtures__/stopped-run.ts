@@ -26,13 +26,15 @@ const promptTurns = 20
  */
 export async function within100ms<Result>(result: Promise<Result>): Promise<Result> {
   let isSettled = false
-  const settled = () => {
+  const late = async (): Promise<never> => {
+    for (let turns = 0; turns < promptTurns && !isSettled; turns++) await sleep(5)
+    throw new Error('The run did not settle within 100 ms of its abort.')
+  }
+  try {
+    return await Promise.race([result, late()])
+  } finally {
     isSettled = true
   }
-  result.then(settled, settled)
-  for (let turns = 0; turns < promptTurns && !isSettled; turns++) await sleep(5)
-  if (!isSettled) throw new Error('The run did not settle within 100 ms of its abort.')
-  return result
 }
 
 /** Counts event loop turns of at least 5 ms, for what cannot be awaited by {@link within100ms}. */

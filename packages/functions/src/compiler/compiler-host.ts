@@ -1,8 +1,13 @@
 import type { ts } from 'ts-morph'
 import type { TsMorph } from './load-ts-morph.ts'
 
+type Settings = ts.ScriptTarget | ts.CreateSourceFileOptions
+
 /** Where the language's own types stand: in ts-morph, under the names that they have in TypeScript's package. */
 const libraryFolder = '/node_modules/typescript/lib'
+
+/** The language's own types, parsed: the same for each program of one language version, and most of what it parses. */
+const parsedLibraries = new Map<string, WeakRef<ts.SourceFile>>()
 
 /**
  * How a program reads files: each once, and the language's own types from ts-morph.
@@ -26,16 +31,27 @@ export function createCompilerHost(
     getDefaultLibFileName: () => `${libraryFolder}/${typescript.getDefaultLibFileName(options)}`,
     fileExists: (path: string) => texts.has(path) || (isLibrary(path) ? libraries.fileExists(path) : fileExists(path)),
     readFile: (path: string) => texts.get(path) ?? (isLibrary(path) ? libraries.readFile(path) : readFile(path)),
-    getSourceFile(path: string, settings: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
+    getSourceFile(path: string, settings: Settings): ts.SourceFile | undefined {
       const known = files.get(path)
       if (known && (texts.get(path) ?? known.text) === known.text) return known
-      const text = host.readFile(path)
-      const isOwn = !path.includes('/node_modules/')
-      const file = text === undefined ? undefined : typescript.createSourceFile(path, text, settings, isOwn)
+      const file = isLibrary(path) ? parseLibrary(path, settings) : parse(path, settings)
       files.set(path, file)
       return file
     },
   })
+
+  function parseLibrary(path: string, settings: Settings): ts.SourceFile | undefined {
+    const key = `${path} ${JSON.stringify(settings)}`
+    const parsed = parsedLibraries.get(key)?.deref() ?? parse(path, settings)
+    if (parsed) parsedLibraries.set(key, new WeakRef(parsed))
+    return parsed
+  }
+
+  function parse(path: string, settings: Settings): ts.SourceFile | undefined {
+    const text = host.readFile(path)
+    const isOwn = !path.includes('/node_modules/')
+    return text === undefined ? undefined : typescript.createSourceFile(path, text, settings, isOwn)
+  }
 }
 
 function isLibrary(path: string): boolean {

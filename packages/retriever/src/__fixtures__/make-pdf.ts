@@ -115,7 +115,8 @@ function string(text: string): string {
   return `(${text.replace(/[\\()]/g, '\\$&')})`
 }
 
-function write(objects: readonly string[], trailer: string): Uint8Array {
+/** A PDF of these objects, whose numbers count from 1. */
+export function write(objects: readonly string[], trailer: string): Uint8Array {
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, place) => {
     const offset = file.length

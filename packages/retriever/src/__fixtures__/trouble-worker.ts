@@ -1,8 +1,13 @@
-// A worker whose files make the trouble that their first line names. Any other file is plain text.
-import { parentPort } from 'node:worker_threads'
-import { answerRequests } from '../parse/answer-requests.ts'
-import { parseText } from '../parse/parse-text.ts'
+// A process of the pool whose files make the trouble that their first line names. Any other file is plain text.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { enableCompileCache } from 'node:module'
 import type { Parser } from '../parse/piece.ts'
+import type { WorkerStart } from '../parse/worker-messages.ts'
+
+const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart
+if (compileCache !== undefined) enableCompileCache(compileCache)
+const { answerRequests } = await import('../parse/answer-requests.ts')
+const { parseText } = await import('../parse/parse-text.ts')
 
 const troubles: Record<string, (signal: AbortSignal) => unknown> = {
   loop: () => {
@@ -19,6 +24,15 @@ const troubles: Record<string, (signal: AbortSignal) => unknown> = {
     const hoard: number[][] = []
     for (;;) hoard.push(new Array(100_000).fill(0.5))
   },
+  buffers: () => {
+    const hoard: Buffer[] = []
+    for (;;) hoard.push(Buffer.alloc(10_000_000, 1))
+  },
+  hang: () => new Promise(() => {}),
+  signal: async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(process.pid, signal)
+    await nextTurn()
+  },
   wait: (signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
   throw: () => {
     throw new TypeError('Not a page.')
@@ -30,10 +44,11 @@ let filesRead = 0
 const parse: Parser = async function* (bytes, signal) {
   const [command = ''] = Buffer.from(bytes).toString().split('\n')
   await troubles[command]?.(signal)
-  const parsed = yield* parseText(bytes, signal)
+  const text = command === 'env' ? Buffer.from(Object.keys(process.env).join(' ')) : bytes
+  const parsed = yield* parseText(text, signal)
   if (command === 'tired' && filesRead > 0) process.exit(3)
   filesRead++
   return parsed
 }
 
-if (parentPort !== null) answerRequests(parentPort, async () => parse)
+answerRequests(async () => parse)

@@ -30,7 +30,8 @@ const longestHeading = 400
  */
 export function* markdownBlocks(source: string, start: number, isMdx: boolean): Generator<MarkdownBlock, void> {
   const tags = createTagReader(source)
-  const { endBehind } = createSignFinder(source)
+  const signs = createSignFinder(source)
+  const { endBehind } = signs
   const budget = { left: source.length * 4 }
   let isApart = true
   let isBelowBlank = true
@@ -76,7 +77,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     }
     const hidden = /^<(script|style)\b/i.exec(source.slice(first, first + 8))?.[1]
     if (hidden !== undefined) return endBehind(`</${hidden}>`, first)
-    if (isMdx && opensEsm(line)) return endOfEsm(source, at, budget)
+    if (isMdx && opensEsm(line)) return endOfEsm(source, at, budget, signs)
     return isRule(line) ? at + line.length + 1 : undefined
   }
 

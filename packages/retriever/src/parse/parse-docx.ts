@@ -25,7 +25,7 @@ export async function* parseDocx(bytes: Uint8Array, signal: AbortSignal): AsyncG
       pictures > 0 ? 'It has pictures only, and no text. Run OCR over them.' : 'It has no text.',
     )
   yield writer.piece()
-  const [, title] = /<dc:title(?:\s[^>]*)?>([^<]*)</.exec(partText(parts, 'docProps/core.xml')) ?? []
+  const [, title] = /<dc:title(?:\s[^<>]*)?>([^<]*)</.exec(partText(parts, 'docProps/core.xml')) ?? []
   return { ...status, ...documentTitle(title === undefined ? undefined : decodeXml(title)) }
 }
 

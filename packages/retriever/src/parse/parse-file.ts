@@ -13,6 +13,8 @@ export type ParseFileOptions = {
   loadParser(ext: string): Promise<Parser>
   /** Takes a part of the result; settles when the next may be made. */
   send(part: ParsePart): Promise<void>
+  /** Receives the size of the file once it is known. */
+  onBytes?(bytes: number): void
   signal: AbortSignal
 }
 
@@ -22,6 +24,7 @@ export async function parseFile(request: ParseRequest, options: ParseFileOptions
   try {
     options.signal.throwIfAborted()
     const bytes = readBytes(request.path, request.maxBytes)
+    options.onBytes?.(bytes.length)
     contentHash = hash('sha256', bytes).slice(0, 32)
     if (request.do === 'chunk' && request.unlessHash === contentHash) return { outcome: 'unchanged', hash: contentHash }
     const parse = await options.loadParser(sniff(bytes, extname(request.path).toLowerCase()))

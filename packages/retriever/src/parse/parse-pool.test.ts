@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { AgentKitError } from '@agentkit/core'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { cpuMicrosOf } from './parse-limits.ts'
 import { createParsePool, type ParsePool, type ParsePoolOptions, type ReadFile } from './parse-pool.ts'
 
 let folder: string
@@ -16,7 +18,7 @@ const pools: ParsePool[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agentkit-pool-'))
   const pool = createParsePool()
-  const troubled = createParsePool({ script: troubleWorker, workers: 1, memoryMb: 40 })
+  const troubled = createParsePool({ script: troubleWorker, processes: 1, memoryMb: 300 })
   read = reader(pool)
   readTrouble = reader(troubled)
   return () => Promise.all([pool.close(), troubled.close()])
@@ -73,24 +75,66 @@ it('refuses folders and pipes', async () => {
 })
 
 it.each([
-  ['memory', 'too-large', 'Reading it takes more than 40 MB of memory.'],
+  ['memory', 'too-large', 'Reading it takes more than 300 MB of memory.'],
+  ['buffers', 'too-large', 'Reading it takes more than 300 MB of memory.'],
+  ['loop', 'too-large', 'Reading it takes more than 0.5 seconds of CPU time.'],
+  ['hang', 'too-large', 'Reading it takes longer than 2.5 seconds.'],
   ['crash', 'corrupt', 'Its reader broke down: Out of ink.'],
+  ['exit', 'corrupt', 'Its reader broke down: it ended without a word'],
   ['throw', 'corrupt', 'Its reader failed: Not a page.'],
-])('lets %s spoil no other file', async (trouble, status, reason) => {
-  const read = poolReader({ script: troubleWorker, timeoutMs: trouble === 'loop' ? 300 : 20_000, memoryMb: 40 })
+])('lets %s spoil no other file', { timeout: 60_000 }, async (trouble, status, reason) => {
+  const isSlow = ['loop', 'hang'].includes(trouble)
+  const read = poolReader({ script: troubleWorker, memoryMb: 300, cpuSeconds: isSlow ? 0.5 : 60 })
   const reads = await Promise.all(['one', trouble, 'two'].map((content, index) => read(`${index}.txt`, content)))
 
   expect(reads).toMatchObject([{ outcome: 'read' }, { outcome: 'unreadable', status, reason }, { outcome: 'read' }])
 })
 
-it('gives up on a file that takes too long', async () => {
-  const read = poolReader({ script: troubleWorker, timeoutMs: 300 })
-  const reads = await Promise.all(['loop', 'words'].map((content, index) => read(`${index}.txt`, content)))
+it('marks what exceeded its limits with them, so that it is not read again within the same', async () => {
+  const read = poolReader({ script: troubleWorker, memoryMb: 300, cpuSeconds: 0.5 })
 
-  expect(reads).toMatchObject([
-    { status: 'too-large', reason: 'Reading it takes longer than 0.3 seconds.' },
-    { outcome: 'read' },
+  expect(await read('loop.txt', 'loop')).toMatchObject({ hash: 'exceeds 300 MB 0.5 s' })
+})
+
+it('gives a file CPU time by its size', () => {
+  const limits = { memoryMb: 512, cpuSeconds: 60 }
+
+  expect([0, 868, 1_500_000, 200_000_000].map((bytes) => cpuMicrosOf(bytes, limits) / 1e6)).toEqual([
+    5, 5.00868, 20, 60,
   ])
+})
+
+it('does not count the time that its caller takes', async () => {
+  const read = poolReader({ script: troubleWorker, cpuSeconds: 0.5 })
+  await read('0.txt', 'ready')
+  const lines = Array.from({ length: 60_000 }, (_, index) => `Line ${index} of a rather large file.`)
+  const large = read('large.txt', lines.join('\n'))
+  await wait(0)
+  // Longer than a file may take by the wall clock.
+  const until = performance.now() + 3_000
+  while (performance.now() < until);
+
+  expect(await large).toMatchObject({ outcome: 'read' })
+})
+
+it('gives its processes the path and the language, and nothing else', async () => {
+  vi.stubEnv('SOME_API_KEY', 'secret').stubEnv('LC_ALL', 'C')
+  const read = poolReader({ script: troubleWorker })
+  const env = await read('env.txt', 'env').finally(() => vi.unstubAllEnvs())
+
+  const { chunks } = env as ReadFile & { outcome: 'read' }
+  const names = chunks
+    .map(({ quote }) => quote)
+    .join('')
+    .split(' ')
+  expect(names).toEqual(expect.arrayContaining(['PATH', 'LC_ALL']))
+  expect(names.filter((name) => !/^(PATH|LANG|LANGUAGE|LC_[A-Z]+)$/.test(name))).toEqual([])
+})
+
+it('ends no file where its processes are told to end with their parent', async () => {
+  const [file] = await Promise.all([readTrouble('0.txt', 'signal')])
+
+  expect(file).toMatchObject({ outcome: 'read' })
 })
 
 it('tries a file again of which a worker died that had read others', async () => {
@@ -127,33 +171,41 @@ it('refuses what is aborted before it begins', async () => {
   await expect(read('a.txt', 'a', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
 })
 
-it('tells those who wait when it is closed', async () => {
-  const pool = newPool({ script: troubleWorker, workers: 1 })
-  const waiting = Array.from({ length: 20 }, (_, index) => reader(pool)(`${index}.txt`, 'wait'))
-  await wait(50)
+it('rejects the calls that wait when it is closed', async () => {
+  const pool = newPool({ script: troubleWorker, processes: 1 })
+  const path = join(folder, 'wait.txt')
+  await writeFile(path, 'wait')
+  const options = { maxBytes: 1_000, signal: AbortSignal.timeout(60_000) }
+  const waiting = Array.from({ length: 20 }, () => pool.read({ file: 'wait.txt', path }, options))
   const closed = pool.close()
 
-  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'aborted' })
+  const failures = await Promise.all(waiting.map((one) => one.catch((error: unknown) => error)))
+  expect(new Set(failures.map((failure) => (failure as AgentKitError).code))).toEqual(new Set(['aborted']))
   await closed
   await expect(reader(pool)('a.txt', 'a')).rejects.toMatchObject({ code: 'aborted' })
 })
 
-it('says what is wrong when no worker starts', async () => {
+it('says what is wrong when no process starts', async () => {
   const read = poolReader({ script: join(folder, 'no-worker.js') })
 
   await expect(read('a.txt', 'a')).rejects.toMatchObject({ code: 'unsupported' })
 })
 
-it('starts from a program that is no file', async () => {
+it('starts from a program that is no file, and lets it end', async () => {
   const path = join(folder, 'a.txt')
   await writeFile(path, 'words')
   const program = `
     const { createParsePool } = await import(${JSON.stringify(join(import.meta.dirname, 'parse-pool.ts'))})
     const options = { maxBytes: 1000, signal: new AbortController().signal }
-    console.log((await createParsePool().read({ file: 'a.txt', path: ${JSON.stringify(path)} }, options)).outcome)`
+    const pools = [createParsePool(), createParsePool()]
+    for (const pool of pools)
+      console.log((await pool.read({ file: 'a.txt', path: ${JSON.stringify(path)} }, options)).outcome)
+    // The other one has a process still, and lets the program end.
+    await pools[0].close()
+    console.log('closed')`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
 
-  expect(stdout.trim()).toBe('read')
+  expect(stdout.trim()).toBe('read\nread\nclosed')
 })
 
 it('starts again after its workers have ended for want of work', async () => {

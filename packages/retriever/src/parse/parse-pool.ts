@@ -4,24 +4,21 @@ import { AgentKitError, abortError } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import { type UnreadableStatus, unreadableFile } from '../unreadable-file.ts'
 import { unpackChunks } from './pack-chunks.ts'
+import { type ParseLimits, usualLimits } from './parse-limits.ts'
 import type { Parsed } from './piece.ts'
-import { createPoolWorker, type PoolWorker, type Task } from './pool-worker.ts'
+import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-worker.ts'
 import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from './worker-messages.ts'
 
-export type ParsePoolOptions = {
+export type ParsePoolOptions = Partial<ParseLimits> & {
   /** At most; for text one is started. */
-  workers?: number
-  /** For one file. */
-  timeoutMs?: number
-  /** For one worker's objects and strings; a file's bytes come on top. */
-  memoryMb?: number
-  /** After which a worker without work ends. */
+  processes?: number
+  /** After which a process without work ends. */
   idleMs?: number
-  /** Another worker's file: for tests. */
+  /** Another module for the processes: for tests. */
   script?: string
 }
 
-/** Reads files in threads of its own, so that nothing that a file does blocks or ends this one. */
+/** Reads files in processes of its own, so that nothing that a file does blocks, fills or ends this one. */
 export interface ParsePool {
   /**
    * Reads, hashes, parses and chunks a file. Failure of the file is an outcome; only an abort and bugs are thrown.
@@ -32,7 +29,7 @@ export interface ParsePool {
   read(file: { file: string; path: string; size?: number }, options: ReadOptions): Promise<ReadFile>
   /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
   extract(path: string, options: Omit<ReadOptions, 'unlessHash'>): Promise<ExtractedFile>
-  /** Ends the workers; whoever still waits is told by `aborted`. */
+  /** Ends the processes; calls that still wait reject with `aborted`. */
   close(): Promise<void>
 }
 
@@ -43,7 +40,7 @@ export type ReadOptions = {
   signal: AbortSignal
 }
 
-/** `hash` is empty where the file's bytes could not be had. */
+/** `hash` is that of a `FileRecord`. */
 export type ReadFile =
   | { outcome: 'unchanged'; hash: string }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
@@ -57,11 +54,11 @@ export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
   pages?: { start: number; end: number }[]
 }
 
-/** Starts no worker before there is a file to read; workers without work let the process end. */
+/** Starts no process before there is a file to read; processes without work let the program end. */
 export function createParsePool({
-  workers: mostWorkers = Math.min(2, availableParallelism()),
-  timeoutMs = 60_000,
-  memoryMb = 512,
+  processes = usualProcesses(),
+  memoryMb = usualLimits.memoryMb,
+  cpuSeconds = usualLimits.cpuSeconds,
   idleMs = 5_000,
   script,
 }: ParsePoolOptions = {}): ParsePool {
@@ -142,7 +139,7 @@ export function createParsePool({
 
   function giveOut(): void {
     for (let [task] = waiting; task !== undefined; [task] = waiting) {
-      const worker = freeWorker(task.weight)
+      const worker = freeWorker(task)
       if (worker === undefined) return
       waiting.shift()
       worker.run(task)
@@ -153,14 +150,18 @@ export function createParsePool({
    * Another one is started only for files that take their time: it costs memory, and time to begin with, and one reads
    * text faster than it is indexed.
    */
-  function freeWorker(weight: number): PoolWorker | undefined {
+  function freeWorker({ weight, isRetry }: Task): PoolWorker | undefined {
     let freest: PoolWorker | undefined
     for (const worker of workers) if (freest === undefined || worker.load < freest.load) freest = worker
-    if (freest !== undefined && (freest.load === 0 || freest.load + weight <= fullLoad)) return freest
-    if (freest !== undefined && (workers.size >= mostWorkers || weight < fullLoad)) return undefined
+    const mayStart = workers.size < processes
+    // Nothing is left there of what others have read.
+    const needsNew = isRetry === true && mayStart
+    if (freest !== undefined && !needsNew) {
+      if (freest.load === 0 || freest.load + weight <= fullLoad) return freest
+      if (!mayStart || weight < fullLoad) return undefined
+    }
     const worker = createPoolWorker({
-      timeoutMs,
-      memoryMb,
+      limits: { memoryMb, cpuSeconds },
       idleMs,
       ...(script !== undefined && { script }),
       onFree: giveOut,
@@ -175,8 +176,10 @@ export function createParsePool({
   }
 }
 
-/** Files of weight 1 that a worker is given ahead, so that it never waits for the next. */
-const fullLoad = 64
+/** As many as cores, and at most 4: each may take all of its memory. */
+export function usualProcesses(): number {
+  return Math.min(4, availableParallelism())
+}
 
 function weightOf(path: string, size = 0): number {
   const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())

@@ -1,6 +1,10 @@
-// The package import `#parse-worker`: what runs in the threads of `createParsePool`.
-import { parentPort } from 'node:worker_threads'
-import { answerRequests } from './answer-requests.ts'
-import { loadParser } from './parsers.ts'
+// The package import `#parse-worker`: what runs in the processes of `createParsePool`.
+import { enableCompileCache } from 'node:module'
+import type { WorkerStart } from './worker-messages.ts'
 
-if (parentPort !== null) answerRequests(parentPort, loadParser)
+const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
+if (compileCache !== undefined) enableCompileCache(compileCache)
+// Only what is imported from here on comes from the cache.
+const { answerRequests } = await import('./answer-requests.ts')
+const { loadParser } = await import('./parsers.ts')
+answerRequests(loadParser)

@@ -17,7 +17,8 @@ export function readBytes(
   for (let attempt = 1; ; attempt++) {
     const bytes = tryToRead(path, maxBytes, readAll)
     if (bytes !== undefined) return bytes
-    if (attempt === attempts) throw unreadableFile('corrupt', 'It was written to while it was read. Sync again.')
+    if (attempt === attempts)
+      throw unreadableFile('pending', 'It was written to while it was read. The next sync reads it.')
   }
 }
 

@@ -10,8 +10,13 @@ export function createSignFinder(text: string): SignFinder {
   return {
     endBehind(sign, from) {
       let found = known.get(sign)
-      if (found === undefined || from < found.from || (found.at >= 0 && found.at < from)) {
+      if (found === undefined || (found.at >= 0 && found.at < from)) {
         found = { from, at: text.indexOf(sign, from) }
+        known.set(sign, found)
+      } else if (from < found.from) {
+        // A step back: what lies behind is known.
+        const near = text.slice(from, found.from + sign.length - 1).indexOf(sign)
+        found = { from, at: near < 0 ? found.at : from + near }
         known.set(sign, found)
       }
       return found.at < 0 ? undefined : found.at + sign.length

@@ -36,7 +36,7 @@ function refuseBomb(entries: readonly ZipEntry[]): void {
     total += size
     if (!holdsText(name)) continue
     xml += size
-    if (size > 16 * megabyte && size > compressedSize * maxRatio)
+    if (size > megabyte && size > compressedSize * maxRatio)
       throw tooLarge(`its part "${name}" would grow ${Math.round(size / Math.max(compressedSize, 1))} times`)
   }
   if (entries.length > maxEntries) throw tooLarge(`it holds ${entries.length} parts`)

@@ -1,5 +1,6 @@
 import type { UnreadableStatus } from '../unreadable-file.ts'
 import type { PackedChunks } from './pack-chunks.ts'
+import type { ParseLimits } from './parse-limits.ts'
 import type { Block, Parsed } from './piece.ts'
 
 /** What a worker is to do with a file. */
@@ -7,8 +8,12 @@ export type ParseRequest =
   | { do: 'chunk'; file: string; path: string; unlessHash?: string; maxBytes: number }
   | { do: 'extract'; path: string; maxBytes: number }
 
-/** What a worker begins with: where it writes the id of the file that it is at, so that it is known when it dies. */
-export type WorkerStart = { current: Int32Array }
+/** The argument of a worker, as JSON. */
+export type WorkerStart = {
+  limits: ParseLimits
+  /** The folder of the compile cache of its parent, where that has one. */
+  compileCache?: string
+}
 
 /** What a worker is told. */
 export type ToWorker =

@@ -21,7 +21,7 @@ const scanOf = (files: Scan['files'], more: Partial<Scan> = {}): Scan => ({
   unseen: more.unseen ?? [],
 })
 const plan = (scan: Scan, records: FileRecord[]): SyncPlan =>
-  planSync(scan, records, { isAsked: (file) => file.endsWith('.md'), maxFileBytes: 100 })
+  planSync(scan, records, { isAsked: (file) => file.endsWith('.md'), maxFileBytes: 100, limitsMark: 'now' })
 const names = ({ read, unchanged, removed }: SyncPlan) => ({
   read: read.map(({ file }) => file),
   unchanged: unchanged.map(({ file }) => file),
@@ -43,6 +43,13 @@ it('does not read again what could not be read, until it changes', () => {
   const broken = record('a.md', { status: 'corrupt', reason: 'Broken.', chunks: 0 })
   expect(names(plan(scanOf([scanned('a.md')]), [broken])).read).toEqual([])
   expect(names(plan(scanOf([scanned('a.md', 3, 2000.5)]), [broken])).read).toEqual(['a.md'])
+})
+
+it('reads what exceeded the limits of parsing when it or they change', () => {
+  const exceeding = (hash: string) => record('a.md', { status: 'too-large', hash, chunks: 0 })
+  expect(names(plan(scanOf([scanned('a.md')]), [exceeding('now')])).read).toEqual([])
+  expect(names(plan(scanOf([scanned('a.md', 4)]), [exceeding('now')])).read).toEqual(['a.md'])
+  expect(names(plan(scanOf([scanned('a.md')]), [exceeding('before')])).read).toEqual(['a.md'])
 })
 
 it('reads what was too large once and is not any more', () => {

@@ -17,10 +17,13 @@ export type PlanOptions = {
   /** Whether a file is one of those that this sync is about. */
   isAsked(file: string): boolean
   maxFileBytes: number
+  /** What `limitsMark` gives for the limits that files are parsed within now. */
+  limitsMark: string
 }
 
 /** What a sync has to do: the difference between the folder and the records of its index. */
-export function planSync(scan: Scan, records: readonly FileRecord[], { isAsked, maxFileBytes }: PlanOptions): SyncPlan {
+export function planSync(scan: Scan, records: readonly FileRecord[], options: PlanOptions): SyncPlan {
+  const { isAsked } = options
   const known = new Map(records.map((record) => [record.file, record]))
   const plan: SyncPlan = { read: [], unchanged: [], removed: [] }
   for (const scanned of scan.files) {
@@ -31,9 +34,7 @@ export function planSync(scan: Scan, records: readonly FileRecord[], { isAsked, 
     }
     known.delete(scanned.file)
     const isSame = record.size === scanned.size && record.mtimeMs === scanned.mtimeMs
-    // What was too large once may fit now, and bytes that could not be had, for a lack of rights, may be had.
-    const mayBeReadNow = record.status === 'too-large' ? record.size <= maxFileBytes : record.hash === ''
-    if (!isSame || mayBeReadNow) plan.read.push({ ...scanned, known: record })
+    if (!isSame || mayBeReadNow(record, options)) plan.read.push({ ...scanned, known: record })
     else plan.unchanged.push(record)
   }
   const unseenFiles = new Set(scan.unseen.filter(({ status }) => status !== 'unsupported').map(({ file }) => file))
@@ -46,6 +47,12 @@ export function planSync(scan: Scan, records: readonly FileRecord[], { isAsked, 
     else if (isAsked(record.file)) plan.unchanged.push(record)
   }
   return plan
+}
+
+/** What was too large once may fit now, and bytes that could not be had, for a lack of rights, may be had. */
+function mayBeReadNow({ status, size, hash }: FileRecord, { maxFileBytes, limitsMark }: PlanOptions): boolean {
+  // A hostile file costs its CPU time once, not at each sync.
+  return status === 'too-large' ? size <= maxFileBytes && hash !== limitsMark : hash === ''
 }
 
 /**

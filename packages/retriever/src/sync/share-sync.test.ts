@@ -16,7 +16,16 @@ beforeEach(() => {
     return promise
   })
 })
-const nothing: SyncReport = { indexed: 0, unchanged: 0, removed: 0, chunks: 0, skipped: [], warnings: [], mode: 'text' }
+const nothing: SyncReport = {
+  indexed: 0,
+  unchanged: 0,
+  removed: 0,
+  pending: 0,
+  chunks: 0,
+  skipped: [],
+  warnings: [],
+  mode: 'text',
+}
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
 const at = (index: number): Started => started[index] as Started
 

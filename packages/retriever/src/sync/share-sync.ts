@@ -83,6 +83,7 @@ const nothing: SyncReport = {
   indexed: 0,
   unchanged: 0,
   removed: 0,
+  pending: 0,
   chunks: 0,
   skipped: [],
   warnings: [],

@@ -9,6 +9,12 @@ it('names what could not be looked at among what cannot be read', () => {
   expect({ skipped, warnings }).toEqual({ skipped: [locked], warnings: [] })
 })
 
+it('counts files that changed while they were read, and names them no further', () => {
+  const record = { file: 'a.md', size: 1, mtimeMs: 1, hash: '', chunks: 0, characters: 0 }
+  const records = [{ ...record, status: 'pending' as const, reason: 'It was written to.' }]
+  expect(syncReport({ ...nothing, records, unseen: [] })).toMatchObject({ pending: 1, skipped: [], warnings: [] })
+})
+
 it('says what to do with files of other kinds', () => {
   const { skipped } = syncReport({ ...nothing, unseen: [], unsupported: ['a.doc', 'b.xyz', 'c'] })
   expect(skipped.map(({ file, reason }) => [file, reason])).toEqual([

@@ -21,6 +21,7 @@ export function syncReport({ records, indexed, removed, mode, ...notes }: Synced
     indexed,
     unchanged: 0,
     removed,
+    pending: 0,
     chunks: 0,
     skipped: [...notes.unseen],
     warnings: [],
@@ -30,6 +31,7 @@ export function syncReport({ records, indexed, removed, mode, ...notes }: Synced
   for (const { file, status, reason = '', stale, chunks } of records) {
     report.chunks += chunks
     if (status === 'ok') readable++
+    else if (status === 'pending') report.pending++
     else if (status === 'low-quality') {
       readable++
       report.warnings.push({ file, status, reason })

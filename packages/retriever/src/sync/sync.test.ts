@@ -27,6 +27,7 @@ describe('what changes', () => {
       indexed: 2,
       unchanged: 0,
       removed: 0,
+      pending: 0,
       chunks: 3,
       skipped: [],
       warnings: [],

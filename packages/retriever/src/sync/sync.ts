@@ -31,6 +31,8 @@ export type SyncParts = {
   /** Whether files of other extensions are told of. */
   tellsUnsupported: boolean
   maxFileBytes: number
+  /** Of the limits that files are parsed within. */
+  limitsMark: string
   generations: Generations
   made: GenerationOf
   pool: ParsePool
@@ -87,13 +89,13 @@ async function syncGeneration(
   dimensions: number,
   progress: ProgressReporter,
 ): Promise<SyncResult> {
-  const { generations, embedder, exts, made, pool, maxFileBytes, supportedExts } = parts
+  const { generations, embedder, exts, made, pool, maxFileBytes, limitsMark, supportedExts } = parts
   const generation = generationName(made, dimensions)
   return generations.write(generation, async (store) => {
     if (embedder) await markUsed(store, embedder, dimensions)
     await store.mend?.(signal)
     const isAsked = (file: string): boolean => exts.has(extOf(file))
-    const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes })
+    const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes, limitsMark })
     const tally = tallyOf(plan, isAsked)
     progress.begin(plan.read.length, sizeOf(plan.read))
 

@@ -5,6 +5,11 @@ import { fakeAgent, text } from './fake-agent.ts'
 
 const act = process.argv[2] === 'hang' ? ('hang' as const) : { wait: 300 }
 const agent = fakeAgent([act, text('Done.')])
+const { stream } = agent
+agent.stream = (...values) => {
+  console.log('running')
+  return stream(...values)
+}
 const server = await serve(agent, { port: 0, limits: { drainMs: 60_000 } })
 handleSignals(server, { log: 'json', afterClose: async () => console.log('closed') })
 process.on('SIGUSR2', () => void Promise.reject(new Error('forgotten sk-1234567890abcdef')))

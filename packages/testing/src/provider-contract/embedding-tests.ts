@@ -57,7 +57,8 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
           retryAfterMs: 3000,
           model: embedding,
         })
-        await expect(embedder?.embed(['one'], AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+        const aborted = embedder?.embed(['one'], AbortSignal.abort())
+        await expect(aborted).rejects.toMatchObject({ code: 'aborted', model: embedding })
       })
   })
 }

@@ -144,9 +144,17 @@ export function failureTests(subject: Subject): void {
   })
 
   describe('an abort', () => {
+    /** The error says who was called, as every other does. */
+    const aborted = () => ({
+      code: 'aborted',
+      retryable: false,
+      provider: subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).id,
+      model: subject.models.usual,
+    })
+
     it('that came before asks nobody', async () => {
       const { error, requests } = await ask(subject, 'Hello', { signal: AbortSignal.abort() })
-      expect(error).toMatchObject({ code: 'aborted' })
+      expect(error).toMatchObject(aborted())
       expect(requests).toEqual([])
     })
 
@@ -160,7 +168,7 @@ export function failureTests(subject: Subject): void {
         return turn
       }
       const { error, finish, requests } = await ask(subject, script, { signal: controller.signal })
-      expect(error).toMatchObject({ code: 'aborted', retryable: false })
+      expect(error).toMatchObject(aborted())
       expect(finish).toBeUndefined()
       expect(requests).toMatchObject([{ aborted: true }])
     })
@@ -178,14 +186,14 @@ export function failureTests(subject: Subject): void {
           },
         },
       )
-      expect(error).toMatchObject({ code: 'aborted' })
+      expect(error).toMatchObject(aborted())
       expect(finish).toBeUndefined()
       expect(events).toHaveLength(1)
     })
 
     it('by a signal that times out is a timeout', async () => {
       const { error } = await ask(subject, { text, fault: 'hang' }, { signal: AbortSignal.timeout(40) })
-      expect(error).toMatchObject({ code: 'timeout' })
+      expect(error).toMatchObject({ ...aborted(), code: 'timeout', retryable: expect.any(Boolean) })
     })
 
     it('of a reader that leaves closes the socket (Q12)', async () => {

@@ -13,12 +13,14 @@ type Style = { basedOn: string | undefined; level: number | undefined }
 
 function readStyles(xml: string): Map<string, Style> {
   const styles = new Map<string, Style>()
-  for (const [, attributes = '', body = ''] of xml.matchAll(/<w:style\b([^>]*)>([\s\S]*?)<\/w:style>/g)) {
+  // Not by one regex: where styles are never closed it would look for the end behind each.
+  for (const style of xml.split('</w:style>').slice(0, -1)) {
+    const [, attributes = '', body = ''] = /<w:style\b([^<>]*)>([\s\S]*)$/.exec(style) ?? []
     const id = /\bw:styleId="([^"]*)"/.exec(attributes)?.[1]
     if (id === undefined || id === '' || !/\bw:type="paragraph"/.test(attributes)) continue
-    const level = /<w:outlineLvl\b[^>]*\bw:val="(\d)"/.exec(body)?.[1]
+    const level = /<w:outlineLvl\b[^<>]*\bw:val="(\d)"/.exec(body)?.[1]
     styles.set(id, {
-      basedOn: /<w:basedOn\b[^>]*\bw:val="([^"]*)"/.exec(body)?.[1],
+      basedOn: /<w:basedOn\b[^<>]*\bw:val="([^"]*)"/.exec(body)?.[1],
       level: level === undefined ? undefined : Number(level),
     })
   }

@@ -2,22 +2,27 @@
  * A part's XML with the text boxes of drawings as the old kind of picture, which mammoth reads: of a drawing it takes
  * images alone, and of two versions of the same the older one, which not all programs write.
  */
-export function mendDrawings(xml: string): string {
-  if (!xml.includes(textBox)) return xml
+export function mendDrawings(xml: string, depth = 0): string {
+  // Each level is read once more.
+  if (depth === mostDepth || !xml.includes(textBox)) return xml
   const newest = mapElements(xml, 'mc:AlternateContent', (whole) => {
     const choice = elements(whole, 'mc:Choice').find((version) => version.includes(textBox))
-    return choice === undefined ? whole : mendDrawings(inside(choice))
+    return choice === undefined ? whole : mendDrawings(inside(choice), depth + 1)
   })
   return mapElements(newest, 'w:drawing', (whole) => {
     const boxes = elements(whole, textBox)
-    return boxes.length === 0 ? whole : `<w:pict><v:textbox>${boxes.map(mendBox).join('')}</v:textbox></w:pict>`
+    return boxes.length === 0
+      ? whole
+      : `<w:pict><v:textbox>${boxes.map((box) => mendBox(box, depth + 1)).join('')}</v:textbox></w:pict>`
   })
 }
 
 const textBox = 'w:txbxContent'
+/** Text boxes within text boxes that are read: real documents have two or three. */
+const mostDepth = 10
 
-function mendBox(box: string): string {
-  return `<w:txbxContent>${mendDrawings(inside(box))}</w:txbxContent>`
+function mendBox(box: string, depth: number): string {
+  return `<w:txbxContent>${mendDrawings(inside(box), depth)}</w:txbxContent>`
 }
 
 function inside(element: string): string {
@@ -39,7 +44,7 @@ function mapElements(xml: string, name: string, map: (element: string) => string
   let done = 0
   let start = 0
   let depth = 0
-  for (const tag of xml.matchAll(new RegExp(`<(/?)${name}(?:\\s[^>]*)?>`, 'g'))) {
+  for (const tag of xml.matchAll(new RegExp(`<(/?)${name}(?:\\s[^<>]*)?>`, 'g'))) {
     if (tag[0].endsWith('/>')) continue
     if (tag[1] === '') {
       if (depth === 0) start = tag.index

@@ -1,12 +1,12 @@
 import { decodeXml } from './decode-xml.ts'
+import { replaceSpans } from './replace-spans.ts'
 
 /** The words of a part, paragraph by paragraph, and nothing of what they are. */
 export function plainParagraphs(xml: string): string[] {
-  return xml
-    .replace(/<mc:Fallback>[\s\S]*?<\/mc:Fallback>/g, '')
+  return replaceSpans(xml, /<mc:Fallback>/g, '</mc:Fallback>', () => '')
     .split('</w:p>')
     .map((paragraph) =>
-      [...paragraph.matchAll(/<w:t(?:\s[^>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b/g)]
+      [...paragraph.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b/g)]
         .map(([, text, gap]) => (gap === undefined ? decodeXml(text ?? '') : ' '))
         .join('')
         .replace(/\s+/g, ' ')

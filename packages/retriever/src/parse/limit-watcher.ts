@@ -1,0 +1,33 @@
+// The package import `#limit-watcher`: the thread that watches a process of `createParsePool`.
+import { workerData } from 'node:worker_threads'
+import { writeLastWords } from './last-words.ts'
+import { type ExceededLimit, wallPerCpu } from './parse-limits.ts'
+import { at, cpuMicros, noFile, type WatcherData, wallMicros } from './watch-limits.ts'
+
+const everyMs = 20
+const { current, numbers, memoryMb } = workerData as WatcherData // by `watchLimits`
+
+for (;;) {
+  Atomics.wait(current, 0, noFile)
+  // The second number never changes: this only passes the time.
+  Atomics.wait(current, 1, 0, everyMs)
+  const id = Atomics.load(current, 0)
+  const exceeded = exceededLimit()
+  // Otherwise the numbers may be those of two files.
+  if (id === noFile || exceeded === undefined || Atomics.load(current, 0) !== id) continue
+  writeLastWords({ id, ...exceeded })
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function exceededLimit(): ExceededLimit | undefined {
+  if (process.memoryUsage.rss() > memoryMb * 1e6) return { limit: 'memory', most: memoryMb }
+  const most = numberOf('cpuMost')
+  if (cpuMicros() - numberOf('cpuFrom') > most) return { limit: 'cpu', most: most / 1e6 }
+  const mostWall = most * wallPerCpu
+  const isLate = numberOf('isWaiting') === 0 && wallMicros() - numberOf('wallFrom') > mostWall
+  return isLate ? { limit: 'wall', most: mostWall / 1e6 } : undefined
+}
+
+function numberOf(name: keyof typeof at): number {
+  return numbers[at[name]] ?? 0
+}

@@ -1,0 +1,39 @@
+/** What reading one file may cost. */
+export type ParseLimits = {
+  /** Resident memory of the process that reads, in MB (10^6 bytes). */
+  memoryMb: number
+  /** CPU time of the largest file, in seconds. A small file gets less: see `cpuMicrosOf`. */
+  cpuSeconds: number
+}
+
+export const usualLimits: ParseLimits = { memoryMb: 512, cpuSeconds: 60 }
+
+/** CPU time that a file of this size may take, in microseconds: 5 s, and 10 s for each MB. */
+export function cpuMicrosOf(bytes: number, { cpuSeconds }: ParseLimits): number {
+  return Math.min(cpuSeconds, 5 + bytes / 100_000) * 1e6
+}
+
+/** On a loaded machine a second of CPU time takes several seconds. */
+export const wallPerCpu = 5
+
+/** Stands for the hash of a file that exceeded these limits: with others it may be read. */
+export function limitsMark({ memoryMb, cpuSeconds }: ParseLimits): string {
+  return `exceeds ${memoryMb} MB ${cpuSeconds} s`
+}
+
+/** A limit that a file exceeded; `most` is in MB or seconds. */
+export type ExceededLimit = { limit: 'memory' | 'cpu' | 'wall'; most: number }
+
+/** A sentence for people that names the limit. */
+export function exceededReason({ limit, most }: ExceededLimit): string {
+  const number = Math.round(most * 10) / 10
+  const seconds = `${number} ${number === 1 ? 'second' : 'seconds'}`
+  switch (limit) {
+    case 'memory':
+      return `Reading it takes more than ${number} MB of memory.`
+    case 'cpu':
+      return `Reading it takes more than ${seconds} of CPU time.`
+    case 'wall':
+      return `Reading it takes longer than ${seconds}.`
+  }
+}

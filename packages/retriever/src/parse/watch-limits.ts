@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import { cpuMicrosOf, type ParseLimits } from './parse-limits.ts'
+
+/** Ends this process when the file that it reads exceeds a limit. */
+export interface LimitWatch {
+  /** This file is read from now on. */
+  begin(id: number): void
+  /** How large it is: its CPU time depends on it. */
+  sized(bytes: number): void
+  /** Waits for others, which counts for no limit of the file. */
+  waitFor(others: Promise<void>): Promise<void>
+  /** No file is read. */
+  rest(): void
+}
+
+/** Shared with the thread that watches. */
+export type WatchedState = {
+  /** The id of the file that is read, or `noFile`; then a zero that never changes. */
+  current: Int32Array
+  /** At the indexes of `at`. */
+  numbers: Float64Array
+}
+
+export const noFile = -1
+export const at = { cpuFrom: 0, cpuMost: 1, wallFrom: 2, isWaiting: 3 } as const
+
+export type WatcherData = WatchedState & { memoryMb: number }
+
+/** A parser blocks its own thread, so another one watches. Memory of buffers is seen by the process only. */
+export function watchLimits(limits: ParseLimits): LimitWatch {
+  const current = new Int32Array(new SharedArrayBuffer(8)).fill(noFile, 0, 1)
+  const numbers = new Float64Array(new SharedArrayBuffer(8 * Object.keys(at).length))
+  const workerData: WatcherData = { current, numbers, memoryMb: limits.memoryMb }
+  // `#limit-watcher` of the package.json is that module.
+  const watcher = new Worker(createRequire(import.meta.url).resolve('#limit-watcher'), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 3 },
+  })
+  watcher.unref()
+  return {
+    begin(id) {
+      numbers[at.cpuFrom] = cpuMicros()
+      numbers[at.cpuMost] = cpuMicrosOf(0, limits)
+      numbers[at.wallFrom] = wallMicros()
+      Atomics.store(current, 0, id)
+      Atomics.notify(current, 0)
+    },
+    sized(bytes) {
+      numbers[at.cpuMost] = cpuMicrosOf(bytes, limits)
+    },
+    async waitFor(others) {
+      const since = wallMicros()
+      numbers[at.isWaiting] = 1
+      try {
+        await others
+      } finally {
+        numbers[at.wallFrom] = (numbers[at.wallFrom] ?? 0) + wallMicros() - since
+        numbers[at.isWaiting] = 0
+      }
+    },
+    rest() {
+      Atomics.store(current, 0, noFile)
+    },
+  }
+}
+
+/** Of the whole process, in each of its threads. */
+export function cpuMicros(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+/** By a clock that all threads share. */
+export function wallMicros(): number {
+  return Number(process.hrtime.bigint() / 1000n)
+}
