@@ -53,7 +53,7 @@ describe('an answer of Azure', () => {
   })
 
   it('is not complete without a finish (Q10)', async () => {
-    const { error } = await ask(fakeFetch(sse(chatAnswer[0])).fetch, { apiKey })
+    const { error } = await ask(fakeFetch(sse(chatAnswer[0]).replace('data: [DONE]', '')).fetch, { apiKey })
     expect(error).toMatchObject({ code: 'incomplete-stream', provider: 'azure', retryable: true })
   })
 

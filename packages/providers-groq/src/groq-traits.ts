@@ -18,6 +18,7 @@ export function groqTraits(model: string, facts: ModelFacts | undefined): GroqTr
   return {
     reasoning: gptOss || qwen !== undefined || (withoutReasoning.test(model) ? false : facts?.reasoning),
     sampling: true,
+    stop: true,
     parallelToolCalls: true,
     leastEffort: gptOss ? 'low' : 'none',
     chatTools: 'always',

@@ -89,7 +89,7 @@ describe('an answer of Groq', () => {
   })
 
   it('is not complete without a finish (Q10)', async () => {
-    const { error } = await ask(fakeFetch(sse(answer[0])).fetch)
+    const { error } = await ask(fakeFetch(sse(answer[0]).replace('data: [DONE]', '')).fetch)
     expect(error).toMatchObject({ code: 'incomplete-stream', provider: 'groq', retryable: true })
   })
 

@@ -255,7 +255,11 @@ describe('a failure', () => {
   })
 
   it('is an answer without an end (Q10)', async () => {
-    expect((await errorOf(answer(sse(chunk({ content: 'x' }))))).code).toBe('incomplete-stream')
+    const cut: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`data: ${JSON.stringify(chunk({ content: 'x' }))}\n\n`)
+    }
+    expect((await errorOf(answer(cut))).code).toBe('incomplete-stream')
   })
 
   it('is an answer that is no JSON', async () => {

@@ -208,12 +208,44 @@ describe('ChatReader', () => {
     expect(await errorOf(() => read(chunk))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
-  it.each([[[]], [['[DONE]']], [[delta({ content: 'Hi' }), '[DONE]']]])(
-    'takes an answer without a finish for incomplete (Q10)',
-    async (chunks) => {
-      expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
-    },
-  )
+  const usageOnly = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 1 } }
+  const whole = call(0, 'a', 'echo', '{"x":1}')
+  const warning = { type: 'warning', message: expect.stringContaining('no reason for the end') }
+
+  it('takes text, usage and [DONE] without a finish reason for `stop`, with a warning (Q10)', () => {
+    const events = read(delta({ content: 'Hi' }), usageOnly, '[DONE]')
+    const finish = { reason: 'stop', usage: { totalTokens: 6 }, message: { content: [{ text: 'Hi' }] } }
+    expect(events).toMatchObject([{ text: 'Hi' }, warning, finish])
+  })
+
+  it('takes whole calls and [DONE] without a finish reason for `tool-calls`, with a warning (Q10)', () => {
+    const events = read(delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'now', '')] }), '[DONE]')
+    const calls = [
+      { callId: 'a', input: { x: 1 } },
+      { callId: 'b', input: {} },
+    ]
+    expect(events).toMatchObject([{ text: 'Hi' }, warning, ...calls, { reason: 'tool-calls' }])
+  })
+
+  it('takes a refusal and [DONE] without a finish reason for `content-filter` (Q10, Q28)', () => {
+    expect(read(delta({ refusal: 'No.' }), '[DONE]').at(-1)).toMatchObject({ reason: 'content-filter' })
+  })
+
+  it.each<[string, unknown[]]>([
+    ['nothing', []],
+    ['[DONE] alone', ['[DONE]']],
+    ['usage and [DONE]', [usageOnly, '[DONE]']],
+    ['reasoning and [DONE]', [delta({ reasoning: 'hm' }), '[DONE]']],
+    ['text and usage', [delta({ content: 'Hi' }), usageOnly]],
+    ['a whole call', [delta({ tool_calls: [whole] })]],
+    [
+      'half of a call and [DONE]',
+      [delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'echo', '{"x"')] }), '[DONE]'],
+    ],
+    ['a call without a name and [DONE]', [delta({ tool_calls: [call(0, 'a', '', '{}')] }), '[DONE]']],
+  ])('takes %s for incomplete (Q10)', async (_name, chunks) => {
+    expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
+  })
 
   it('reads the first of several choices', () => {
     const choice = (index: number, content: string) => ({ choices: [{ index, delta: { content } }] })

@@ -3,6 +3,7 @@ import { readContentPart } from './content-part.ts'
 import { failureOfBody } from './failure.ts'
 import type { Frame } from './frame.ts'
 import { incompleteStream } from './incomplete-stream.ts'
+import { parseArguments } from './parse-arguments.ts'
 import { parseFrame } from './parse-frame.ts'
 import { type ErrorContext, providerError } from './provider-error.ts'
 import { Reply } from './reply.ts'
@@ -41,6 +42,7 @@ export class ChatReader implements FrameReader {
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
   #finishReason: string | undefined
+  #done = false
   #refused = false
   #usage: Usage = {}
 
@@ -50,7 +52,10 @@ export class ChatReader implements FrameReader {
   }
 
   read(frame: Frame): boolean {
-    if (frame.data === '[DONE]') return true
+    if (frame.data === '[DONE]') {
+      this.#done = true
+      return true
+    }
     const chunk = parseFrame<Chunk>(frame, this.#context)
     if (chunk.error || chunk.object === 'error' || frame.event === 'error')
       throw providerError(failureOfBody(chunk), this.#context)
@@ -66,12 +71,21 @@ export class ChatReader implements FrameReader {
   }
 
   finish(): void {
-    const reason = this.#finishReason
-    if (reason === undefined) throw incompleteStream(this.#context)
+    const reason = this.#finishReason ?? this.#untoldReason()
     if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
     for (const call of this.#calls) this.#reply.toolCall(call)
     const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')
     this.#reply.finish(refused, withTotal(this.#usage))
+  }
+
+  /** Some servers never say why they stop. One that says that all has been sent has said enough, if there is an answer. */
+  #untoldReason(): string {
+    const calls = this.#calls
+    const isWhole = calls.length > 0 ? calls.every(isWholeCall) : this.#reply.hasText
+    if (!this.#done || !isWhole) throw incompleteStream(this.#context)
+    const { provider } = this.#context
+    this.#reply.warn(`${provider} gave no reason for the end of its answer: it was taken for a complete one.`)
+    return calls.length > 0 ? 'tool_calls' : 'stop'
   }
 
   take(): ModelEvent[] {
@@ -118,6 +132,10 @@ export class ChatReader implements FrameReader {
     if (key !== '') this.#callsByKey.set(key, call)
     return call
   }
+}
+
+function isWholeCall({ name, argumentsText }: OpenCall): boolean {
+  return name !== '' && parseArguments(argumentsText).ok
 }
 
 /** An unknown reason is an ordinary end; `error` is not one. */

@@ -62,7 +62,7 @@ describe('toChatRequest', () => {
     expect(Object.keys(body)).toEqual(['model', 'messages', 'stream', 'stream_options'])
   })
 
-  it.each(['o3', 'o4-mini', 'gpt-5', 'gpt-5.2-pro', 'gpt-6-astra', 'openai/gpt-5.1'])(
+  it.each(['o3', 'o3-2025-04-16', 'o3-pro', 'o4-mini', 'gpt-5', 'gpt-5.2-pro', 'gpt-6-astra', 'openai/gpt-5.1'])(
     'leaves temperature and stop out for %s, with a warning each (Q21, Q26)',
     (model) => {
       const { body, warnings } = request(model, { temperature: 1, stop: ['x'] })
@@ -71,6 +71,13 @@ describe('toChatRequest', () => {
       expect(warnings).toHaveLength(2)
     },
   )
+
+  it.each(['o3-mini', 'o3-mini-2025-01-31', 'o1', 'openai/o3-mini'])('sends %s where to stop (Q21)', (model) => {
+    const { body, warnings } = request(model, { temperature: 1, stop: ['x'] })
+    expect(body.stop).toEqual(['x'])
+    expect(body).not.toHaveProperty('temperature')
+    expect(warnings).toEqual([expect.stringContaining('temperature')])
+  })
 
   it('calls the bound of the answer and the instructing role as the server does (Q26)', () => {
     const compat = { maxTokensField: 'max_completion_tokens', systemRole: 'developer' } as const

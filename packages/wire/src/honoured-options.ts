@@ -27,7 +27,7 @@ export function honouredOptions(
     else drop('temperature')
   }
   if (request.stop && request.stop.length > 0) {
-    if (traits.sampling) honoured.stop = request.stop
+    if (traits.stop) honoured.stop = request.stop
     else drop('stop')
   }
   if (request.parallelToolCalls !== undefined && request.tools?.length) {

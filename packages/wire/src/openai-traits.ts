@@ -2,8 +2,10 @@
 export type OpenAITraits = {
   /** Whether it reasons; `undefined` when the name does not tell. */
   reasoning: boolean | undefined
-  /** Whether it takes `temperature`; those that do not also refuse `stop`. */
+  /** Whether it takes `temperature`. */
   sampling: boolean
+  /** Whether it takes `stop`. */
+  stop: boolean
   parallelToolCalls: boolean
   /** The least effort it takes. */
   leastEffort: 'none' | 'minimal' | 'low'
@@ -24,6 +26,8 @@ export function openaiTraits(model: string): OpenAITraits {
   return {
     reasoning,
     sampling: reasoning !== true,
+    // The first ones that reason take it; `o3` and all that came after it refuse it.
+    stop: reasoning !== true || /^o(?:1|3-mini)(?:-|$)/.test(name),
     parallelToolCalls: !oSeries,
     leastEffort: leastEffort(oSeries, version),
     chatTools: chatTools(reasoning ? version : undefined),

@@ -98,6 +98,11 @@ export class Reply {
     this.#events.push({ type: 'warning', message })
   }
 
+  /** Whether there is an answer in words so far. */
+  get hasText(): boolean {
+    return [...this.#parts, this.#open].some((part) => part?.type === 'text' && part.text !== '')
+  }
+
   /** The answer begins again: what its message held so far is gone. What was told stays told. */
   restart(): void {
     this.#open = undefined

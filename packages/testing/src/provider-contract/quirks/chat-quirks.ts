@@ -153,10 +153,30 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'stop' },
   },
   {
-    name: '[DONE] without a reason is no end (Q10)',
+    name: 'text, usage and [DONE] without a reason are an end, with a warning (Q10)',
     wires,
-    turn: { frames: [chunk({ content: 'Hi' }), done] },
+    turn: {
+      frames: [chunk({ content: 'Hi' }), chunk({}, null, { usage: { prompt_tokens: 3, completion_tokens: 1 } }), done],
+    },
+    expected: { text: 'Hi', reason: 'stop', usage: { totalTokens: 4 }, warning: /no reason/ },
+  },
+  {
+    name: 'whole calls and [DONE] without a reason are an end, with a warning (Q10)',
+    wires,
+    turn: { frames: [called({ index: 0, id: 'aaaaaaaaa', function: { name: 'one', arguments: '{"a":1}' } }), done] },
+    expected: { calls: [['one', { a: 1 }]], reason: 'tool-calls', warning: /no reason/ },
+  },
+  {
+    name: 'text without [DONE] and without a reason is no end (Q10)',
+    wires,
+    turn: { frames: [chunk({ content: 'Hi' })] },
     expected: { text: 'Hi', error: { code: 'incomplete-stream', retryable: true } },
+  },
+  {
+    name: 'half of a call and [DONE] without a reason are no end (Q10)',
+    wires,
+    turn: { frames: [called({ index: 0, id: 'aaaaaaaaa', function: { name: 'one', arguments: '{"a"' } }), done] },
+    expected: { error: { code: 'incomplete-stream', retryable: true } },
   },
   {
     name: 'an error may come in the middle, in each of its shapes (Q14, Q30, Q49)',

@@ -136,4 +136,25 @@ export const geminiQuirks: readonly Quirk[] = [
     turn: { frames: [part([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, { text: 'Hi' }], 'STOP')] },
     expected: { text: 'Hi', warning: /executableCode/ },
   },
+  ...['toolCall', 'toolResponse', 'executableCode'].map(
+    (kind): Quirk => ({
+      name: `a signed ${kind} of its own is a warning, and no empty text (Q58)`,
+      wires: ['gemini'],
+      turn: { frames: [part([{ [kind]: { id: '1' }, thoughtSignature: 'sig' }, { text: 'Hi' }], 'STOP')] },
+      expected: { text: 'Hi', holds: '"content":[{"type":"text","text":"Hi"}]', warning: new RegExp(kind) },
+    }),
+  ),
+  {
+    name: 'usage is that of the last snapshot, which may lack what an earlier one had (Q17)',
+    wires: ['gemini'],
+    turn: {
+      frames: [
+        part([{ text: 'Hi' }], undefined, {
+          usageMetadata: { promptTokenCount: 66, toolUsePromptTokenCount: 21, totalTokenCount: 87 },
+        }),
+        part([], 'STOP', { usageMetadata: { promptTokenCount: 66, candidatesTokenCount: 99, totalTokenCount: 165 } }),
+      ],
+    },
+    expected: { usage: { inputTokens: 66, outputTokens: 99, totalTokens: 165 } },
+  },
 ]

@@ -31,6 +31,22 @@ const over = (type: string, response: Fields = {}): JSONValue => ({
 /** What servers of the Responses API do. */
 export const responsesQuirks: readonly Quirk[] = [
   {
+    name: 'the last event may list other items, by other ids, than were streamed: no text comes twice (Q8)',
+    wires: ['openai-responses'],
+    turn: {
+      frames: [
+        ...message(0, 'Hi'),
+        over('completed', {
+          output: [
+            { type: 'reasoning', id: 'rs_1', summary: [] },
+            { type: 'message', id: 'msg_9', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+          ],
+        }),
+      ],
+    },
+    expected: { text: 'Hi', reason: 'stop' },
+  },
+  {
     name: 'ids of items may change on the way (Q8)',
     wires: ['openai-responses'],
     turn: {
