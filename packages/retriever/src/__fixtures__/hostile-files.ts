@@ -7,7 +7,7 @@ import { write } from './make-pdf.ts'
 export const hostileFiles: Readonly<Record<string, () => Uint8Array>> = {
   // 8 GB of zeros that were deflated three times.
   'nested-filters.pdf': () => pdfOf({ content: nestedZeros(), filters: 3 }),
-  'nested-states.pdf': () => pdfOf({ content: Buffer.from('q '.repeat(10_000) + words + ' Q'.repeat(10_000)) }),
+  'nested-states.pdf': () => pdfOf({ content: deflateSync(Buffer.from('q '.repeat(60_000) + words)), filters: 1 }),
   'forms.pdf': () => formsPdf({ levels: 24, calls: 10 }),
   'long-text.pdf': () => pdfOf({ content: deflateSync(repeated(`${words}\n`, 100_000_000)), filters: 1 }),
   'equations.docx': () => docxOf('<m:oMath>', 4_500_000),

@@ -20,7 +20,9 @@ for (;;) {
 }
 
 function exceededLimit(): ExceededLimit | undefined {
-  if (process.memoryUsage.rss() > memoryMb * 1e6) return { limit: 'memory', most: memoryMb }
+  if (process.memoryUsage.rss() > memoryMb * 1e6) {
+    return { limit: 'memory', most: memoryMb, before: numberOf('rssFrom') / 1e6 }
+  }
   const most = numberOf('cpuMost')
   if (cpuMicros() - numberOf('cpuFrom') > most) return { limit: 'cpu', most: most / 1e6 }
   const mostWall = most * wallPerCpu

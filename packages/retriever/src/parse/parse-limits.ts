@@ -22,10 +22,12 @@ export function limitsMark({ memoryMb, cpuSeconds }: ParseLimits): string {
 }
 
 /** A limit that a file exceeded; `most` is in MB or seconds. */
-export type ExceededLimit = { limit: 'memory' | 'cpu' | 'wall'; most: number }
+export type ExceededLimit =
+  /** `before` is what the process took already when it began to read the file. */
+  { limit: 'memory'; most: number; before: number } | { limit: 'cpu' | 'wall'; most: number }
 
 /** A sentence for people that names the limit. */
-export function exceededReason({ limit, most }: ExceededLimit): string {
+export function exceededReason({ limit, most }: Pick<ExceededLimit, 'limit' | 'most'>): string {
   const number = Math.round(most * 10) / 10
   const seconds = `${number} ${number === 1 ? 'second' : 'seconds'}`
   switch (limit) {

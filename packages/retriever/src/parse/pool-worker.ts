@@ -111,7 +111,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
         env: workerEnv(process.env),
         execArgv: [
           `--max-old-space-size=${Math.ceil(limits.memoryMb)}`,
-          '--max-semi-space-size=8',
+          '--max-semi-space-size=16',
           // A source imports the sources of other packages.
           ...(file.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
         ],
@@ -229,8 +229,8 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
 
     /** Memory and faults may be left over from files that were read before, CPU time may not. */
     function isItsOwnFault(): boolean {
-      const isFirst = filesRead === 0 && left[0]?.[1] === culprit
-      return isFirst || (words !== undefined && 'limit' in words && words.limit !== 'memory')
+      if (words && 'limit' in words) return words.limit !== 'memory' || words.before < words.most / 3
+      return filesRead === 0 && left[0]?.[1] === culprit
     }
 
     function verdict(): Failure {

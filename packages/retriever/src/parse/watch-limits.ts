@@ -23,7 +23,9 @@ export type WatchedState = {
 }
 
 export const noFile = -1
-export const at = { cpuFrom: 0, cpuMost: 1, wallFrom: 2, isWaiting: 3 } as const
+export const at = { cpuFrom: 0, cpuMost: 1, wallFrom: 2, isWaiting: 3, rssFrom: 4 } as const
+
+const rssEveryMicros = 100_000
 
 export type WatcherData = WatchedState & { memoryMb: number }
 
@@ -38,11 +40,18 @@ export function watchLimits(limits: ParseLimits): LimitWatch {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 3 },
   })
   watcher.unref()
+  let rssAt = 0
   return {
     begin(id) {
       numbers[at.cpuFrom] = cpuMicros()
       numbers[at.cpuMost] = cpuMicrosOf(0, limits)
-      numbers[at.wallFrom] = wallMicros()
+      const now = wallMicros()
+      numbers[at.wallFrom] = now
+      // To ask for it takes longer than to read a small file.
+      if (now - rssAt > rssEveryMicros) {
+        numbers[at.rssFrom] = process.memoryUsage.rss()
+        rssAt = now
+      }
       Atomics.store(current, 0, id)
       Atomics.notify(current, 0)
     },
