@@ -143,6 +143,18 @@ describe('azure', () => {
     expect(sent[0]?.headers.get('api-key')).toBe('of-client')
   })
 
+  it.each<[string, () => Promise<Response>]>([
+    ['an error of the server', async () => Response.json({ error: { message: 'down' } }, { status: 503 })],
+    ['a connection that breaks', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('lets no client retry by itself after %s (Q15)', async (_what, fail) => {
+    const fetch = vi.fn(fail)
+    const client = new AzureOpenAI({ apiKey, endpoint, apiVersion: '2024-10-21', maxRetries: 2, fetch })
+    expect(await ask(fetch, { client })).toMatchObject({ error: { retryable: true } })
+    const embedder = azure({ client }).embedder('dep')
+    await expect(embedder.embed(['a'], new AbortController().signal)).rejects.toMatchObject({ retryable: true })
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
   it('takes a plain client for one of the v1 API', async () => {
     const { fetch, sent } = fakeFetch()
     const client = new OpenAI({ apiKey: 'of-client', baseURL: `${endpoint}/openai/v1`, fetch })

@@ -354,7 +354,9 @@ describe('the connection', () => {
     const httpOptions = { baseUrl: server.baseURL, retryOptions: { attempts: 3, initialDelay: 0.001 } }
     const client = new GoogleGenAI({ apiKey: 'of-client', httpOptions })
     await expect(collect(stream(gemini({ client }).model('m')))).rejects.toMatchObject({ code: 'overloaded' })
-    expect(server.requests).toHaveLength(1)
+    const embedder = gemini({ client }).embedder('gemini-embedding-001')
+    await expect(embedder.embed(['a'], new AbortController().signal)).rejects.toMatchObject({ code: 'overloaded' })
+    expect(server.requests).toHaveLength(2)
   })
 
   it('knows what a model can do (Q63)', () => {

@@ -85,6 +85,23 @@ describe('mistral', () => {
     expect(sent[0]?.headers.get('x-hook')).toBe('yes')
   })
 
+  it.each<[string, () => Promise<Response>]>([
+    ['an error of the server', async () => Response.json({ error: { message: 'down' } }, { status: 503 })],
+    ['a connection that breaks', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('lets no client retry by itself after %s (Q15)', async (_what, fail) => {
+    const fetch = vi.fn(fail)
+    const backoff = { initialInterval: 1, maxInterval: 2, exponent: 1, maxElapsedTime: 1000 }
+    const client = new Mistral({
+      apiKey: 'abc',
+      httpClient: new HTTPClient({ fetcher: fetch }),
+      retryConfig: { strategy: 'backoff', backoff, retryConnectionErrors: true },
+    })
+    await expect(call(mistral({ client }))).rejects.toMatchObject({ retryable: true })
+    const embedder = mistral({ client }).embedder('mistral-embed')
+    await expect(embedder.embed(['a'], new AbortController().signal)).rejects.toMatchObject({ retryable: true })
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
   it.each([
     { whose: 'its own', apiKey: 'abc-secret' },
     { whose: 'that of the environment', apiKey: undefined },

@@ -125,6 +125,20 @@ describe('openai', () => {
     expect(sent).toMatchObject([{ url: 'http://127.0.0.1:7/v1/chat/completions', authorization: 'Bearer of-client' }])
   })
 
+  it.each<[string, () => Promise<Response>]>([
+    ['an error of the server', async () => Response.json({ error: { message: 'down' } }, { status: 503 })],
+    ['a connection that breaks', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('lets no client retry by itself after %s (Q15)', async (_what, fail) => {
+    const fetch = vi.fn(fail)
+    const client = new OpenAI({ apiKey: 'of-client', maxRetries: 2, fetch })
+    for (const api of ['chat', 'responses'] as const) {
+      await expect(call(openai({ client, api }))).rejects.toMatchObject({ retryable: true })
+    }
+    const embedder = openai({ client }).embedder('text-embedding-3-small')
+    await expect(embedder.embed(['a'], new AbortController().signal)).rejects.toMatchObject({ retryable: true })
+    expect(fetch).toHaveBeenCalledTimes(3)
+  })
+
   it('sends the headers that it is given', async () => {
     const { fetch, sent } = fakeFetch()
     await call(openai({ apiKey: 'abc', headers: { 'x-team': 'blue' }, fetch }))
