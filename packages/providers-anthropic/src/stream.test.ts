@@ -72,6 +72,11 @@ describe('AnthropicReader', () => {
     ])
   })
 
+  it('keeps no redacted thinking without its data, which is refused when it goes back', () => {
+    const events = read([begun, ...block(0, { type: 'redacted_thinking' }), ...text(1, 'Hi'), ...ended('end_turn')])
+    expect(finishOf(events).message.content).toEqual([{ type: 'text', text: 'Hi' }])
+  })
+
   it('keeps thinking without a signature apart from what follows', () => {
     const unsigned = block(0, { type: 'thinking', thinking: '' }, { type: 'thinking_delta', thinking: 'Hm.' })
     const { content } = finishOf(

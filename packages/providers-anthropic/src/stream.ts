@@ -166,7 +166,8 @@ export class AnthropicReader implements FrameReader {
         return
       case 'redacted_thinking':
         this.#reply.endPart()
-        this.#reply.endReasoning({ redacted: textOf(block.data) } satisfies ThinkingData)
+        // Without its data it would be refused when it goes back.
+        if (textOf(block.data) !== '') this.#reply.endReasoning({ redacted: textOf(block.data) } satisfies ThinkingData)
         return
       case 'tool_use': {
         const { id, name, input } = block

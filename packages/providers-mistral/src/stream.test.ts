@@ -111,10 +111,11 @@ describe('an answer', () => {
     ])
   })
 
-  it('with unknown parts is read without them', async () => {
+  it('with unknown parts is read without them, with a warning', async () => {
     const parts = [{ type: 'reference', reference_ids: [1] }, null, { type: 'text', text: 'hello' }]
     const events = await answer(sse(chunk({ content: parts }), stop))
-    expect(events[0]).toEqual({ type: 'text-delta', text: 'hello' })
+    expect(events[0]).toEqual({ type: 'warning', message: expect.stringContaining('"reference"') })
+    expect(events[1]).toEqual({ type: 'text-delta', text: 'hello' })
   })
 
   it.each([

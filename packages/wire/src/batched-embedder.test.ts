@@ -60,8 +60,14 @@ describe('an embedder', () => {
     expect(batches.map(({ length }) => length)).toEqual([1, 1])
   })
 
-  it('fails on a hole, and on vectors of nothing', async () => {
-    for (const answer of [vectorsByIndex({ data: [{ index: 1, embedding: [2] }] }), [[], []]]) {
+  it('fails on a hole, on an index that is out of range, and on vectors of nothing', async () => {
+    const far = [0, 1_000_000_000].map((index) => ({ index, embedding: [2] }))
+    expect(vectorsByIndex({ data: far })).toHaveLength(1)
+    for (const answer of [
+      vectorsByIndex({ data: far }),
+      vectorsByIndex({ data: [{ index: 1, embedding: [2] }] }),
+      [[], []],
+    ]) {
       const { embed } = embedder(() => answer)
       expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream' })
     }

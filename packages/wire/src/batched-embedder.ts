@@ -86,6 +86,9 @@ function malformed(count: number, { provider, model }: Callee): AgentKitError {
   return new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }
 
+/** More than any API gives in one answer; an index of a thousand million would make a list as long. */
+const mostVectors = 10_000
+
 /**
  * The vectors of an embeddings answer as OpenAI and Mistral write it, `{ data: [{ index, embedding }, …] }`, in the
  * order of the texts, which `index` gives.
@@ -97,7 +100,8 @@ export function vectorsByIndex(answer: unknown): unknown {
   data.forEach((item: unknown, position) => {
     if (!isRecord(item)) return
     const { index, embedding } = item
-    vectors[typeof index === 'number' ? index : position] = embedding
+    const place = typeof index === 'number' ? index : position
+    if (place < mostVectors) vectors[place] = embedding
   })
   return Array.from(vectors)
 }

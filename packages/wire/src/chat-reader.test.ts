@@ -168,6 +168,16 @@ describe('ChatReader', () => {
     expect(read({ choices: [{ finish_reason: 'stop', usage }] }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
   })
 
+  it('warns once of parts of the content that nobody asked for', () => {
+    const content = [{ type: 'text', text: 'Hi' }, { type: 'reference', reference_ids: [1] }, { type: 'text' }]
+    const events = read(delta({ content }), delta({ content: [{ type: 'reference' }] }), stop)
+    expect(events).toMatchObject([
+      { text: 'Hi' },
+      { type: 'warning', message: expect.stringContaining('"reference"') },
+      { message: { content: [{ type: 'text', text: 'Hi' }] } },
+    ])
+  })
+
   it('reads a completion that came whole', () => {
     const message = { role: 'assistant', content: 'Hi', tool_calls: [call(undefined, 'a', 'echo', '{"x":1}')] }
     const events = read({ object: 'chat.completion', choices: [{ message, finish_reason: 'tool_calls' }], usage: {} })

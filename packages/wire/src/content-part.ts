@@ -9,6 +9,9 @@ export function readContentPart(part: unknown, reply: Reply): void {
   if (!isRecord(part)) return
   if (part.type !== 'thinking') {
     if (typeof part.text === 'string') reply.text(part.text)
+    else if (typeof part.type === 'string' && part.type !== 'text') {
+      reply.warn(`The server added a "${part.type}" of its own to the answer: it was left out.`)
+    }
     return
   }
   reply.reasoning(thoughts(part.thinking))

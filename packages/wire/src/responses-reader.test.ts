@@ -298,6 +298,15 @@ describe('ResponsesReader', () => {
     ])
   })
 
+  it('warns of an item, and keeps the phase of one, that no event has begun', () => {
+    const message = { type: 'message', phase: 'commentary', content: [{ type: 'output_text', text: 'Hi' }] }
+    const events = read(done(0, { type: 'web_search_call', id: 'ws_1' }), done(1, message), completed)
+    expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('web_search_call') })
+    expect(events.at(-1)).toMatchObject({
+      message: { content: [{ text: 'Hi', opaque: { owner, data: { phase: 'commentary' } } }] },
+    })
+  })
+
   it('lets events pass that it does not know', () => {
     expect(
       read({ type: 'response.in_progress' }, { type: 'keepalive' }, { type: 'toString' }, text('Hi'), completed),

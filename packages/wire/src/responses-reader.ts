@@ -157,6 +157,7 @@ export class ResponsesReader implements FrameReader {
   #end(seen: SeenItem, item: OutputItem): void {
     if (seen.done) return
     seen.done = true
+    if (seen.item.type === undefined && !seen.told) this.#begin(seen, item)
     if (item.type === 'message') {
       if (!seen.told) this.#wholeMessage(item)
       this.#reply.endPart()
@@ -193,10 +194,8 @@ export class ResponsesReader implements FrameReader {
       throw this.#failure(response.error ? response : { message: `the response is "${this.#final.status}".` })
     }
     // What no event of its own has ended; all of it, when the response came whole.
-    for (const [item, seen] of this.#matched(response.output?.filter((item) => item != null) ?? [])) {
-      if (seen.item.type === undefined && !seen.told && !seen.done) this.#begin(seen, item)
-      this.#end(seen, item)
-    }
+    const output = response.output?.filter((item) => item != null) ?? []
+    for (const [item, seen] of this.#matched(output)) this.#end(seen, item)
     for (const seen of this.#items.values()) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
   }
 
