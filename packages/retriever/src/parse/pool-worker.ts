@@ -251,8 +251,8 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
 
 type Failure = { status: UnreadableStatus; hash: string; reason: string }
 
-/** @param weight of a file that fills a worker */
-export const fullLoad = 64
+/** Files of weight 1 that a worker is given ahead, so that it never waits while its parent writes to the index. */
+export const fullLoad = 256
 
 function retryAlone(task: Task): void {
   task.isRetry = true
