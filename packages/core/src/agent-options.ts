@@ -68,7 +68,7 @@ export type AgentOptions<Output = undefined> = {
   sessions?: SessionStore
 }
 
-export const agentOptionNames = {
+export const agentOptionNames: Record<keyof AgentOptions, true> = {
   name: true,
   functions: true,
   model: true,
@@ -90,7 +90,7 @@ export const agentOptionNames = {
   modelTimeoutMs: true,
   timeoutMs: true,
   sessions: true,
-} satisfies Record<keyof AgentOptions, true>
+}
 
 /** What TypeScript would have said. */
 export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {

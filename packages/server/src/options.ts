@@ -45,7 +45,7 @@ export type ServerSettings = {
 }
 
 /** Every option of `serve` and `createApp`. */
-export const serverOptionNames = {
+export const serverOptionNames: Record<keyof ServerOptions, true> = {
   host: true,
   port: true,
   auth: true,
@@ -54,7 +54,7 @@ export const serverOptionNames = {
   allowedHosts: true,
   cors: true,
   log: true,
-} satisfies Record<keyof ServerOptions, true>
+}
 
 /** @throws AgentKitError `invalid-config` for what does not exist, cannot be or would not be safe, with the fix */
 export function checkOptions(options: ServerOptions = {}): ServerSettings {

@@ -24,7 +24,7 @@ export type WorkflowOptions = Pick<
   name?: string
 }
 
-export const workflowOptionNames = {
+export const workflowOptionNames: Record<keyof WorkflowOptions, true> = {
   name: true,
   id: true,
   description: true,
@@ -33,7 +33,7 @@ export const workflowOptionNames = {
   onBusy: true,
   timeoutMs: true,
   sessions: true,
-} satisfies Record<keyof WorkflowOptions, true>
+}
 
 /** A workflow as the loop runs it: an agent whose one step is planned, and is all the steps of the workflow. */
 export class WorkflowAgent<Output> extends AgentBase<Output> {

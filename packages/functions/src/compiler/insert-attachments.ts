@@ -12,7 +12,7 @@ export type Insertion = { at: number } & (
 export type AttachCall = { index: number; reference: string }
 
 type TextForm = keyof typeof texts
-type CallForm = keyof typeof aroundCalls
+type CallForm = 'statement' | 'namedDefault' | 'method' | 'staticField' | 'field' | 'variable' | 'inDefault'
 
 /** What is inserted beside calls: around `export default …`, which has no name that a call could refer to. */
 const texts = {
@@ -25,7 +25,7 @@ const texts = {
 } as const
 
 /** What stands before and after a call. */
-const aroundCalls = {
+const aroundCalls: Record<CallForm, (call: AttachCall) => [before: string, after: string]> = {
   statement: () => [';', ';'],
   // Only a name makes an anonymous default export reachable before it runs. What it is called stays as it is.
   namedDefault: ({ reference }) => [';', `;globalThis.Object.defineProperty(${reference},"name",{value:"default"});`],
@@ -34,7 +34,7 @@ const aroundCalls = {
   field: ({ index }) => [`;#agentkit${index}=`, ';'],
   variable: () => [',[]=[', ']'],
   inDefault: () => ['', ','],
-} as const satisfies Record<string, (call: AttachCall) => [before: string, after: string]>
+}
 
 /** What an insertion is, as text around its call. */
 export function insertedText(insertion: Insertion): { before: string; call?: AttachCall; after: string } {
