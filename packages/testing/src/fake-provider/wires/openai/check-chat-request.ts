@@ -4,6 +4,7 @@ import { checkFunctions, checkJSONSchemaFormat } from './check-tools.ts'
 import {
   isReasoningModel,
   refuseSampling,
+  refuseStop,
   refuseUnknownKeys,
   requireField,
   requireFields,
@@ -173,6 +174,7 @@ function checkOptions(body: Fields): void {
     )
   }
   refuseSampling(body, body.reasoning_effort)
+  refuseStop(body)
   if (!isFields(body.response_format)) return
   requireOneOf(body.response_format.type, ['text', 'json_object', 'json_schema'], 'response_format.type')
   if (body.response_format.type !== 'json_schema') return

@@ -84,6 +84,7 @@ describe('chat completions', () => {
     ['stream_options without stream', { stream_options: { include_usage: true } }, "when 'stream' is enabled"],
     ['max_tokens for a reasoning model', { model: 'o4-mini', max_tokens: 9 }, "Use 'max_completion_tokens' instead"],
     ['temperature for a reasoning model', { model: 'gpt-5.2', temperature: 0 }, "'temperature' is not supported"],
+    ['stop for a reasoning model', { model: 'o3', stop: ['END'] }, "'stop' is not supported"],
     ['an open strict output', { response_format: outputFormat() }, "Invalid schema for response_format 'answer'"],
   ])('refuses %s', async (_, change, message) => {
     const body = typeof change === 'string' ? change : { model: 'gpt-4.1', messages: [user], ...change }

@@ -62,6 +62,16 @@ export function refuseSampling(body: Fields, effort: unknown): void {
   }
 }
 
+/** Models that reason take no `stop`, but for the first ones. */
+export function refuseStop(body: Fields): void {
+  if (body.stop === undefined || body.stop === null || !isReasoningModel(body.model)) return
+  if (typeof body.model === 'string' && /^o(?:1|3-mini)(?:-|$)/.test(body.model)) return
+  throw new ApiError(400, "Unsupported parameter: 'stop' is not supported with this model.", {
+    param: 'stop',
+    code: 'unsupported_parameter',
+  })
+}
+
 export function isReasoningModel(model: unknown): boolean {
   return typeof model === 'string' && /^(?:o\d|gpt-5(?!-chat))/.test(model)
 }
