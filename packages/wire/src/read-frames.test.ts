@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { httpServer } from './__fixtures__/servers.ts'
 import { bodyOf, callee, errorOf, oneByteEach, stalledBody, timeouts } from './__fixtures__/streams.ts'
@@ -125,14 +125,17 @@ describe('readFrames over nodeFetch', () => {
   })
 
   it('uses a connection again whose answer ended a little later', async () => {
+    let ended = Promise.withResolvers<void>()
     await using server = await httpServer(async (_request, response) => {
       response.write('data: [DONE]\n\n')
       await wait(10)
-      response.end()
+      response.end(ended.resolve)
     })
     for (let call = 0; call < 4; call++) {
+      ended = Promise.withResolvers()
       await readToDone(server.url)
-      await wait(30)
+      await ended.promise
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
     }
     expect(server.sockets()).toBe(1)
   })
