@@ -2,6 +2,7 @@ import { AgentKitError, messageOf } from './errors.ts'
 import type { JSONSchema } from './message.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
+import { isURL } from './url-format.ts'
 
 /**
  * The part of the Standard Schema interface that agentkit uses: zod 3.25 and 4, valibot and arktype have it.
@@ -129,7 +130,8 @@ export async function jsonSchemaValidator(
   place: readonly string[] = [],
 ): Promise<(value: unknown, part?: JSONSchema) => Validation> {
   // Loaded here because most tools bring their own validator.
-  const { dereference, validate } = await import('@cfworker/json-schema')
+  const { dereference, format, validate } = await import('@cfworker/json-schema')
+  format.url = isURL
   const root = ['#', ...place].join('/')
   let references: ReturnType<typeof dereference>
   try {

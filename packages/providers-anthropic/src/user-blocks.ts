@@ -87,7 +87,7 @@ function sourceOf({ url, base64, mediaType }: ImagePart | FilePart): Source {
   return url !== undefined && /^https?:/i.test(url) ? { url } : {}
 }
 
-const dataUrl = /^data:([^;,]*)[^,]*;base64,(.*)$/s
+const dataUrl = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s
 
 type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
 

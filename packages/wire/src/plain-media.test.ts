@@ -47,6 +47,13 @@ describe('a part', () => {
     if (made?.base64) expect(made).not.toHaveProperty('url')
   })
 
+  it('of a megabyte of nothing but padding is read in a moment', () => {
+    const before = process.cpuUsage()
+    for (const base64 of ['='.repeat(1_000_000), `${'='.repeat(1_000_000)}A`]) plainMedia(image({ base64 }))
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(1_000)
+  })
+
   it.each([
     image({}),
     image({ base64: '' }),

@@ -80,7 +80,11 @@ function unescaped(text: string): string {
 function standardBase64(text: string | undefined): string | undefined {
   if (!text) return undefined
   if (text.length % 4 === 0 && !foreign.test(text)) return text
-  const standard = text.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const standard = text
+    .replace(/\s+/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/(?<!=)=+$/, '')
   if (standard === '' || foreign.test(standard)) return undefined
   return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
 }

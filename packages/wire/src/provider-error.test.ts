@@ -287,6 +287,17 @@ describe('providerError', () => {
     expect((error.cause as { body: string }).body.length).toBeLessThanOrEqual(4097)
   })
 
+  it.each(['model ', 'model', 'input token count', ' _', '<', '3', 'per ', 'retry in '])(
+    'reads a megabyte of %j in a moment',
+    (words) => {
+      const message = words.repeat(1_000_000 / words.length)
+      const before = process.cpuUsage()
+      for (const status of [400, 404, 429]) classify({ status, message, body: message })
+      const { user, system } = process.cpuUsage(before)
+      expect((user + system) / 1_000).toBeLessThan(1_000)
+    },
+  )
+
   it('carries no secret, wherever it stood (Q22)', () => {
     const words = 'Incorrect key hunter2-hunter2, Bearer abcdefgh12345678, sk-proj-0123456789abcdef'
     const headers = new Headers({ authorization: 'Bearer hunter2-hunter2' })

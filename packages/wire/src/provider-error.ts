@@ -15,14 +15,17 @@ export type ErrorContext = Callee & {
 
 /** What a provider's words are cut at, in messages and in `cause`. */
 const longestMessage = 600
+/** How much of its words is looked at, for what kind of failure they tell. */
+const longestRead = 4096
 const longestBody = 4096
 
 /**
  * The AgentKitError that a failed call or an error frame stands for. Its `cause` holds what the provider sent, as
  * plain data, cut at 4 kB; secrets are redacted from both.
  */
-export function providerError(failure: Failure, context: ErrorContext): AgentKitError {
+export function providerError(told: Failure, context: ErrorContext): AgentKitError {
   const { provider, model, secrets } = context
+  const failure = { ...told, body: told.body ?? told.message, message: told.message.slice(0, longestRead) }
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
   const hint = isRedirect(failure) ? elsewhere : context.hint?.(code, failure)

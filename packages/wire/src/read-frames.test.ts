@@ -39,6 +39,14 @@ describe('readFrames', () => {
     expect(await read(bodyOf('\r\n', '\r\n', 'data: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
   })
 
+  it('looks once at blank lines, however many come before the first event', async () => {
+    const before = process.cpuUsage()
+    const lines = Array.from({ length: 40_000 }, () => '\n'.repeat(25))
+    expect(await read(bodyOf(...lines, 'data: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(5_000)
+  })
+
   it('marks the frame that the end of the stream cut short', async () => {
     expect(await read(bodyOf('data: {"a"'))).toEqual([[{ event: '', data: '{"a"', unterminated: true }]])
   })

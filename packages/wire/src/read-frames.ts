@@ -63,7 +63,8 @@ export function readFrames(response: Response, options: FrameOptions): FrameSour
   const take = (text: string): Frame[] => {
     if (kind === 'frames') return parser.push(text)
     begun += text
-    if (kind === 'unknown') kind = kindOf(begun, framing)
+    // What came before is white: it may come in any number of pieces, and is looked at once.
+    if (kind === 'unknown') kind = kindOf(text, framing)
     if (kind === 'html') {
       throw malformed('answered with a page of HTML instead of a stream of events. Check the base URL.')
     }
