@@ -40,7 +40,7 @@ it('refuses queries and paths that are longer than anybody needs, in any script'
   await expect(retriever.search('蜂'.repeat(4_001))).rejects.toMatchObject(tooLong)
   await expect(retriever.search('bees', { paths: ['../'.repeat(300_000)] })).rejects.toMatchObject(tooLong)
   await expect(retriever.read('../'.repeat(300_000))).rejects.toMatchObject(tooLong)
-  expect(await retriever.search(Array(666).fill('honey').join(' '))).toHaveLength(1)
+  expect(await retriever.search('蜂'.repeat(4_000))).toEqual([])
 })
 
 it('keeps folders apart that share an index', async () => {
