@@ -26,11 +26,12 @@ export async function answerCalls(run: Run, reply: Reply, decisions?: Decisions)
   const { progress, conversation, guard } = run
   guard.beginStep(calls.length)
   const { parked } = run.inside
-  let own = decisions ? openApprovals(calls, progress.steps, parked) : await askWhich(run, reply)
+  let own = decisions ? openApprovals(calls, progress.steps, parked) : await askWhich(run, taken(calls))
   if (decisions) await checkOrPark(run, reply, own, decisions)
   own = own.filter(({ path }) => path === undefined)
   const free = calls.filter(({ callId }) => !parked.has(callId) && !own.some((approval) => approval.callId === callId))
-  await runCalls(run, free, { approved: new Set(), refused: unfinishedAnswers(run, free) })
+  const refused = new Map([...tooManyAtOnce(calls), ...unfinishedAnswers(run, free)])
+  await runCalls(run, free, { approved: new Set(), refused })
   for (let decided = decisions; own.length + parked.size > 0; decided = undefined) {
     const known = decided ?? (await waitForDecisions(run, reply, [...own, ...approvalsOfMembers(parked)]))
     if (!known) return false
@@ -70,7 +71,7 @@ async function goOnWithMembers(run: Run, calls: readonly ToolCall[], decisions: 
   }
 }
 
-function askWhich({ toolBox, progress, scope }: Run, { calls }: Reply): Promise<Approval[]> | Approval[] {
+function askWhich({ toolBox, progress, scope }: Run, calls: readonly ToolCall[]): Promise<Approval[]> | Approval[] {
   return toolBox.mayNeedApproval ? untilAborted(scope.signal, callsToApprove(calls, toolBox, progress.steps)) : []
 }
 
@@ -174,6 +175,18 @@ async function tellOutcomes(run: Run, calls: readonly ToolCall[], verdicts: Verd
     if (outcome instanceof MemberWaits) run.inside.parked.set(outcome.callId, outcome.parked)
     else await tellOutcome(run, outcome)
   }
+}
+
+/** The calls of one answer that are run. */
+function taken(calls: readonly ToolCall[]): readonly ToolCall[] {
+  return calls.slice(0, limits.toolCallsPerStep)
+}
+
+/** The calls beyond them: none of them runs, and none counts for a budget. */
+function tooManyAtOnce(calls: readonly ToolCall[]): [string, string][] {
+  const most = limits.toolCallsPerStep
+  const why = `The call was not run: of one answer at most ${most} calls are, and this one had ${calls.length}. Make the others in further answers, with fewer at once.`
+  return calls.slice(most).map(({ callId }) => [callId, why])
 }
 
 /** An answer beside other calls came too soon: it is not taken. */

@@ -87,6 +87,7 @@ async function readReply(
   answerTokens: number | undefined,
 ): Promise<void> {
   let finished = false
+  let chars = 0
   const mostChars = mostCharsOf(answerTokens)
   const breath = breather()
   try {
@@ -97,17 +98,20 @@ async function readReply(
         // A provider that goes on after an abort must not be heard any more.
         if (signal.aborted) throw abortError(signal)
         if (finished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
-        checkEvent(event, reply.calls, model)
+        const checked = checkEvent(event, reply.calls, model)
+        chars += checked.chars
+        // A call is all there, or there is none.
+        if (event.type === 'tool-call' && chars > mostChars) throw tooLong(model, mostChars, answerTokens)
         heard()
         reply.heard = true
         finished = event.type === 'finish'
-        const full = hear(event, reply, emit)
+        const full = hear(checked.event, reply, emit)
         if (full !== undefined) {
           hold()
           await full
           heard()
         }
-        if (reply.text.length + reply.reasoning.length > mostChars) throw tooLong(model, mostChars, answerTokens)
+        if (Math.max(chars, reply.text.length) > mostChars) throw tooLong(model, mostChars, answerTokens)
       }
     }
   } catch (error) {

@@ -1,3 +1,5 @@
+import { limits } from './limits.ts'
+import { measureJSON } from './measure-json.ts'
 import type { JSONSchema } from './message.ts'
 
 const types: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
@@ -18,7 +20,24 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
 
 /** The same of a schema of any kind, without what only tools ask for. */
 export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
+  const shape = shapeProblem(schema, name)
+  if (shape !== undefined) return shape
   return problemIn(schema, schema, name)
+}
+
+/** Schemas are walked, stored and sent: one that holds itself has no end. */
+export function shapeProblem(schema: JSONSchema, name: string): string | undefined {
+  const { problem } = measureJSON(schema, { depth: limits.schemaDepth, values: limits.schemaValues })
+  if (problem === 'too-many') return `${name} has more than ${limits.schemaValues} fields and items. Make it smaller.`
+  if (problem === 'too-deep')
+    return `${name} is nested deeper than ${limits.schemaDepth} levels. Refer to parts by "$ref".`
+  if (problem === undefined || !isCircle(schema)) return undefined
+  return `${name} holds itself. Refer to a part of the schema by "$ref", such as { $ref: "#/$defs/part" }.`
+}
+
+function isCircle(value: unknown, within: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return within.includes(value) || Object.values(value).some((child) => isCircle(child, [...within, value]))
 }
 
 function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {

@@ -50,8 +50,26 @@ export const limits = {
   breakerMs: 30_000,
   /** The longest silence of a model, in milliseconds. Its provider's own timers, which see every byte, are shorter. */
   modelTimeoutMs: 900_000,
-  /** One answer of a model, in characters: more than any writes. */
+  /** One answer of a model, in characters, with its reasoning and the arguments of its calls: more than any writes. */
   replyChars: 2_097_152,
+  /** The message that an answer ends with, in characters: with what only its provider reads. */
+  replyMessageChars: 16_777_216,
+  /** Tool calls of one answer; with more of them it is malformed. */
+  toolCallsPerAnswer: 1_024,
+  /** Tool calls of one answer that are run; the others get an error result. */
+  toolCallsPerStep: 128,
+  /** Fields and items, at all levels, of the arguments of one call, and of an answer in the form of `output`. */
+  argumentValues: 10_000,
+  /** How deep these may be nested. */
+  argumentDepth: 64,
+  /** Items of a list of them where a schema asks that no two are the same: each is compared with each. */
+  uniqueItems: 1_000,
+  /** Arguments of more values are validated one call in a turn of the event loop. */
+  valuesAtOnce: 500,
+  /** How deep a JSON Schema may be nested. */
+  schemaDepth: 200,
+  /** Its fields and items, at all levels. */
+  schemaValues: 100_000,
   /** An answer of more characters than so many for each token that it was allowed has passed its bound. */
   charsPerToken: 16,
   /** The shortest answer, in tokens, that a budget may lower a request to; with less left the run ends. */

@@ -1,5 +1,6 @@
 import { linkSignal, untilAborted } from './abort.ts'
 import { needsApproval } from './approval.ts'
+import { argumentProblem } from './check-event.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { currentRun } from './current-run.ts'
@@ -157,7 +158,7 @@ const notAllowed =
 async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
   const entry = scope.toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, scope.toolBox))
-  if (call.invalid !== undefined) return failed(`The arguments are not valid JSON (${call.invalid}). Send them again.`)
+  if (call.invalid !== undefined) return failed(notTaken(call.invalid))
   const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
   const deadline = limitTime(scope.signal, timeoutMs)
   const context = withInside(
@@ -220,6 +221,13 @@ function failed(text: string): Attempt {
   const clean = redactSecrets(whole.slice(0, limits.toolErrorBytes * 2))
   const content = cutText(clean, limits.toolErrorBytes, Math.max(whole.length, clean.length))
   return { content, output: content, isError: true }
+}
+
+/** Core's own bounds say what to do, a parser only what it met. */
+function notTaken(invalid: string): string {
+  return invalid === argumentProblem
+    ? `The arguments were not taken (invalid-tool-call): they have ${invalid}. Send fewer, or in several calls.`
+    : `The arguments are not valid JSON (${invalid}). Send them again.`
 }
 
 function unknownTool(name: string, toolBox: ToolBox): string {

@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AgentKitError, messageOf } from './errors.ts'
+import { shapeProblem } from './json-schema-problem.ts'
+import { limits } from './limits.ts'
+import { measureJSON } from './measure-json.ts'
 import type { JSONSchema } from './message.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
@@ -60,21 +64,37 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
     )
   }
   const validate = await schemaValidator(schema, json, named)
+  const validateOne = (value: unknown): Validation | Promise<Validation> => {
+    const found = validate(value)
+    return found instanceof Promise ? found.then(forgiveNulls) : forgiveNulls(found)
+
+    function forgiveNulls(validation: Validation): Validation | Promise<Validation> {
+      const without = validation.problems ? withoutOptionalNulls(value, json, json) : value
+      if (without === value) return validation
+      const again = validate(without)
+      const better = (other: Validation): Validation => (other.problems ? validation : other)
+      return again instanceof Promise ? again.then(better) : better(again)
+    }
+  }
   return {
     json,
-    validate(value) {
-      const found = validate(value)
-      return found instanceof Promise ? found.then(forgiveNulls) : forgiveNulls(found)
-
-      function forgiveNulls(validation: Validation): Validation | Promise<Validation> {
-        const without = validation.problems ? withoutOptionalNulls(value, json, json) : value
-        if (without === value) return validation
-        const again = validate(without)
-        const better = (other: Validation): Validation => (other.problems ? validation : other)
-        return again instanceof Promise ? again.then(better) : better(again)
-      }
-    },
+    validate: (value) => (isLarge(value) ? inTurn(() => validateOne(value)) : validateOne(value)),
   }
+}
+
+function isLarge(value: unknown): boolean {
+  const { problem } = measureJSON(value, { depth: limits.argumentDepth, values: limits.valuesAtOnce })
+  return problem === 'too-many'
+}
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/** One in a turn of the event loop, in the whole process: many large calls at once must not hold it up. */
+function inTurn<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+  const begun = turn.then(() => nextTurn()).then(() => [work()] as const)
+  // Only where it begins is waited for: what it does after that holds nobody up, and may take for ever.
+  turn = begun.catch(() => {})
+  return begun.then(([value]) => value)
 }
 
 /**
@@ -85,6 +105,8 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
   const { $schema: _dialect, ...json } = isStandardSchema(schema)
     ? await toJSONSchema(schema, owner)
     : copyOf(schema, owner)
+  const problem = shapeProblem(json, owner.option)
+  if (problem !== undefined) throw new AgentKitError('invalid-argument', `${owner.name}: ${problem}`)
   return withoutRootReference(json)
 }
 
@@ -108,9 +130,22 @@ export async function schemaValidator(
   owner: SchemaOwner,
   place: readonly string[] = [],
 ): Promise<CompiledSchema['validate']> {
-  if (isStandardSchema(schema)) return (value) => validateStandard(schema, value, place)
+  if (isStandardSchema(schema)) {
+    return (value) => {
+      const problem = tooMuch(value)
+      return problem === undefined ? validateStandard(schema, value, place) : { problems: [problem] }
+    }
+  }
   const validate = await jsonSchemaValidator(json, owner.name, place)
   return (value) => validate(value)
+}
+
+/** Why a value is not looked at: each field costs some microseconds, and a model may write any number. */
+function tooMuch(value: unknown): string | undefined {
+  const { argumentDepth: depth, argumentValues: values } = limits
+  const { problem } = measureJSON(value, { depth, values })
+  if (problem === 'too-many') return `It has more than ${values} fields and items: give fewer`
+  return problem === 'too-deep' ? `It is nested deeper than ${depth} levels: make it flatter` : undefined
 }
 
 /**
@@ -134,13 +169,17 @@ export async function jsonSchemaValidator(
   format.url = isURL
   const root = ['#', ...place].join('/')
   let references: ReturnType<typeof dereference>
+  let comparesItems: boolean
   try {
     references = dereference(schema)
+    comparesItems = JSON.stringify(schema).includes('"uniqueItems":true')
   } catch (cause) {
     throw unusableSchema(cause, name)
   }
   return (value, part = schema) => {
     try {
+      const problem = tooMuch(value) ?? (comparesItems ? tooManyToCompare(value) : undefined)
+      if (problem !== undefined) return { problems: [`${root}: ${problem}`] }
       const { valid, errors } = validate(value, part, '2020-12', references, false)
       return valid ? { value } : { problems: innermostProblems(errors, root) }
     } catch (error) {
@@ -148,6 +187,18 @@ export async function jsonSchemaValidator(
       return { problems: [`${root}: ${messageOf(error)}`] }
     }
   }
+}
+
+function tooManyToCompare(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value) && value.length > limits.uniqueItems) {
+    return `A list has more than ${limits.uniqueItems} items, and they must all differ: give fewer`
+  }
+  for (const child of Object.values(value)) {
+    const problem = tooManyToCompare(child)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 type Located = { instanceLocation: string; keywordLocation: string; error: string }
