@@ -67,15 +67,20 @@ function runs(parameter: Parameter, values: readonly Candidate[], { text }: Mess
 const word = "[\\p{L}\\p{N}'’-]+"
 const words = `${word}(?: ${word}){0,2}`
 const wordList = new RegExp(
-  `(?<![\\p{L}\\p{N}])(${words})((?:, ?${words} ?)*),? (?:and|or) (${words}?)(?=$|[.!?;]| (?:to|in|on|for|from|with|at|into|as|under|within|using|by|that)\\b)`,
+  `(?<![\\p{L}\\p{N}'’-])(${words})((?:, ?${words} ?)*),? (?:and|or) (${words}?)(?=$|[.!?;]| (?:to|in|on|for|from|with|at|into|as|under|within|using|by|that)\\b)`,
   'iu',
 )
+
+/** Each word is tried as the first of all that follow. */
+const longestSearched = 1_500
 
 /** "milk, eggs and brown bread": words between commas. */
 function wordLists(parameter: Parameter, items: JSONSchema, { text }: MessageText): Candidate[] {
   if (items.type !== 'string' && items.type !== undefined) return []
-  const match = wordList.exec(text)
-  if (!match) return []
+  const searched = text.slice(0, longestSearched)
+  const match = wordList.exec(searched)
+  // What ends where the search does may be cut.
+  if (!match || (match.index + match[0].length === longestSearched && searched !== text)) return []
   const first = trimmedLeft(match[1] ?? '')
   const rest = [...(match[2] ?? '').split(','), match[3] ?? ''].map((item) => item.trim()).filter((item) => item !== '')
   const start = match.index + (match[1] ?? '').length - first.length

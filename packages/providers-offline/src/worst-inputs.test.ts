@@ -36,6 +36,7 @@ const worst: Record<string, string> = {
   'telephone numbers': '+1 1',
   commas: ',',
   'a list': 'a, ',
+  'items without spaces': '1,',
   'opening brackets': '[',
   'parentheses and signs': '(-',
   'rows of addresses': 'a@a.',
@@ -108,6 +109,7 @@ const places: Record<string, (worst: string) => ModelRequest> = {
     ],
     tools,
   }),
+  'behind a quote that is never closed': (worst) => ({ messages: [user(`“${worst}`)], tools }),
   'as many earlier messages': (worst) => ({
     messages: [
       ...pieces(worst, 4_000).flatMap((piece) => [user(piece), assistant({ type: 'text', text: 'ok' })]),
