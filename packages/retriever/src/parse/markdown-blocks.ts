@@ -167,7 +167,8 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
       line = lineAt(end)
       const level = underlineLevel(line)
       const raw = source.slice(at, end)
-      if (level > 0 && !isListItem(raw) && !/^\s*>/.test(raw) && raw.length <= longestHeading) {
+      // By its length first: a long paragraph would be looked at again for each of its lines.
+      if (level > 0 && raw.length <= longestHeading && !isListItem(raw) && !/^\s*>/.test(raw)) {
         return { ...headingOf(raw, level), end: Math.min(end + line.length + 1, source.length) }
       }
     } while (!endsParagraph(end, line))
