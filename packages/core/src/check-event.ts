@@ -115,7 +115,7 @@ function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { 
 const argumentBounds = { depth: limits.argumentDepth, values: limits.argumentValues }
 
 /** Why the arguments of a call are not looked at. */
-export const argumentProblem = `more than ${limits.argumentValues} fields and items, or nested deeper than ${limits.argumentDepth} levels`
+export const argumentProblem: string = `more than ${limits.argumentValues} fields and items, or nested deeper than ${limits.argumentDepth} levels`
 
 /** What stands in the place of arguments that were not looked at. */
 function tooMuchInput({ invalid, inputText }: ToolCall): string | undefined {
