@@ -99,7 +99,7 @@ const codeShape =
 const notCodes = new Set(['AM', 'PM', 'OK', 'I'])
 
 const quotePairs =
-  /```(?:[a-z]*\n)?([\s\S]+?)```|"""([\s\S]+?)"""|"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^'\n]+(?:'\p{L}+[^'\n]*)*)'(?![\p{L}\p{N}])|‘([^‘’\n]+)’/gu
+  /```(?:[a-z]*\n)?([\s\S]+?)```|"""([\s\S]+?)"""|"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^'\n]+(?:'\p{L}[^'\n]*)*)'(?![\p{L}\p{N}])|‘([^‘’\n]+)’/gu
 
 function quotedSpans(text: string): Span[] {
   return Array.from(text.matchAll(quotePairs), (match) => ({

@@ -18,6 +18,7 @@ const worst: Record<string, string> = {
   'low quotes': '„',
   'straight quotes': '"',
   apostrophes: " 'a'b",
+  'apostrophes within words': " 'many'words",
   'code fences': '```a\n',
   'tags that are never closed': '<a>x',
   '"what does"': 'what does ',
