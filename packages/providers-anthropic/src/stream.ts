@@ -134,6 +134,7 @@ export class AnthropicReader implements FrameReader {
       case 'input_json_delta': {
         const block = this.#blocks.get(index)
         if (block?.type === 'tool_use' && typeof delta.partial_json === 'string') {
+          this.#reply.countPiece(delta.partial_json)
           block.argumentsText += delta.partial_json
         }
         return
@@ -171,6 +172,8 @@ export class AnthropicReader implements FrameReader {
         return
       case 'tool_use': {
         const { id, name, input } = block
+        this.#reply.countCalls(this.#blocks.size + 1)
+        this.#reply.countPiece(textOf(id) + textOf(name))
         this.#blocks.set(index, { type: 'tool_use', callId: textOf(id), name: textOf(name), input, argumentsText: '' })
         return
       }

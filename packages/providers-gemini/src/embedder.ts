@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, type EmbedderOptions, refusingFetch } from '@agentkit/wire'
+import { batchedEmbedder, boundedResponse, type EmbedderOptions, refusingFetch } from '@agentkit/wire'
 import type { EmbedContentConfig } from '@google/genai'
 import type { Connection } from './connection.ts'
 import { errorContext, toGeminiError } from './errors.ts'
@@ -18,9 +18,11 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
     mostTexts,
     ready: connection.client,
     toError: (error) => toGeminiError(error, context),
-    async request(texts, signal, task) {
+    async request(texts, signal, task, mostBytes) {
       const client = await connection.client()
-      const fetch = refusingFetch(signal, connection.fetch)
+      const refusing = refusingFetch(signal, connection.fetch)
+      const fetch: typeof refusing = async (...request) =>
+        boundedResponse(await refusing(...request), mostBytes, signal)
       const config: EmbedContentConfig = { abortSignal: signal, httpOptions: { ...connection.httpOptions, fetch } }
       if (dimensions !== undefined) config.outputDimensionality = dimensions
       const byType = takesTaskType.test(model)

@@ -104,6 +104,7 @@ export class GeminiReader implements FrameReader {
     this.#saidSomething = true
     // A name begins another call, also where the last one was never ended.
     if (this.#call && this.#call.name !== '' && piece.name) this.#endCall(this.#call)
+    this.#reply.countPiece(JSON.stringify(piece))
     const call = this.#call ?? new PartialCall()
     call.add(piece)
     if (signature !== undefined) call.signature = signature

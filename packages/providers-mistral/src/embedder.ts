@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, type EmbedderOptions, once, vectorsByIndex } from '@agentkit/wire'
+import { batchedEmbedder, boundedResponse, type EmbedderOptions, once, vectorsByIndex } from '@agentkit/wire'
 import type { EmbeddingRequest } from '@mistralai/mistralai/models/components/embeddingrequest.js'
 import type { Connection } from './connection.ts'
 import { errorContext, toMistralError } from './errors.ts'
@@ -21,7 +21,7 @@ export function mistralEmbedder(id: string, connection: Connection, settings: Em
     mostCharacters,
     ready: () => Promise.all([connection.load(), sdk()]),
     toError: (error) => toMistralError(error, context),
-    async request(inputs, signal) {
+    async request(inputs, signal, _task, mostBytes) {
       const { embeddingsCreate } = await sdk()
       const body: EmbeddingRequest = {
         model: id,
@@ -30,7 +30,8 @@ export function mistralEmbedder(id: string, connection: Connection, settings: Em
         ...(dimensions !== undefined && { outputDimension: dimensions }),
       }
       const response = await connection.send((client, options) => embeddingsCreate(client, body, options), signal)
-      return vectorsByIndex(await response.json())
+      const bounded = await boundedResponse(response, mostBytes, signal)
+      return vectorsByIndex(await bounded.json())
     },
   })
 }

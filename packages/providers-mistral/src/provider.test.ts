@@ -174,7 +174,7 @@ describe('an embedder', () => {
   })
 
   it('asks for shorter vectors only where it is told to', async () => {
-    await using server = await loopback(json(200, { data: [{ index: 0, embedding: [1] }] }))
+    await using server = await loopback(json(200, { data: [{ index: 0, embedding: Array(256).fill(1) }] }))
     const embedder = mistral({ baseURL: server.baseURL }).embedder('codestral-embed', { dimensions: 256 })
     await embedder.embed(['a'], signal)
     expect(server.requests[0]?.body).toMatchObject({ output_dimension: 256 })

@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, type EmbedderOptions, isRecord } from '@agentkit/wire'
+import { batchedEmbedder, boundedResponse, type EmbedderOptions, isRecord } from '@agentkit/wire'
 import type { EmbedRequest } from 'ollama/browser'
 import type { Connection } from './connection.ts'
 import { errorContext, toOllamaError } from './errors.ts'
@@ -18,10 +18,10 @@ export function ollamaEmbedder(id: string, connection: Connection, settings: Emb
     mostTexts,
     ready: connection.load,
     toError: (error) => toOllamaError(error, context, connection),
-    async request(input, signal) {
+    async request(input, signal, _task, mostBytes) {
       const body: EmbedRequest = { model: id, input, truncate: false, ...(dimensions !== undefined && { dimensions }) }
       const response = await connection.send((client) => client.embed(body), signal)
-      const answer: unknown = await response.json()
+      const answer: unknown = await (await boundedResponse(response, mostBytes, signal)).json()
       return isRecord(answer) ? answer.embeddings : undefined
     },
   })

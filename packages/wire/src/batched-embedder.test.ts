@@ -116,6 +116,29 @@ describe('an embedder', () => {
   })
 })
 
+it('takes vectors of the dimensions that were asked for, and of one length over all requests', async () => {
+  const ask = (settings: object, answers: number[][]) => {
+    const bounds: number[] = []
+    const { embed } = batchedEmbedder({
+      ...callee,
+      settings,
+      mostTexts: 1,
+      async request(_texts, _signal, _task, mostBytes) {
+        bounds.push(mostBytes)
+        return [answers[bounds.length - 1]]
+      },
+      toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+    })
+    return { bounds, vectors: embed(['a', 'b'], new AbortController().signal) }
+  }
+  await expect(ask({ dimensions: 3 }, [[1, 2]]).vectors).rejects.toMatchObject({ code: 'malformed-stream' })
+  await expect(ask({}, [[1, 2], [1]]).vectors).rejects.toThrow('each of 2 numbers')
+  const { bounds, vectors } = ask({}, [[1], [2]])
+  expect(await vectors).toHaveLength(2)
+  expect(bounds[0]).toBeLessThan(500_000)
+  expect(bounds[1]).toBeLessThan(100_000)
+})
+
 describe('vectorsByIndex', () => {
   it('puts vectors in the order of the texts', () => {
     expect(

@@ -1,4 +1,4 @@
-import { AgentKitError, abortError, type Embedder } from '@agentkit/core'
+import { AgentKitError, abortError, type Embedder, isAgentKitError } from '@agentkit/core'
 import { type Callee, CallWatch, checkTimeouts } from './call-watch.ts'
 import { isRecord } from './is-record.ts'
 import { wellFormed } from './text.ts'
@@ -23,7 +23,13 @@ export type BatchedEmbedderOptions = Callee & {
    * Asks for the vectors of one batch.
    * @returns one list of numbers for each text, in the order of the texts
    */
-  request(texts: string[], signal: AbortSignal, task: 'document' | 'query' | undefined): Promise<unknown>
+  request(
+    texts: string[],
+    signal: AbortSignal,
+    task: 'document' | 'query' | undefined,
+    /** How long the answer may be, in bytes: see `boundedResponse`. */
+    mostBytes: number,
+  ): Promise<unknown>
   toError(error: unknown): AgentKitError
 }
 
@@ -39,15 +45,19 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
     async embed(texts, signal, task) {
       if (signal.aborted) throw abortError(signal, options)
       const vectors: Float32Array[] = []
+      let length = dimensions
       for (const batch of batches(texts, mostTexts, mostCharacters)) {
         const watch = new CallWatch(signal, timeouts, options)
         try {
           watch.listen()
           await watch.race(Promise.resolve(options.ready?.()))
           watch.start()
-          const answer = await watch.race(request(batch, watch.signal, task))
-          vectors.push(...toVectors(answer, batch.length, options))
+          const mostBytes = answerBytes(batch.length, length)
+          const answer = await watch.race(request(batch, watch.signal, task, mostBytes))
+          for (const vector of toVectors(answer, batch.length, length, options)) vectors.push(vector)
+          length ??= vectors[0]?.length
         } catch (error) {
+          if (!watch.failure && isAgentKitError(error)) Object.assign(error, { provider, model })
           throw watch.failure ?? (error instanceof SyntaxError ? malformed(batch.length, options) : toError(error))
         } finally {
           watch.cancel()
@@ -74,15 +84,30 @@ function* batches(texts: readonly string[], mostTexts: number, mostCharacters: n
   if (batch.length > 0) yield batch
 }
 
-function toVectors(answer: unknown, count: number, callee: Callee): Float32Array[] {
-  if (!Array.isArray(answer)) throw malformed(count, callee)
-  const isOne = (vector: unknown): vector is number[] => isVector(vector) && vector.length === answer.at(0)?.length
-  if (answer.length === count && answer.every(isOne)) return answer.map((vector) => Float32Array.from(vector))
-  throw malformed(count, callee)
+/** Dimensions of a model of which none are known: more than any has. */
+const mostDimensions = 8_192
+/** A number as JSON, with the spaces of servers that indent it. */
+const numberBytes = 40
+/** What stands around the numbers, whatever was asked for. */
+const otherBytes = 65_536
+const mostAnswerBytes = 268_435_456
+
+/** The longest answer to what is asked for. */
+function answerBytes(count: number, dimensions = mostDimensions): number {
+  return Math.min(mostAnswerBytes, otherBytes + count * (dimensions * numberBytes + 512))
 }
 
-function malformed(count: number, { provider, model }: Callee): AgentKitError {
-  const message = `${provider} did not answer with one vector for each of ${count} texts, all of one length.`
+function toVectors(answer: unknown, count: number, length: number | undefined, callee: Callee): Float32Array[] {
+  if (!Array.isArray(answer) || answer.length !== count) throw malformed(count, callee)
+  const wanted = length ?? answer.at(0)?.length
+  const isOne = (vector: unknown): vector is number[] => isVector(vector) && vector.length === wanted
+  if (answer.every(isOne)) return answer.map((vector) => Float32Array.from(vector))
+  throw malformed(count, callee, length)
+}
+
+function malformed(count: number, { provider, model }: Callee, length?: number): AgentKitError {
+  const wanted = length === undefined ? 'all of one length' : `each of ${length} numbers`
+  const message = `${provider} did not answer with one vector for each of ${count} texts, ${wanted}.`
   return new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }
 

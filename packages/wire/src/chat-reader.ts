@@ -115,8 +115,9 @@ export class ChatReader implements FrameReader {
     if (call.callId === '') call.callId = callId
     if (call.name === '') call.name = name
     const text = called?.arguments
-    if (typeof text === 'string') call.argumentsText += text
-    else if (text !== undefined && text !== null) call.argumentsText += JSON.stringify(text)
+    const piece = typeof text === 'string' ? text : text == null ? '' : JSON.stringify(text)
+    this.#reply.countPiece(piece)
+    call.argumentsText += piece
   }
 
   /** The call that a delta belongs to: by its index, else its id, else the last one. */
@@ -128,6 +129,8 @@ export class ChatReader implements FrameReader {
       known && name !== '' && (key === '' || (callId !== '' && known.callId !== '' && callId !== known.callId))
     if (known && !another) return known
     const call: OpenCall = { callId, name, argumentsText: '' }
+    this.#reply.countCalls(this.#calls.length + 1)
+    this.#reply.countPiece(callId + name)
     this.#calls.push(call)
     if (key !== '') this.#callsByKey.set(key, call)
     return call

@@ -1,4 +1,5 @@
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './batched-embedder.ts'
+export { boundedResponse } from './bounded-response.ts'
 export type { CallIds } from './call-ids.ts'
 export type { CallTimeouts } from './call-watch.ts'
 export { ChatReader } from './chat-reader.ts'

@@ -1,5 +1,6 @@
 import type { AgentKitError, Embedder } from '@agentkit/core'
 import { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './batched-embedder.ts'
+import { boundedResponse } from './bounded-response.ts'
 import type { Callee } from './call-watch.ts'
 import type { PostingClient } from './sdk-post.ts'
 
@@ -26,12 +27,13 @@ export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
     mostTexts,
     ready: client,
     toError,
-    async request(input, signal) {
+    async request(input, signal, _task, mostBytes) {
       // Without 'float' the SDK asks for base64, and decodes what another server sends as numbers all the same.
       const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
       const options = { body, signal, maxRetries: 0 }
       const response = await (await client()).post(path, options as never).asResponse()
-      return vectorsByIndex(await response.json())
+      const bounded = await boundedResponse(response, mostBytes, signal)
+      return vectorsByIndex(await bounded.json())
     },
   })
 }

@@ -200,3 +200,21 @@ describe('Reply', () => {
     expect(events[0]).toEqual({ type: 'tool-call', callId: 'a', name: 'now', input: {} })
   })
 })
+
+it('takes no more of the calls of one answer than any model writes, while they come and when they are whole', () => {
+  const tooMuch = expect.objectContaining({
+    code: 'malformed-stream',
+    retryable: false,
+    provider: 'acme',
+    model: 'm/1',
+  })
+  const streamed = new Reply('acme/m/1')
+  streamed.countPiece('x'.repeat(2_097_152))
+  expect(() => streamed.countPiece('x')).toThrow(tooMuch)
+  const whole = new Reply('acme/m/1')
+  whole.toolCall({ name: 'act', argumentsText: 'x'.repeat(2_097_152) })
+  expect(() => whole.toolCall({ name: 'act', argumentsText: 'x' })).toThrow(tooMuch)
+  const many = new Reply('acme/m/1')
+  for (let call = 0; call < 1_024; call++) many.toolCall({ name: 'act', argumentsText: '' })
+  expect(() => many.toolCall({ name: 'act', argumentsText: '' })).toThrow(tooMuch)
+})

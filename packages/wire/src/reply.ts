@@ -1,4 +1,11 @@
-import type { AssistantPart, ModelEvent, ModelFinishReason, Opaque, Usage } from '@agentkit/core'
+import {
+  AgentKitError,
+  type AssistantPart,
+  type ModelEvent,
+  type ModelFinishReason,
+  type Opaque,
+  type Usage,
+} from '@agentkit/core'
 import { parseArguments } from './parse-arguments.ts'
 
 /** A whole call, as a provider tells it. */
@@ -19,6 +26,9 @@ export class Reply {
   readonly #parts: AssistantPart[] = []
   readonly #callIds = new Set<string>()
   readonly #warnings = new Set<string>()
+  /** Characters of calls that a reader keeps until they are whole, and of calls that are. */
+  #pieceChars = 0
+  #callChars = 0
   #events: ModelEvent[] = []
   #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
   /** The first half of a character that was cut between two deltas. */
@@ -72,9 +82,29 @@ export class Reply {
     else this.#parts.push(part)
   }
 
+  /**
+   * Counts a piece of a call, before the reader keeps it: so an answer without an end takes no memory without an end.
+   * @throws AgentKitError `malformed-stream` when the calls of the answer have more characters than any model writes
+   */
+  countPiece(text: string): void {
+    this.#pieceChars += text.length
+    if (this.#pieceChars > mostCallChars) throw this.#tooMuch(`${mostCallChars} characters of tool calls`)
+  }
+
+  /**
+   * @param begun calls of the answer, also those that are not whole yet
+   * @throws AgentKitError `malformed-stream` when they are more than any model makes
+   */
+  countCalls(begun: number): void {
+    if (begun > mostCalls) throw this.#tooMuch(`${mostCalls} tool calls`)
+  }
+
   /** A whole call. Missing ids and ids used twice are replaced; arguments that do not parse are told as they came. */
   toolCall(call: TellCall): void {
     this.endPart()
+    this.countCalls(this.#callIds.size + 1)
+    this.#callChars += call.argumentsText.length
+    if (this.#callChars > mostCallChars) throw this.#tooMuch(`${mostCallChars} characters of tool calls`)
     const callId = this.#uniqueCallId(call.callId)
     const { data } = call
     // A call of nothing is answered as one of a tool that there is not.
@@ -93,7 +123,7 @@ export class Reply {
 
   /** Tells a warning, once: some servers do the same thing with every chunk. */
   warn(message: string): void {
-    if (this.#warnings.has(message)) return
+    if (this.#warnings.has(message) || this.#warnings.size === mostWarnings) return
     this.#warnings.add(message)
     this.#events.push({ type: 'warning', message })
   }
@@ -109,6 +139,7 @@ export class Reply {
     this.#held = ''
     this.#parts.length = 0
     this.#callIds.clear()
+    this.#pieceChars = this.#callChars = 0
   }
 
   /** @param reason as the provider says it; calls make a plain stop `tool-calls`, whatever it says */
@@ -128,6 +159,13 @@ export class Reply {
     const events = this.#events
     this.#events = []
     return events
+  }
+
+  #tooMuch(what: string): AgentKitError {
+    const [provider = '', ...model] = this.#model.split('/')
+    const message = `${provider} sent more than ${what} in one answer, more than any model writes.`
+    // Another attempt would cost as much again.
+    return new AgentKitError('malformed-stream', message, { provider, model: model.join('/'), retryable: false })
   }
 
   #add(type: 'text' | 'reasoning', delta: string): void {
@@ -165,6 +203,12 @@ export class Reply {
     return callId
   }
 }
+
+/** Of the calls of one answer together, as core counts them; and how many of them it reads. */
+const mostCallChars = 2_097_152
+const mostCalls = 1_024
+/** Different ones of one answer. */
+const mostWarnings = 100
 
 /** What SDKs and servers write for an id that they do not have. */
 const nothing: ReadonlySet<string> = new Set(['', 'null', 'undefined'])

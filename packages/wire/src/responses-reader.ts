@@ -84,10 +84,18 @@ export class ResponsesReader implements FrameReader {
         if (event.summary_index) this.#reply.reasoning('\n\n')
         return false
       case 'response.function_call_arguments.delta':
-        if (typeof event.delta === 'string') this.#seen(event, 'function_call').argumentsText += event.delta
+        if (typeof event.delta === 'string') {
+          this.#reply.countPiece(event.delta)
+          this.#seen(event, 'function_call').argumentsText += event.delta
+        }
         return false
       case 'response.function_call_arguments.done':
-        if (typeof event.arguments === 'string') this.#seen(event, 'function_call').argumentsText = event.arguments
+        if (typeof event.arguments === 'string') {
+          const seen = this.#seen(event, 'function_call')
+          // What came in pieces is counted.
+          this.#reply.countPiece(event.arguments.slice(seen.argumentsText.length))
+          seen.argumentsText = event.arguments
+        }
         return false
       case 'response.output_item.added':
         if (event.item) this.#begin(this.#seen(event), event.item)
@@ -134,6 +142,7 @@ export class ResponsesReader implements FrameReader {
     const key = output_index ?? item_id ?? item?.id ?? 0
     const seen = this.#items.get(key) ?? newItem()
     this.#items.set(key, seen)
+    this.#reply.countCalls(this.#items.size)
     for (const id of [item_id, item?.id, item?.call_id]) if (id && seen.ids.size < mostIds) seen.ids.add(id)
     seen.type ??= item?.type ?? type
     return seen
