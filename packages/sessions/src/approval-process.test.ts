@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startChild } from './__fixtures__/child.ts'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
-const key = { agentId: 'payer', userId: 'ann', sessionId: 's' }
+const inSession = { userId: 'ann', sessionId: 's' }
+const key = { agentId: 'payer', ...inSession }
 let folder: string
 let path: string
 let file: string
@@ -73,7 +74,7 @@ it('an approved call whose process is killed in the middle of it is not made aga
   expect(await done()).toEqual(['looked', 'looked', 'paid'])
   // The next turn goes on, with what had finished.
   const next = new Agent({ name: 'Payer', functions: [], model: scriptedModel(['Hello.']), sessions: store })
-  expect(await next.chat('Hi', key)).toBe('Hello.')
+  expect(await next.chat('Hi', inSession)).toBe('Hello.')
   const messages = (await store.load(key))?.messages ?? []
   expect(messages.map(({ role }) => role).join(' ')).toBe('user assistant tool assistant tool assistant user assistant')
   expect(validateTranscript(messages)).toEqual([])

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startChild } from './__fixtures__/child.ts'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
-const key = { agentId: 'helper', userId: 'ann', sessionId: 's' }
+const inSession = { userId: 'ann', sessionId: 's' }
+const key = { agentId: 'helper', ...inSession }
 let folder: string
 let path: string
 beforeEach(async () => {
@@ -21,7 +22,9 @@ it.each([1, 2])('makes one linear, valid history of 200 parallel chats in %i sto
   const stores = Array.from({ length: count }, () => sqliteSessions(path))
   const agents = stores.map((store) => echo(store, 'queue'))
   const questions = Array.from({ length: 200 }, (_, index) => `question ${index}`)
-  const answers = await Promise.all(questions.map((question, index) => agents[index % count]?.chat(question, key)))
+  const answers = await Promise.all(
+    questions.map((question, index) => agents[index % count]?.chat(question, inSession)),
+  )
   expect(answers).toEqual(questions.map((question) => `answer to ${question}`))
 
   const [store] = stores as [SessionStore]
@@ -40,7 +43,7 @@ it('keeps a valid history of chats that queue, reject, interrupt and give up', a
     await sleep(index % 50)
     const onBusy = index % 19 === 0 ? 'interrupt' : index % 7 === 0 ? 'reject' : 'queue'
     const agent = echo(stores[index % 2] as SessionStore, onBusy)
-    const options = index % 11 === 0 ? { ...key, timeoutMs: 20 } : key
+    const options = index % 11 === 0 ? { ...inSession, timeoutMs: 20 } : inSession
     return agent.chat(`question ${index}`, options).catch((error) => (isAgentKitError(error) ? error.code : 'unknown'))
   }
   const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => chat(index)))
@@ -54,7 +57,7 @@ it('keeps a valid history of chats that queue, reject, interrupt and give up', a
   const { messages = [] } = (await store.load(key)) ?? {}
   expect(messages).toEqual(turns.flatMap(visibleMessages))
   expect(validateTranscript(messages)).toEqual([])
-  expect(await echo(other, 'reject').chat('last', key)).toBe('answer to last')
+  expect(await echo(other, 'reject').chat('last', inSession)).toBe('answer to last')
   await Promise.all(stores.map((each) => each.close()))
 })
 
