@@ -133,7 +133,21 @@ export function errorOfRun(error: AgentKitError, run: { runId: string; usage: Us
 
 /** Whether a value is an {@link AgentKitError}, also one of another copy of this package. */
 export function isAgentKitError(value: unknown): value is AgentKitError {
-  return typeof value === 'object' && value !== null && brand in value
+  try {
+    return typeof value === 'object' && value !== null && brand in value
+  } catch {
+    // A proxy whose traps throw.
+    return false
+  }
+}
+
+/** `instanceof`, also of a proxy whose traps throw: whatever is thrown is looked at so. */
+export function isInstance<Value>(value: unknown, type: new (...parameters: never[]) => Value): value is Value {
+  try {
+    return value instanceof type
+  } catch {
+    return false
+  }
 }
 
 /** An error as plain JSON: what events carry. */
@@ -173,7 +187,7 @@ export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'prov
   const details: ErrorDetails = { cause: reason }
   if (callee.provider !== undefined) details.provider = callee.provider
   if (callee.model !== undefined) details.model = callee.model
-  if (reason instanceof Error && reason.name === 'TimeoutError') {
+  if (isInstance(reason, Error) && reason.name === 'TimeoutError') {
     return new AgentKitError('timeout', 'The run took longer than its signal allows.', { ...details, phase: 'run' })
   }
   return new AgentKitError('aborted', 'The run was aborted.', details)

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts'
 import { toToolResult } from './tool-result.ts'
 
 /** A value as the plain data that events carry. */
@@ -7,6 +8,10 @@ export function plainOf(value: unknown): unknown {
     return JSON.parse(JSON.stringify(value))
   } catch {
     // Circles, BigInts and getters that throw, in words.
-    return toToolResult(value).output
+    try {
+      return toToolResult(value).output
+    } catch (error) {
+      return `[unreadable: ${messageOf(error)}]`
+    }
   }
 }

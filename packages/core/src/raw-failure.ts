@@ -5,7 +5,15 @@ import type { ErrorCode, ErrorDetails } from './errors.ts'
  * or of an SDK through.
  */
 export function rawFailure(thrown: unknown): { code: ErrorCode; details: ErrorDetails } {
-  const chain = causesOf(thrown)
+  try {
+    return failureOf(causesOf(thrown))
+  } catch {
+    // A proxy whose traps throw.
+    return { code: 'provider-error', details: {} }
+  }
+}
+
+function failureOf(chain: readonly Error[]): { code: ErrorCode; details: ErrorDetails } {
   const status = chain.map((error) => numberOf(error, 'status') ?? numberOf(error, 'statusCode')).find(Boolean)
   if (chain.some((error) => 'code' in error && error.code === 'insufficient_quota'))
     return { code: 'quota', details: {} }

@@ -1,10 +1,11 @@
 import { linkSignal, untilAborted } from './abort.ts'
 import { needsApproval } from './approval.ts'
+import { checkCitations } from './check-citations.ts'
 import { argumentProblem } from './check-event.ts'
 import type { Citation } from './citation.ts'
 import { cloneJSON } from './clone-json.ts'
 import { currentRun } from './current-run.ts'
-import { AgentKitError, messageOf } from './errors.ts'
+import { AgentKitError, isInstance, messageOf } from './errors.ts'
 import type { Guard } from './guard.ts'
 import { type HookedCall, type HookedOutcome, type Hooks, runHook } from './hooks.ts'
 import { type Inside, MemberWaits, withInside } from './inside.ts'
@@ -12,9 +13,10 @@ import { limits } from './limits.ts'
 import type { JSONValue, ToolMessage } from './message.ts'
 import type { ModelEvent, ToolSpec } from './model.ts'
 import { redactSecrets } from './redact.ts'
+import type { AgentRun } from './run.ts'
 import { type CompiledSchema, compileSchema } from './schema.ts'
 import type { Tool, ToolContext } from './tool.ts'
-import { cutText, type ToolResult, toToolResult } from './tool-result.ts'
+import { cutText, isRun, type ToolResult, toToolResult } from './tool-result.ts'
 
 export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
 
@@ -72,7 +74,7 @@ export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<
 }
 
 function unlessItWaits(error: unknown): MemberWaits {
-  if (error instanceof MemberWaits) return error
+  if (isInstance(error, MemberWaits)) return error
   throw error
 }
 
@@ -140,7 +142,7 @@ async function betweenHooks(call: ToolCall, scope: ToolScope, sources: Citation[
     return failed(`The result was blocked: ${after.block}`)
   } catch (error) {
     scope.signal.throwIfAborted()
-    if (error instanceof MemberWaits) throw error
+    if (isInstance(error, MemberWaits)) throw error
     // Nothing passes a guardrail that is broken.
     sources.length = 0
     return failed(messageOf(error))
@@ -168,7 +170,9 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
       ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }),
       runId: scope.runId,
       callId: call.callId,
-      cite: (cited) => void sources.push(...cited),
+      cite: (cited) => {
+        for (const citation of checkCitations(cited)) sources.push(citation)
+      },
     },
     scope.inside,
   )
@@ -178,7 +182,7 @@ async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): P
   } catch (error) {
     // An ended run ends its tools; all else is for the model to know.
     scope.signal.throwIfAborted()
-    if (error instanceof MemberWaits) throw error
+    if (isInstance(error, MemberWaits)) throw error
     return failed(messageOf(error))
   } finally {
     deadline.clear()
@@ -197,6 +201,7 @@ async function validateAndExecute(
   }
   context.signal.throwIfAborted()
   const value = await withSignal(context.signal, () => tool.execute(checked.value, context))
+  if (isRun(value)) return runResult(context, value)
   const mistake = mistakenResult(value)
   return mistake === undefined ? { ...toToolResult(value, context.callId), isError: false } : failed(mistake)
 }
@@ -205,6 +210,15 @@ async function validateAndExecute(
 export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
   const current = currentRun.getStore()
   return current ? currentRun.run({ ...current, signal }, work) : work()
+}
+
+/** A run that was not asked for its result: that is plainly meant. */
+async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> {
+  const { text, error, finishReason, warnings } = await withSignal(context.signal, () => run.result)
+  if (error) return failed(error.message)
+  if (text === '' && finishReason !== 'stop')
+    return failed(`The run ended with "${finishReason}". ${warnings.at(-1) ?? ''}`)
+  return { ...toToolResult(text, context.callId), isError: false }
 }
 
 /** What a function returned by mistake, and would be shown as `{}`. */

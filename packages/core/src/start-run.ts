@@ -59,7 +59,7 @@ export function startRun(request: RunRequest): AgentRun {
   // A reader that waits, or a run that waits for its reader, must hear of the end.
   controller.signal.addEventListener('abort', events.stopWaiting)
 
-  return {
+  const run: AgentRun = {
     runId,
     get result() {
       return start()
@@ -86,6 +86,8 @@ export function startRun(request: RunRequest): AgentRun {
       }
     },
   }
+  // To ask for it starts the run: who copies or serialises what holds a run must not.
+  return Object.defineProperty(run, 'result', { enumerable: false })
 }
 
 type EventBuffer = {

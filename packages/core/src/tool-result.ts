@@ -1,6 +1,7 @@
-import { messageOf } from './errors.ts'
+import { AgentKitError, isInstance, messageOf } from './errors.ts'
 import { limits } from './limits.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from './message.ts'
+import type { AgentRun } from './run.ts'
 
 /** What the model sees of a tool's return value, and the same as plain JSON for events. */
 export type ToolResult = {
@@ -146,6 +147,38 @@ function toPlain(value: unknown, walk: Walk): JSONValue {
   }
 }
 
+/** Whether it is a run of an agent. Its result is not asked for: that would start it. */
+export function isRun(value: unknown): value is AgentRun {
+  if (typeof value !== 'object' || value === null) return false
+  return 'runId' in value && 'result' in value && 'cancel' in value && Symbol.asyncIterator in value
+}
+
+/** A way to a value, which is none itself: it would be shown as `{}`, or started by being looked at. */
+class NoValue extends AgentKitError {
+  constructor(message: string) {
+    super('tool-error', message)
+  }
+}
+
+function whatToReturn(value: object): string | undefined {
+  if (isRun(value)) return 'a run: await its `result`, and return the text'
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  if (tag === 'Promise') {
+    // What it rejects with is nobody's any more.
+    void Promise.resolve(value).catch(() => {})
+    return 'a Promise: await it first'
+  }
+  if (tag === 'Response' || tag === 'Request') return `a ${tag}: return await response.json()`
+  if (tag === 'Blob' || tag === 'File') return `a ${tag}: return await blob.text()`
+  if (tag === 'ReadableStream' || ('pipe' in value && typeof value.pipe === 'function')) {
+    return 'a stream: read it, and return its text'
+  }
+  if ('then' in value && typeof value.then === 'function') return 'a promise: await it first'
+  const isKnown = Array.isArray(value) || value instanceof Map || value instanceof Set || 'toJSON' in value
+  if (isKnown || !(Symbol.iterator in value || Symbol.asyncIterator in value)) return undefined
+  return 'an iterable: return a list of what it gives'
+}
+
 function objectToPlain(value: object, walk: Walk): JSONValue {
   if (walk.ancestors.has(value)) return '[circular]'
   if (walk.ancestors.size === maxDepth) return '[nested too deep]'
@@ -154,11 +187,15 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   walk.ancestors.add(value)
   try {
+    const instead = whatToReturn(value)
+    if (instead !== undefined)
+      throw new NoValue(`The tool returned ${walk.ancestors.size > 1 ? 'an object that holds ' : ''}${instead}.`)
     if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), walk)
     if (value instanceof Map) return toPlain(Object.fromEntries(value), walk)
     if (value instanceof Set) return toPlain([...value], walk)
     return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
   } catch (error) {
+    if (isInstance(error, NoValue)) throw error
     return `[unreadable: ${messageOf(error)}]`
   } finally {
     walk.ancestors.delete(value)
