@@ -5,7 +5,7 @@ const toldFiles = 10
 
 /** What a sync has done, for people: nothing when it has found nothing to do or to say. */
 export function reportLines(report: SyncReport): string[] {
-  const { indexed, unchanged, removed, pending, chunks, skipped, warnings, mode } = report
+  const { indexed, unchanged, removed, pending, chunks, skipped, warnings, mode, notice } = report
   const lines: string[] = []
   if (indexed + removed > 0) {
     const changes = [`${indexed} indexed`, `${unchanged} unchanged`, `${removed} removed`]
@@ -15,6 +15,7 @@ export function reportLines(report: SyncReport): string[] {
   if (pending === 1) lines.push('1 file is pending: it changed while it was read. The next sync reads it.')
   if (pending > 1)
     lines.push(`${pending} files are pending: they changed while they were read. The next sync reads them.`)
+  if (notice !== undefined) lines.push(notice)
   lines.push(...notes('cannot be read', skipped), ...notes('is hard to read', warnings))
   return lines
 }

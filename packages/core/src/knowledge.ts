@@ -37,6 +37,8 @@ export type SyncReport = {
   warnings: FileNote[]
   /** How a search finds now: by words, by meaning, or by both. */
   mode: 'text' | 'hybrid' | 'vector'
+  /** What the user should know about the embedder, a sentence: that it was found useless, say. Absent: nothing. */
+  notice?: string
 }
 
 /** How far a sync is. */

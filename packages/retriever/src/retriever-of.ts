@@ -43,6 +43,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
   })
   const indexFolder = localFolderOf(indexPath)
   const stateFolder = join(indexFolder, 'sync', folderPrefix(made).slice(0, -1))
+  const needsVectors = settings.tool.startsWith('cloudindex-')
   const parts: SyncParts = {
     folder,
     stateFolder,
@@ -56,6 +57,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     made,
     pool,
     ...(embedder && { embedder }),
+    needsVectors,
     measureTrust,
   }
   const isAsked = (file: string): boolean => exts.has(extOf(file))
@@ -121,7 +123,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       const { limit = 10, signal = closing.signal, ...filter } = searchOptions ?? {}
       const within = isNarrowed ? narrowed(filter, exts) : filter
       const hits = await generations.read(async ({ store, hasOurVectors }) => {
-        const asked = { limit, filter: within, signal, staleFiles: await staleFilesOf(store) }
+        const asked = { limit, filter: within, signal, staleFiles: await staleFilesOf(store), needsVectors }
         return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
       })
       return hits ?? []

@@ -309,3 +309,11 @@ function slightlyOff(vector: Float32Array, at: number): Float32Array {
 function passageAt(file: string, passage: { quote: string; vector: Float32Array; heading?: string }): NewChunk[] {
   return makeFile(file, [passage], { dimensions: 3 }).chunks
 }
+
+it('asks a useless embedder all the same where the index is made of vectors', async () => {
+  const store = await storeOf(meadow, { ...trusted, trust: wordsOnlyTrust })
+  const without = await search(store, 'honey', { embedder: eastward })
+  const hits = await search(store, 'honey', { embedder: eastward, needsVectors: true })
+  expect(filesOf(without)).toEqual(['bees.md', 'bears.md'])
+  expect(filesOf(hits)).toHaveLength(5)
+})

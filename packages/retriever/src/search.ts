@@ -20,6 +20,8 @@ export type SearchStoreOptions = {
   filter: Filter
   /** Absent: by words alone. One that is not the index's own is not asked. */
   embedder?: Embedder | undefined
+  /** Whether an embedder that was found useless is asked too. */
+  needsVectors?: boolean | undefined
   signal: AbortSignal
   /** Files whose chunks are those of an earlier version. */
   staleFiles?: ReadonlySet<string> | undefined
@@ -45,14 +47,14 @@ const mostAttempts = 10
  * @throws AgentKitError the embedder's error when words find nothing either
  */
 export async function searchStore(store: Store, query: string, options: SearchStoreOptions): Promise<Hit[]> {
-  const { embedder, signal, staleFiles } = options
+  const { embedder, needsVectors, signal, staleFiles } = options
   const limit = Math.min(options.limit, mostHits)
   if (signal.aborted) throw abortError(signal)
   const filter = wholeFilter(options.filter)
   if (filter === 'nothing') return []
 
   const pool = { limit: poolOf(limit), filter, signal }
-  const meaning = meaningOf(store, query, { embedder, signal })
+  const meaning = meaningOf(store, query, { embedder, needsVectors, signal })
   for (let attempt = 1; ; attempt++) {
     const [text, near] = await Promise.all([
       store.searchText(query, pool),

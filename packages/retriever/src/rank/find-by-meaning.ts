@@ -15,6 +15,13 @@ export type Meaning = {
   problem?: AgentKitError
 }
 
+export type MeaningOptions = {
+  embedder: Embedder | undefined
+  /** Whether one that was found useless is asked too. */
+  needsVectors?: boolean | undefined
+  signal: AbortSignal
+}
+
 /** Somebody waits, and words can answer: it is not tried for as long as in a sync. */
 const retry: RetryOptions = { attempts: 3, firstWaitMs: 200, longestWaitMs: 1000, longestRetryAfterMs: 3000 }
 const patienceMs = 20_000
@@ -27,13 +34,13 @@ const patienceMs = 20_000
 export async function meaningOf(
   store: Store,
   query: string,
-  { embedder, signal }: { embedder: Embedder | undefined; signal: AbortSignal },
+  { embedder, needsVectors = false, signal }: MeaningOptions,
 ): Promise<Meaning> {
   if (!embedder || isOffline(embedder)) return { trust: unknownTrust }
   const meta = await store.meta()
   const trust = meta.trust ?? unknownTrust
   const isAnother = meta.embedder !== undefined && meta.embedder !== embedder.id
-  if (isAnother || trust === wordsOnlyTrust) return { trust }
+  if (isAnother || (trust === wordsOnlyTrust && !needsVectors)) return { trust }
   try {
     const vector = await embedQuery(embedder, query, signal)
     // That of a query without words, say.

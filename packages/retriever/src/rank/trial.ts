@@ -1,4 +1,8 @@
-import { yieldToOthers } from '../sync/yield-to-others.ts'
+import { liveSegment } from '../bm25/live-segment.ts'
+import { queryWords } from '../bm25/query-words.ts'
+import { rank } from '../bm25/rank.ts'
+import { segmentBuilder } from '../bm25/segment-builder.ts'
+import { timeSlices } from '../store/time-slices.ts'
 import { familyOf, wordsOf } from './words.ts'
 
 /** A question whose answer is known. */
@@ -48,49 +52,28 @@ export function rankOf(index: number, scores: readonly number[]): number {
 
 /** How often the right answer is put before a wrong one: 1 is always, .5 is chance. */
 export function skillOf(ranks: readonly number[]): number {
-  return mean(ranks.map((rank) => 1 - (rank - 1) / (ranks.length - 1)))
+  return mean(ranks.map((place) => 1 - (place - 1) / (ranks.length - 1)))
 }
 
 /** How high the right answers stand: 1 is at the top. */
 export function reciprocalRank(ranks: readonly number[]): number {
-  return mean(ranks.map((rank) => 1 / rank))
+  return mean(ranks.map((place) => 1 / place))
 }
 
-/** Scores texts for questions by the words that they share: a small BM25. */
-export async function wordScorer(texts: readonly string[]): Promise<(question: string) => number[]> {
-  const bags: Bag[] = []
-  const found = new Map<string, number>()
-  for (const text of texts) {
-    const bag = bagOf(text)
-    for (const family of bag.counts.keys()) found.set(family, (found.get(family) ?? 0) + 1)
-    bags.push(bag)
-    await yieldToOthers()
+/** The rank of each question's text, the one at the same place, among all texts in a search by words. */
+export async function ranksByWords(questions: readonly string[], texts: readonly string[]): Promise<number[]> {
+  const slices = timeSlices()
+  const builder = segmentBuilder()
+  for (const [doc, text] of texts.entries()) builder.add({ doc, file: 0, text })
+  const segments = [liveSegment(await builder.build(slices), new Uint8Array())]
+  const ranks: number[] = []
+  for (const [index, question] of questions.entries()) {
+    const scores = texts.map(() => 0)
+    for (const { doc, score } of rank(segments, queryWords(question), { limit: texts.length })) scores[doc] = score
+    ranks.push(rankOf(index, scores))
+    if (slices.isOver) await slices.next()
   }
-  const averageLength = mean(bags.map(({ length }) => length))
-  return (question) => {
-    const families = [...bagOf(question).counts.keys()].map((family) => {
-      const count = found.get(family) ?? 0
-      return { family, rarity: Math.log(1 + (texts.length - count + 0.5) / (count + 0.5)) }
-    })
-    return bags.map(({ counts, length }) => {
-      const norm = 1.2 * (0.25 + (0.75 * length) / averageLength)
-      let score = 0
-      for (const { family, rarity } of families) {
-        const count = counts.get(family) ?? 0
-        score += (rarity * count * 2.2) / (count + norm)
-      }
-      return score
-    })
-  }
-}
-
-type Bag = { counts: Map<string, number>; length: number }
-
-function bagOf(text: string): Bag {
-  const counts = new Map<string, number>()
-  const families = wordsOf(text).map(({ word }) => familyOf(word))
-  for (const family of families) counts.set(family, (counts.get(family) ?? 0) + 1)
-  return { counts, length: families.length }
+  return ranks
 }
 
 function mean(numbers: readonly number[]): number {

@@ -4,7 +4,7 @@ import { yieldToOthers } from '../sync/yield-to-others.ts'
 import { embedAll } from './embed-all.ts'
 import { knownMeanings } from './known-meanings.ts'
 import { ranksByMeaning } from './ranks-by-meaning.ts'
-import { type PassageTrial, passageTrial, rankOf, reciprocalRank, skillOf, wordScorer } from './trial.ts'
+import { type PassageTrial, passageTrial, ranksByWords, reciprocalRank, skillOf } from './trial.ts'
 
 /** Nothing is known of the embedder: whether it helps shows in searches. See `trustByAgreement`. */
 export const unknownTrust = 0
@@ -34,8 +34,8 @@ export async function measureTrust(store: Store, embedder: Embedder, signal: Abo
   const trials = await passageTrials(store)
   if (trials.length < fewestTrials) return general
   const { meaning, beside, knowsWords } = await findsPassages(embedder, trials, signal)
-  // Who knows meanings helps where words are missing, also among passages that words find well.
-  const trust = Math.max(meaning * beside, general * (0.5 + beside / 2))
+  // As much as it is known to do for these passages: whoever finds them worse than words do makes the result worse.
+  const trust = Math.max(meaning, general) * beside
   if (trust >= 0.05) return trust
   return knowsWords ? wordsOnlyTrust : unknownTrust
 }
@@ -79,7 +79,7 @@ async function findsPassages(
   const byAllWords = await ranksByMeaning(asked, given)
   const byOtherWords = await ranksByMeaning(await embedAll(embedder, otherWords, 'query', signal), given)
   const byText = await ranksByWords(questions, answers)
-  const beside = ramp(reciprocalRank(byAllWords) / reciprocalRank(byText), 0.8, 1.1)
+  const beside = ramp(reciprocalRank(byAllWords) / reciprocalRank(byText), 0.9, 1.05)
   // What it does with parts of passages says something of those in the index only if it finds those by their parts.
   const wholes = trials.map(({ vector }) => vector)
   const ofIndex = wholes.includes(undefined) ? byAllWords : await ranksByMeaning(asked, wholes)
@@ -89,16 +89,6 @@ async function findsPassages(
     // Words alone do not lead further than a text search does.
     knowsWords: beside < 1 && isSkilled(ofIndex),
   }
-}
-
-async function ranksByWords(questions: readonly string[], answers: readonly string[]): Promise<number[]> {
-  const scoresOf = await wordScorer(answers)
-  const ranks: number[] = []
-  for (const [index, question] of questions.entries()) {
-    ranks.push(rankOf(index, scoresOf(question)))
-    await yieldToOthers()
-  }
-  return ranks
 }
 
 /** Guessing looks like that once in a thousand times. */

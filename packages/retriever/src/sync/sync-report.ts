@@ -8,6 +8,8 @@ export type Synced = {
   indexed: number
   removed: number
   mode: SyncReport['mode']
+  /** About the embedder. */
+  notice?: string | undefined
   /** What could not be looked at. */
   unseen: readonly FileNote[]
   /** Files that nothing can be made of, if they are to be told of. */
@@ -16,7 +18,7 @@ export type Synced = {
 }
 
 /** What a sync has done, and how the files are: those that were unreadable before are told of again. */
-export function syncReport({ records, indexed, removed, mode, ...notes }: Synced): SyncReport {
+export function syncReport({ records, indexed, removed, mode, notice, ...notes }: Synced): SyncReport {
   const report: SyncReport = {
     indexed,
     unchanged: 0,
@@ -26,6 +28,7 @@ export function syncReport({ records, indexed, removed, mode, ...notes }: Synced
     skipped: [...notes.unseen],
     warnings: [],
     mode,
+    ...(notice !== undefined && { notice }),
   }
   let readable = 0
   for (const { file, status, reason = '', stale, chunks } of records) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AgentKitError, type Embedder, type SyncProgress, type SyncReport } from '@agentkit/core'
 import type { FileRecord } from '../file-record.ts'
 import type { ParsePool } from '../parse/parse-pool.ts'
+import { wordsOnlyTrust } from '../rank/trust.ts'
 import type { Store, StoreMeta } from '../store/store.ts'
 import { DimensionsError, findDimensions } from './embed-texts.ts'
 import { extOf } from './ext-of.ts'
@@ -37,6 +38,8 @@ export type SyncParts = {
   made: GenerationOf
   pool: ParsePool
   embedder?: Embedder
+  /** Whether the index has nothing to search but vectors: its embedder is used though it was found useless. */
+  needsVectors: boolean
   /** Finds out how far the embedder is to be trusted with a store. */
   measureTrust(store: Store, embedder: Embedder, signal: AbortSignal): Promise<number>
 }
@@ -101,7 +104,8 @@ async function syncGeneration(
 
     const onApplied = (changes: readonly FileChange[]): void => progress.add(tally.add(changes))
     const work: IndexFilesOptions = { store, pool, maxFileBytes, signal, onApplied }
-    if (!embedder || plan.read.length === 0) await indexFiles(plan, work)
+    const before = await store.meta()
+    if (!embedder || isUnused(parts, before) || plan.read.length === 0) await indexFiles(plan, work)
     else {
       const journal = openJournal(journalPath(parts, generation))
       let isDone = false
@@ -115,14 +119,15 @@ async function syncGeneration(
       }
     }
 
-    await complete(store, parts, signal)
+    const after = await complete(store, parts, signal)
     for (const old of await generations.dropOld(generation)) removeJournal(journalPath(parts, old))
     progress.end()
     const report = syncReport({
       records: tally.records(),
       indexed: tally.indexed,
       removed: tally.removed,
-      mode: embedder ? 'hybrid' : 'text',
+      mode: embedder && !isUnused(parts, after) ? 'hybrid' : 'text',
+      notice: noticeOf(parts, before, after),
       unseen: scan.unseen,
       unsupported: parts.tellsUnsupported ? scan.unsupported : [],
       supportedExts,
@@ -149,28 +154,45 @@ function journalPath({ stateFolder }: SyncParts, generation: string): string {
 }
 
 /** From now on this index serves. */
-async function complete(store: Store, { embedder, measureTrust }: SyncParts, signal: AbortSignal): Promise<void> {
+async function complete(store: Store, { embedder, measureTrust }: SyncParts, signal: AbortSignal): Promise<StoreMeta> {
   let meta = await store.meta()
   if (meta.completedAt === undefined) {
     meta = { ...meta, completedAt: new Date().toISOString() }
     await store.setMeta(meta)
   }
-  if (!embedder) return
+  if (!embedder) return meta
   const count = await store.count()
-  if (count === 0 || isTrustKnown(meta, count)) return
+  if (count === 0 || isTrustKnown(meta, count)) return meta
   try {
     const trust = await measureTrust(store, embedder, signal)
-    await store.setMeta({ ...meta, trust, trustedAt: count })
+    meta = { ...meta, trust, trustedAt: count }
+    await store.setMeta(meta)
   } catch (error) {
     // The files are indexed all the same. Until it is found out, what the lists agree on decides.
     if (signal.aborted) throw error
   }
+  return meta
 }
 
 /** What was found out with few chunks is found out once more when there are many: it costs some 250 texts. */
 function isTrustKnown({ trust, trustedAt = 0 }: StoreMeta, count: number): boolean {
-  return trust !== undefined && (trustedAt >= fewChunks || count < manyChunks)
+  return trust === wordsOnlyTrust || (trust !== undefined && (trustedAt >= fewChunks || count < manyChunks))
 }
 
 const fewChunks = 100
 const manyChunks = 200
+
+/** Whether the embedder was found useless for this index, so that nothing more is asked of it. */
+function isUnused({ needsVectors }: SyncParts, { trust }: StoreMeta): boolean {
+  return !needsVectors && trust === wordsOnlyTrust
+}
+
+/** Says that the embedder is useless: once where it is asked for nothing more, at each sync where it still costs. */
+function noticeOf({ embedder, needsVectors }: SyncParts, before: StoreMeta, after: StoreMeta): string | undefined {
+  if (!embedder || after.trust !== wordsOnlyTrust) return undefined
+  if (!needsVectors && before.trust === wordsOnlyTrust) return undefined
+  const found = `The embedder ${embedder.id} finds passages of these files worse than a search by words does.`
+  return needsVectors
+    ? `${found} It is used all the same, as this index is made of vectors. Choose another embedder.`
+    : `${found} Files are searched by their words, and it is asked for nothing more. Choose another embedder, or none.`
+}

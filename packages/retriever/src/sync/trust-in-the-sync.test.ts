@@ -2,6 +2,7 @@ import { AgentKitError } from '@agentkit/core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
 import { type TestLibrary, testLibrary } from '../__fixtures__/test-retriever.ts'
+import { wordsOnlyTrust } from '../rank/trust.ts'
 
 let library: TestLibrary
 let asked = 0
@@ -57,3 +58,24 @@ it.each([new AgentKitError('rate-limit', 'Too many requests.'), new TypeError('N
     expect(tries).toBe(2)
   },
 )
+
+it('asks an embedder that was found useless for nothing more, and says why once', async () => {
+  const useless = countingEmbedder('acme/useless', { dimensions: 4 })
+  const retriever = library.retriever({ embedder: useless }, async () => wordsOnlyTrust)
+  await library.files.write('a.md', paragraphs(3, 'one'))
+  expect(await retriever.sync()).toMatchObject({
+    mode: 'text',
+    notice: expect.stringContaining('The embedder acme/useless finds passages of these files worse'),
+  })
+  const before = useless.texts.length
+  await library.files.write('b.md', paragraphs(300, 'two'))
+  const report = await retriever.sync()
+  expect(report).toMatchObject({ indexed: 1, mode: 'text' })
+  expect(report.notice).toBeUndefined()
+  expect(await retriever.search('two')).not.toEqual([])
+  expect(await retriever.verify()).toEqual([])
+  expect(useless.texts).toHaveLength(before)
+
+  const other = library.retriever({ embedder: countingEmbedder('acme/better', { dimensions: 4 }) })
+  expect(await other.sync()).toMatchObject({ mode: 'hybrid' })
+})
