@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -61,6 +61,14 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     await Promise.all(stores.splice(0).map((store) => store.close()))
     expect(descriptors()).toBe(0)
     await rm(folder, { recursive: true })
+  })
+
+  it('let nobody else read a file that a link leads to, and that they make', async () => {
+    const target = join(folder, 'volume.db')
+    const link = join(folder, 'link.db')
+    await symlink(target, link)
+    await opened(link)
+    for (const file of [target, `${target}-wal`]) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
   })
 
   it('hold no more descriptors than one store does, though none is closed', async () => {

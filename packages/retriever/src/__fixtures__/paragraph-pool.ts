@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { abortError } from '@agentkit/core'
 import { chunkId, textHash } from '../chunk-id.ts'
 import type { ParsePool } from '../parse/parse-pool.ts'
+import { type FoundFile, readBytes } from '../parse/read-bytes.ts'
 
 export interface ParagraphPool extends ParsePool {
   /** Files that were read, by name; those whose hash was enough too. */
@@ -17,11 +17,13 @@ export function paragraphPool(): ParagraphPool {
   const pool: ParagraphPool = {
     wasRead: read,
     beforeRead: () => {},
-    async read({ file, path }, { unlessHash, maxBytes, signal }) {
+    async read({ file, path, found }, { unlessHash, maxBytes, signal }) {
       await pool.beforeRead(file)
       if (signal.aborted) throw abortError(signal)
       read.push(file)
-      const text = await readFile(path, 'utf8').catch(() => undefined)
+      const bytes = bytesOf(path, found)
+      if (bytes === 'replaced') return { outcome: 'replaced', hash: '' }
+      const text = bytes === undefined ? undefined : Buffer.from(bytes).toString()
       if (text === undefined) return { outcome: 'unreadable', hash: '', status: 'corrupt', reason: 'It is not there.' }
       const hash = createHash('sha256').update(text).digest('hex')
       if (hash === unlessHash) return { outcome: 'unchanged', hash }
@@ -42,4 +44,12 @@ export function paragraphPool(): ParagraphPool {
     async close() {},
   }
   return pool
+}
+
+function bytesOf(path: string, found: FoundFile | undefined): Uint8Array | 'replaced' | undefined {
+  try {
+    return readBytes(path, Number.POSITIVE_INFINITY, { found })
+  } catch {
+    return undefined
+  }
 }

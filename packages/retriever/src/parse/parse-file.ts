@@ -23,7 +23,9 @@ export async function parseFile(request: ParseRequest, options: ParseFileOptions
   let contentHash = ''
   try {
     options.signal.throwIfAborted()
-    const bytes = readBytes(request.path, request.maxBytes)
+    const found = request.do === 'chunk' ? request.found : undefined
+    const bytes = readBytes(request.path, request.maxBytes, { found })
+    if (bytes === 'replaced') return { outcome: 'replaced', hash: '' }
     options.onBytes?.(bytes.length)
     contentHash = hash('sha256', bytes).slice(0, 32)
     if (request.do === 'chunk' && request.unlessHash === contentHash) return { outcome: 'unchanged', hash: contentHash }

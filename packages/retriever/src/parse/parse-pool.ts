@@ -7,6 +7,7 @@ import { unpackChunks } from './pack-chunks.ts'
 import { type ParseLimits, usualLimits } from './parse-limits.ts'
 import type { Parsed } from './piece.ts'
 import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-worker.ts'
+import type { FoundFile } from './read-bytes.ts'
 import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from './worker-messages.ts'
 
 export type ParsePoolOptions = Partial<ParseLimits> & {
@@ -25,8 +26,9 @@ export interface ParsePool {
    * @param file.file relative to the folder, with `/`
    * @param file.path on disk
    * @param file.size in bytes, where it is known: it helps to spread the work
+   * @param file.found the file that is to be read: another one, or a link, is `replaced`
    */
-  read(file: { file: string; path: string; size?: number }, options: ReadOptions): Promise<ReadFile>
+  read(file: { file: string; path: string; size?: number; found?: FoundFile }, options: ReadOptions): Promise<ReadFile>
   /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
   extract(path: string, options: Omit<ReadOptions, 'unlessHash'>): Promise<ExtractedFile>
   /** Ends the processes; calls that still wait reject with `aborted`. */
@@ -43,6 +45,7 @@ export type ReadOptions = {
 /** `hash` is that of a `FileRecord`. */
 export type ReadFile =
   | { outcome: 'unchanged'; hash: string }
+  | { outcome: 'replaced'; hash: '' }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
   | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunk[] }
 
@@ -67,11 +70,19 @@ export function createParsePool({
   let isClosed = false
 
   return {
-    async read({ file, path, size }, { unlessHash, maxBytes, signal }) {
-      const request: ParseRequest = { do: 'chunk', file, path, maxBytes, ...(unlessHash && { unlessHash }) }
+    async read({ file, path, size, found }, { unlessHash, maxBytes, signal }) {
+      const request: ParseRequest = {
+        do: 'chunk',
+        file,
+        path,
+        maxBytes,
+        ...(found && { found }),
+        ...(unlessHash && { unlessHash }),
+      }
       const { end, parts } = await run(request, weightOf(path, size), signal)
       switch (end.outcome) {
         case 'unchanged':
+        case 'replaced':
           return end
         case 'unreadable':
           return { outcome: 'unreadable', hash: end.hash, status: end.status, reason: end.reason }
@@ -88,7 +99,8 @@ export function createParsePool({
 
     async extract(path, { maxBytes, signal }) {
       const { end, parts } = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal)
-      if (end.outcome === 'unchanged') throw new AgentKitError('storage', `${path} was not read.`)
+      if (end.outcome === 'unchanged' || end.outcome === 'replaced')
+        throw new AgentKitError('storage', `${path} was not read.`)
       if (end.outcome === 'unreadable') {
         if (end.isMissing) throw new AgentKitError('not-found', `There is no file ${path}.`)
         throw unreadableFile(end.status, `${path} cannot be read. ${end.reason}`)

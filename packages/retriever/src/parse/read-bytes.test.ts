@@ -1,9 +1,19 @@
-import { appendFileSync, chmodSync, readFileSync, symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
 import { withoutPrivileges } from '../__fixtures__/without-privileges.ts'
-import { readBytes } from './read-bytes.ts'
+import { type FoundFile, readBytes } from './read-bytes.ts'
 
 let folder: TemporaryFolder
 
@@ -16,21 +26,25 @@ it('reads a file again that was written to meanwhile', async () => {
   const path = await fileOf('one')
   let writes = 1
 
-  const bytes = readBytes(path, 1_000, (handle) => {
-    const read = readFileSync(handle)
-    if (writes-- > 0) appendFileSync(path, ' two')
-    return read
+  const bytes = readBytes(path, 1_000, {
+    readAll(handle) {
+      const read = readFileSync(handle)
+      if (writes-- > 0) appendFileSync(path, ' two')
+      return read
+    },
   })
 
-  expect(Buffer.from(bytes).toString()).toBe('one two')
+  expect(textOf(bytes)).toBe('one two')
 })
 
 it('gives up on a file that is written to all the time', async () => {
   const path = await fileOf('one')
-  const read = (): Uint8Array =>
-    readBytes(path, 1_000, (handle) => {
-      appendFileSync(path, ' more')
-      return readFileSync(handle)
+  const read = () =>
+    readBytes(path, 1_000, {
+      readAll(handle) {
+        appendFileSync(path, ' more')
+        return readFileSync(handle)
+      },
     })
 
   expect(read).toThrow(expect.objectContaining({ status: 'pending', message: expect.stringContaining('written to') }))
@@ -62,6 +76,57 @@ it.runIf(process.platform !== 'win32')('says that it may not', async () => {
     message: 'There is no permission to read it.',
   })
 })
+
+describe('a file that a scan has found', () => {
+  const foundAt = (path: string): FoundFile => {
+    const { dev: device, ino: inode, size, mtimeMs, ctimeMs } = lstatSync(path)
+    return { device, inode, size, mtimeMs: Math.max(mtimeMs, ctimeMs) }
+  }
+
+  it('is read, also when it was written to since', async () => {
+    const path = await fileOf('one')
+    const found = foundAt(path)
+    appendFileSync(path, ' two')
+    expect(textOf(readBytes(path, 1_000, { found }))).toBe('one two')
+  })
+
+  it('is not read when it has become a link, a pipe or another file', async () => {
+    const secret = await fileOf('secret')
+    const changes = [
+      (path: string) => symlinkSync(secret, path),
+      (path: string) => writeFileSync(path, 'another'),
+      (path: string) => process.platform !== 'win32' && execFileSync('mkfifo', [path]),
+      (path: string) => mkdirSync(path),
+    ]
+    for (const change of changes) {
+      const path = await fileOf('one')
+      const found = foundAt(path)
+      // It keeps its number, which another file could get otherwise.
+      renameSync(path, `${path}.away`)
+      change(path)
+      expect(readBytes(path, 1_000, { found })).toBe('replaced')
+    }
+  })
+
+  it('is not read when a folder of its path has become a link to it', async () => {
+    const outside = await temporaryFolder()
+    await outside.write('a/secret.txt', 'secret')
+    const path = join(folder.path, 'swapped', 'secret.txt')
+    symlinkSync(join(outside.path, 'a'), join(folder.path, 'swapped'))
+    expect(readBytes(path, 1_000, { found: foundAt(path) })).toBe('replaced')
+    await outside.remove()
+  })
+
+  it('is read on a disk that numbers its files anew', async () => {
+    const path = await fileOf('one')
+    const found = foundAt(path)
+    expect(textOf(readBytes(path, 1_000, { found: { ...found, inode: found.inode + 1 } }))).toBe('one')
+  })
+})
+
+function textOf(bytes: Uint8Array | 'replaced'): string {
+  return bytes === 'replaced' ? bytes : Buffer.from(bytes).toString()
+}
 
 let count = 0
 

@@ -2,10 +2,11 @@ import type { UnreadableStatus } from '../unreadable-file.ts'
 import type { PackedChunks } from './pack-chunks.ts'
 import type { ParseLimits } from './parse-limits.ts'
 import type { Block, Parsed } from './piece.ts'
+import type { FoundFile } from './read-bytes.ts'
 
 /** What a worker is to do with a file. */
 export type ParseRequest =
-  | { do: 'chunk'; file: string; path: string; unlessHash?: string; maxBytes: number }
+  | { do: 'chunk'; file: string; path: string; found?: FoundFile; unlessHash?: string; maxBytes: number }
   | { do: 'extract'; path: string; maxBytes: number }
 
 /** The argument of a worker, as JSON. */
@@ -31,6 +32,8 @@ export type PlacedBlock = Block & { page?: number }
 /** The last that is said of a file. */
 export type ParseEnd =
   | { outcome: 'unchanged'; hash: string }
+  /** Something else than the file that was found is at its path. */
+  | { outcome: 'replaced'; hash: '' }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string; isMissing?: true }
   | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; part: ParsePart }
 

@@ -108,6 +108,8 @@ function makeFile(path: string): void {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error
+    // A link to a file that is not there yet: SQLite would make that file readable by everyone.
+    if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }
 }
 

@@ -66,7 +66,7 @@ export function removeJournal(path: string): void {
 type OpenJournal = { database: DatabaseSync; find: StatementSync; add: StatementSync; forget: StatementSync }
 
 function openFile(path: string): OpenJournal {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     return prepare(path)
   } catch (error) {

@@ -13,7 +13,14 @@ const record = (file: string, changes: Partial<FileRecord> = {}): FileRecord => 
   characters: 3,
   ...changes,
 })
-const scanned = (file: string, size = 3, mtimeMs = 1000.5) => ({ file, path: `/docs/${file}`, size, mtimeMs })
+const scanned = (file: string, size = 3, mtimeMs = 1000.5) => ({
+  file,
+  path: `/docs/${file}`,
+  size,
+  mtimeMs,
+  device: 1,
+  inode: 1,
+})
 const scanOf = (files: Scan['files'], more: Partial<Scan> = {}): Scan => ({
   files,
   others: more.others ?? new Set(),

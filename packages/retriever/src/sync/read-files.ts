@@ -46,14 +46,15 @@ export async function* readFiles(
     bytes += file.size
     try {
       const readAt = Date.now()
+      const { device, inode, size, mtimeMs } = file
       const { hash, status } = file.known ?? {}
       // Of a file that was too large nothing is known, whatever its hash.
       const unlessHash = status === 'too-large' ? undefined : hash
       const read = await pool.read(
-        { file: file.file, path: file.path, size: file.size },
+        { file: file.file, path: file.path, size, found: { device, inode, size, mtimeMs } },
         { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal },
       )
-      const change = toChange({ ...file, mtimeMs: timeToRemember(file.mtimeMs, readAt) }, read)
+      const change = toChange({ ...file, mtimeMs: timeToRemember(mtimeMs, readAt) }, read)
       done.push(change.outcome === 'unreadable' && (await isGone(file.path)) ? { ...change, outcome: 'gone' } : change)
     } catch (error) {
       failure ??= { error }
@@ -92,6 +93,12 @@ type Read = Awaited<ReturnType<ParsePool['read']>>
 
 function toChange(file: FileToRead, read: Read): FileChange {
   const { size, mtimeMs, known } = file
+  if (read.outcome === 'replaced') {
+    // The next sync looks at what is there now; the times of `known` are not those of this file.
+    if (known) return { file, outcome: 'unchanged', record: known, chunks: 'keep' }
+    const nothing = { file: file.file, size, mtimeMs, hash: '', status: 'corrupt', chunks: 0, characters: 0 } as const
+    return { file, outcome: 'gone', record: nothing, chunks: 'keep' }
+  }
   const seen = { file: file.file, size, mtimeMs, hash: read.hash }
   switch (read.outcome) {
     case 'unchanged':

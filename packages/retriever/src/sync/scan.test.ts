@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { renameSync, symlinkSync } from 'node:fs'
 import { chmod, mkdir, rename, stat, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -37,6 +38,31 @@ it('leaves out what begins with a dot, and the folder of the index', async () =>
   await folder.write('data/index/a.md', 'ours')
   await folder.write('data/a.md', 'theirs')
   expect(namesOf(await scan(folder.path, { except: join(folder.path, 'data', 'index') }))).toEqual(['data/a.md'])
+})
+
+it('follows no link that takes the place of a file or a folder while it looks', async () => {
+  const outside = await temporaryFolder()
+  await outside.write('secret.md', 'not yours')
+  await folder.write('a.md', 'one')
+  await folder.write('b/secret.md', 'harmless')
+  let looks = 0
+  const exts = new Set(['.md'])
+  // It is asked of before the first file is looked at.
+  exts.has = () => {
+    if (looks++ > 0) return true
+    for (const name of ['a.md', 'b']) {
+      renameSync(join(folder.path, name), join(outside.path, `${name}.away`))
+      symlinkSync(name === 'b' ? outside.path : join(outside.path, 'secret.md'), join(folder.path, name))
+    }
+    return true
+  }
+  const found = await scan(folder.path, { exts })
+  expect(namesOf(found)).toEqual([])
+  expect(found.unseen).toEqual([
+    { file: 'a.md', status: 'unsupported', reason: expect.stringContaining('leads out') },
+    { file: 'b/', status: 'unsupported', reason: expect.stringContaining('leads out') },
+  ])
+  await outside.remove()
 })
 
 it('makes a folder that is missing', async () => {

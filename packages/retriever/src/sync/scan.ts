@@ -1,7 +1,8 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { AgentKitError, abortError, type FileNote } from '@agentkit/core'
+import type { FoundFile } from '../parse/read-bytes.ts'
 import { extOf } from './ext-of.ts'
 import { messageOf } from './message-of.ts'
 import { yieldToOthers } from './yield-to-others.ts'
@@ -10,12 +11,9 @@ import { yieldToOthers } from './yield-to-others.ts'
 export type ScannedFile = {
   /** Relative to the folder, with `/`. Its bytes are those of the disk: names are not normalised. */
   file: string
-  /** Where it is read. */
+  /** Where it is read: its real path, without links. */
   path: string
-  size: number
-  /** When its bytes or its place last changed. */
-  mtimeMs: number
-}
+} & FoundFile
 
 export type Scan = {
   /** The files that were asked for, in order. */
@@ -109,12 +107,18 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
   if (walk.options.signal.aborted) throw abortError(walk.options.signal)
   if (path === walk.except || walk.folders.has(path)) return
   walk.folders.add(path)
-  let entries: Dirent[]
+  let entries: Dirent[] | 'link'
   try {
-    entries = readdirSync(path, { withFileTypes: true })
+    entries = entriesOf(path)
   } catch (error) {
     if (prefix === '') throw folderError(path, error)
     if (!isMissing(error)) walk.unseen.push(unseen(prefix, error))
+    return
+  }
+  if (entries === 'link') {
+    // It was a folder a moment ago.
+    if (prefix === '') throw folderError(path, 'it is a link now')
+    walk.links.push({ file: prefix.slice(0, -1), path })
     return
   }
   for (const entry of entries) {
@@ -129,6 +133,18 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
   }
 }
 
+/** What is in the folder at a path, and in no other one that a link leads to. */
+function entriesOf(path: string): Dirent[] | 'link' {
+  for (;;) {
+    const before = lstatSync(path)
+    if (before.isSymbolicLink()) return 'link'
+    const entries = readdirSync(path, { withFileTypes: true })
+    const after = lstatSync(path)
+    // Else it was replaced while it was read.
+    if (before.dev === after.dev && before.ino === after.ino) return entries
+  }
+}
+
 async function pause(walk: Walk): Promise<void> {
   await yieldToOthers()
   const { signal } = walk.options
@@ -136,16 +152,21 @@ async function pause(walk: Walk): Promise<void> {
   walk.since = performance.now()
 }
 
-function lookAt(file: string, path: string, { options, files, others, paths, unseen: notes }: Walk): void {
+function lookAt(file: string, path: string, walk: Walk): void {
+  const { options, files, others, paths, unseen: notes } = walk
   paths?.add(path)
   if (!options.exts.has(extOf(file))) {
     others.push(file)
     return
   }
   try {
-    const { size, mtimeMs, ctimeMs } = statSync(path)
+    const stats = lstatSync(path)
+    // It was a file a moment ago.
+    if (stats.isSymbolicLink()) walk.links.push({ file, path })
+    if (!stats.isFile()) return
+    const { dev: device, ino: inode, size, mtimeMs, ctimeMs } = stats
     // A file that is put back with its old time, or that may be read only now, has a new ctime.
-    files.push({ file, path, size, mtimeMs: Math.max(mtimeMs, ctimeMs) })
+    files.push({ file, path, size, mtimeMs: Math.max(mtimeMs, ctimeMs), device, inode })
   } catch (error) {
     if (!isMissing(error)) notes.push(unseen(file, error))
     else if (file.includes('\uFFFD')) {

@@ -1,8 +1,9 @@
-import { rename, rm, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename, rm, symlink, utimes } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { AgentKitError, type SyncProgress } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
+import { temporaryFolder } from '../__fixtures__/temporary-folder.ts'
 import { type TestLibrary, testLibrary } from '../__fixtures__/test-retriever.ts'
 import type { Retriever } from '../retriever.ts'
 
@@ -86,6 +87,53 @@ describe('what changes', () => {
     await retriever.sync({ onProgress: (progress) => told.push(progress) })
     expect(told[0]).toMatchObject({ files: 3, filesDone: 0, bytesDone: 0, chunks: 0 })
     expect(told.at(-1)).toMatchObject({ files: 3, filesDone: 3, bytes: 72, bytesDone: 72, chunks: 6 })
+  })
+
+  it('is never read out of the folder through a link that takes the place of a file or a folder', async () => {
+    const retriever = library.retriever()
+    const outside = await temporaryFolder()
+    await outside.write('secret.md', 'The secret')
+    for (const file of ['a.md', 'b/secret.md', 'known.md']) await write(file, 'Harmless')
+    library.pool.beforeRead = async (file) => {
+      const path = join(library.files.path, file)
+      const swapped = file === 'b/secret.md' ? dirname(path) : path
+      await rename(swapped, `${outside.path}/${basename(swapped)}.away`)
+      await symlink(file === 'b/secret.md' ? outside.path : join(outside.path, 'secret.md'), swapped)
+    }
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, chunks: 0, skipped: [] })
+    library.pool.beforeRead = () => {}
+    expect(await retriever.sync()).toMatchObject({
+      indexed: 0,
+      skipped: [
+        { file: 'a.md', reason: expect.stringContaining('leads out of the folder') },
+        { file: 'b/', reason: expect.stringContaining('leads out of the folder') },
+        { file: 'known.md', reason: expect.stringContaining('leads out of the folder') },
+      ],
+    })
+    await outside.remove()
+  })
+
+  it('is read at the next sync where another file took the place of one, which is not told of', async () => {
+    const retriever = library.retriever()
+    await write('known.md', 'One')
+    await retriever.sync()
+    await write('known.md', 'Number two')
+    await write('new.md', 'First')
+    const replace = async (file: string): Promise<void> => {
+      await write(`${file}.draft`, `Saved as ${file}`)
+      // The old one keeps its number, which the new one could get otherwise.
+      await rename(join(library.files.path, file), join(library.files.path, `.${file}`))
+      await rename(join(library.files.path, `${file}.draft`), join(library.files.path, file))
+    }
+    library.pool.beforeRead = replace
+    const before = await quotes(retriever, 'one')
+    expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 1, removed: 0, skipped: [] })
+    expect(await retriever.files()).toEqual(['known.md'])
+    expect([before, await quotes(retriever, 'one')]).toEqual([['One'], ['One']])
+
+    library.pool.beforeRead = () => {}
+    expect(await retriever.sync()).toMatchObject({ indexed: 2, skipped: [] })
+    expect((await quotes(retriever, 'saved')).sort()).toEqual(['Saved as known.md', 'Saved as new.md'])
   })
 
   it('is one change for a file that got another name, which is never there twice', async () => {

@@ -27,7 +27,7 @@ export async function withLock<Result>(
 
 function openLock(folder: string): DatabaseSync {
   try {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     // It would wait with the whole thread.
     return new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
