@@ -141,6 +141,25 @@ describe('Swarm', () => {
     },
   )
 
+  it.each([
+    ['no warning of what `[defaults]` and the members use', '[defaults]\ninstruction = "Be brief."', []],
+    ['a warning of an instruction of its own', '[team]\ninstruction = "Be brief."', ['instruction']],
+  ])('has %s where no model of its own is asked', async (_what, toml, options) => {
+    const configPath = folder.write('config.toml', `${toml}\n\n[ann]\ntools = ["search"]\n`)
+    const sdkContext = new SDKContext({ configPath })
+    const model = scriptedModel(['Done.'])
+    const swarm = new Swarm({
+      name: 'Team',
+      sessions,
+      sdkContext,
+      model,
+      functions: [search],
+      collaboration: 'handoff',
+    })
+    const { warnings } = await swarm.stream('Go').result
+    expect(warnings).toEqual(options.map((option) => expect.stringContaining(`\`${option}\` of the swarm "Team"`)))
+  })
+
   it('needs no model, and no key, where it asks none', () => {
     const agents = [agent('Ann')]
     expect(() => new Swarm({ name: 'Team', agents, collaboration: 'handoff' })).not.toThrow()

@@ -57,20 +57,24 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     const swarm = { name: own.name, id: agentIdFrom(own.name, own.id) }
     const settings = context.settingsOf(swarm)
     const collaboration = own.collaboration ?? settings.collaboration ?? 'manager'
-    const asksModel = model !== undefined || collaboration === 'manager' || collaboration === 'parallel'
+    const isManaged = collaboration === 'manager' || collaboration === 'parallel'
+    const asksModel = model !== undefined || isManaged
     const models = asksModel ? modelsOf({ ...own, functions, ...definedOnly({ model }) }, settings, context) : undefined
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models ?? []), context)
+    // Where no model of the swarm's own is asked, these are for members: core warns of what has no effect.
+    const callable = isManaged || agents ? functions : []
+    const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
       ...(models && { model: models }),
-      functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : functions,
+      functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : callable,
       collaboration,
       ...definedOnly({ history: own.history ?? historyOf(settings) }),
       agents: agents ?? configAgents(swarm, settings, functions, model, context),
       sessions: sessionsOf(sessions, context),
-      ...sharedOptions(own, settings),
+      ...sharedOptions(own, shared),
     })
     this.sdkContext = context
     this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
@@ -114,6 +118,11 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     await super.close()
     await this.#home.close()
   }
+}
+
+function withoutDefaultInstruction(settings: AgentTable, { config }: SDKContext): AgentTable {
+  const { instruction, ...rest } = settings
+  return instruction === config.defaults.instruction ? rest : settings
 }
 
 function historyOf({ history }: AgentTable): MemberHistory | undefined {

@@ -130,7 +130,7 @@ async function endParked({ turn, ledger }: Run): Promise<void> {
 }
 
 /** Stores the run as waiting, before anybody is asked: from here on it survives its process. */
-async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promise<void> {
+async function park(run: Run, { reason, usage, planned }: Reply, open: Approval[]): Promise<void> {
   const { progress, turn, ledger, conversation, scope } = run
   const { compaction } = conversation
   const booked = ledger.pause()
@@ -139,6 +139,7 @@ async function park(run: Run, { reason, usage }: Reply, open: Approval[]): Promi
   const { inside, at, stepsBefore } = run
   const waiting: WaitingStep = {
     ...{ reason, usage, booked, compaction, progress: kept },
+    ...(planned ? { planned } : {}),
     ...(inside.parked.size > 0 ? { members: Object.fromEntries(inside.parked) } : {}),
     ...(at.length > 0 ? { active: at, stepsBefore } : {}),
     ...(inside.handedTo === undefined ? {} : { handedTo: inside.handedTo }),

@@ -52,6 +52,8 @@ export type AgentSpec = {
   modelTimeoutMs: number
   /** Of a whole run, in milliseconds. */
   timeoutMs: number | undefined
+  /** Options of it that have no effect, a sentence each: warnings of each run. */
+  inVain?: readonly string[]
   /** Compiled once, at the first run, and when its knowledge has changed. */
   tools(signal: AbortSignal): Promise<RunTools>
   /** The form of the answer, compiled likewise. */
@@ -222,7 +224,8 @@ export async function readyRun(
   const { signal, emit } = scope
   const { warnings } = progress
   const { toolBox, warnings: ofTools } = await agent.tools(signal)
-  warnings.push(...ofTools)
+  // A run that continues has these already.
+  warnings.push(...ofTools, ...(waiting ? [] : (agent.inVain ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   for (const { budget } of ledger.books) {
     if (budget.usd === undefined) continue

@@ -102,7 +102,9 @@ async function hold(
     book.close()
     clock.stop()
     deadline.stop()
-    progress.warnings.push(...progress.warnings.splice(warned).map((warning) => `${member.name}: ${warning}`))
+    const own = progress.warnings.splice(warned).map((warning) => `${member.name}: ${warning}`)
+    // A member that has the conversation again has the same warnings again.
+    progress.warnings.push(...own.filter((warning) => !progress.warnings.includes(warning)))
     await emit({ type: 'agent-end', name: member.name, ...end })
   }
 }

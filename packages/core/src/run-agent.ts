@@ -110,7 +110,7 @@ async function takeSteps(run: Run): Promise<RunFinishReason> {
     const { reply, again } = step ?? (plan ? { reply: plan, again: false } : await askStep(run))
     if (!again && !(await answerCalls(run, reply, decisions))) return 'approval'
     decisions = undefined
-    if (!plan) {
+    if (!reply.planned) {
       const { reason: finishReason, usage, message } = reply
       const model = message.model ?? run.asker.model.id
       await scope.emit({ type: 'step-end', step: progress.steps, model, finishReason, usage })
@@ -127,9 +127,10 @@ async function takeSteps(run: Run): Promise<RunFinishReason> {
 function waitingStep({ waiting, progress }: Run): Step | undefined {
   const message = progress.messages.findLast(({ role }) => role === 'assistant')
   if (!waiting || message?.role !== 'assistant') return undefined
-  const { reason, usage } = waiting
+  const { reason, usage, planned } = waiting
   const calls = waitingCalls(progress.messages)
-  progress.reply = { ...emptyReply(), text: textOf(message), calls, reason, usage, message }
+  const said = { text: textOf(message), calls, reason, usage, message }
+  progress.reply = { ...emptyReply(), ...said, ...(planned ? { planned } : {}) }
   return { reply: progress.reply, again: false }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { randomOf } from './__fixtures__/any-run/random.ts'
 import { anySwarm, pairs } from './__fixtures__/any-swarm.ts'
 import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
-import { callingThen, eventsOf, member, saying } from './__fixtures__/team.ts'
+import { callingThen, eventsOf, member, paying, saying } from './__fixtures__/team.ts'
 import { type Agent, type AgentEvent, type Citation, type Collaboration, type Model, Swarm, tool } from './index.ts'
 
 refuseUnhandledRejections()
@@ -82,5 +82,48 @@ describe('what members find and are warned of', () => {
     const told = bob ? ['Ann: Ann is tired.'] : ['Bob: Bob is tired.', 'Inner: Ann: Ann is tired.']
     expect(result.warnings.toSorted()).toEqual(told)
     expect(events.filter(({ type }) => type === 'source').length).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('options of a swarm that no model sees', () => {
+  const functions = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Seen.' })]
+  const team = (collaboration: Collaboration, agents: Agent[] = [member('Ann')]) =>
+    new Swarm({ name: 'Team', agents, collaboration, model: saying('Done.'), instruction: 'Be brief.', functions })
+  const vain = (kind: string): string[] =>
+    ['instruction', 'functions'].map(
+      (option) => `\`${option}\` of the swarm "Team" has no effect with ${kind}: give it to the members.`,
+    )
+
+  it.each<[string, Collaboration, string[]]>([
+    ['handoff', 'handoff', vain('`collaboration: "handoff"`')],
+    ['sequence', 'sequence', vain('`collaboration: "sequence"`')],
+    ['a function', ({ last }) => (last ? undefined : 'ann'), vain('a function as `collaboration`')],
+    ['manager', 'manager', []],
+    ['parallel', 'parallel', []],
+  ])('are warned of: %s', async (_kind, collaboration, warnings) => {
+    expect((await team(collaboration).stream('Go').result).warnings).toEqual(warnings)
+  })
+
+  it('are none where none is given', async () => {
+    const swarm = new Swarm({ name: 'Team', agents: [member('Ann')], collaboration: 'handoff', functions: [] })
+    expect((await swarm.stream('Go').result).warnings).toEqual([])
+  })
+
+  it('are warned of once, also in a run that waits and of a member that has the conversation again', async () => {
+    const done: string[] = []
+    const ann = member('Ann', callingThen([['pay', { amount: 1 }]], 'Paid.'), { functions: [paying(done)] })
+    const swarm = team('sequence', [ann])
+    const { runId, approvals } = await swarm.stream('Go').result
+    const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
+    const { warnings } = await swarm.resume(runId, decisions).result
+    expect([done, warnings]).toEqual([['paid 1'], vain('`collaboration: "sequence"`')])
+
+    const inner = team('sequence', [member('Bob', saying('Bob.'))])
+    const outer = new Swarm({
+      ...{ name: 'Outer', collaboration: 'handoff' },
+      agents: [member('Cas', saying([['transfer_to_team']], 'Cas.')), inner],
+    })
+    const result = await outer.stream('Go').result
+    expect(result.warnings).toEqual(vain('`collaboration: "sequence"`').map((warning) => `Team: ${warning}`))
   })
 })

@@ -64,6 +64,17 @@ export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   }
 }
 
+/** What is given for a model of the swarm's own, where none is asked: a sentence each. */
+export function inVain<Output>({ name, collaboration, instruction, functions = [] }: SwarmOptions<Output>): string[] {
+  if (needsModel(collaboration)) return []
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0 }
+  const kind =
+    typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
+  return Object.entries(given).flatMap(([option, isGiven]) =>
+    isGiven ? [`\`${option}\` of the swarm "${name}" has no effect with ${kind}: give it to the members.`] : [],
+  )
+}
+
 export function needsModel(collaboration: Collaboration = 'manager'): boolean {
   return collaboration === 'manager' || collaboration === 'parallel'
 }

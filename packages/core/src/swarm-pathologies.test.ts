@@ -3,7 +3,16 @@ import { refuseUnhandledRejections } from './__fixtures__/rejections.ts'
 import { within100ms } from './__fixtures__/stopped-run.ts'
 import { callingThen, eventsOf, lastWords, member, saying, thinking, wordsOf } from './__fixtures__/team.ts'
 import { estimateRequest } from './estimate-tokens.ts'
-import { type Agent, type Collaboration, type Model, type RunResult, Swarm, type Tool, tool } from './index.ts'
+import {
+  type Agent,
+  AgentKitError,
+  type Collaboration,
+  type Model,
+  type RunResult,
+  Swarm,
+  type Tool,
+  tool,
+} from './index.ts'
 import { limits } from './limits.ts'
 
 refuseUnhandledRejections()
@@ -301,18 +310,36 @@ describe('a routing function', () => {
     expect(count).toBe(limits.maxSteps)
   })
 
+  it('that throws ends the run in `tool-error`, with what it threw as the cause', async () => {
+    const cause = new Error('No idea.')
+    const route = (): never => {
+      throw cause
+    }
+    const { finishReason, error } = await run(routed(route))
+    expect([finishReason, error?.code, error?.cause]).toEqual(['error', 'tool-error', cause])
+    expect(error?.message).toBe("The swarm's `collaboration` function failed: No idea.")
+  })
+
+  it('that throws an error of ours ends the run in that one', async () => {
+    const route = (): never => {
+      throw new AgentKitError('rate-limit', 'Later.')
+    }
+    expect((await run(routed(route))).error).toMatchObject({ code: 'rate-limit', message: 'Later.' })
+  })
+
+  const nothingFirst =
+    'returned nothing at its first call, so no member has answered. Return the id of a member ("ann", "bob"), { agent, task }'
+
   it.each<[string, unknown, string]>([
-    ['throws', new Error('No idea.'), 'No idea.'],
+    ['returns nothing at its first call', undefined, nothingFirst],
+    ['returns null at its first call', null, nothingFirst],
+    ['returns an empty list at its first call', [], nothingFirst],
     ['names somebody else', 'cas', 'named "cas", who is no member. There are: "ann", "bob".'],
     ['names nobody in a list', [undefined], 'who is no member'],
     ['returns what is none', 42, 'who is no member'],
     ['gives no task', { agent: 'ann', task: '' }, 'gave "ann" no task'],
   ])('that %s ends the run in an error that says so', async (_what, next, words) => {
-    const route = (): never => {
-      if (next instanceof Error) throw next
-      return next as never
-    }
-    const result = await run(routed(route))
+    const result = await run(routed(() => next as never))
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'invalid-config' } })
     expect(result.error?.message).toContain(words)
   })

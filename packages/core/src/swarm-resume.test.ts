@@ -69,14 +69,23 @@ describe('a swarm that waits goes on in another process, once', () => {
   it.each(pairs)('%s', async (_what, outer, inner) => {
     const sessions = memorySessions()
     const done: string[] = []
-    let result = await make(sessions, done, outer, inner).stream('Go', session).result
+    const first = await eventsOf(make(sessions, done, outer, inner).stream('Go', { ...session, onApproval: 'end' }))
+    let { result } = first
+    const events = [...first.events]
     const asked: string[] = []
     for (let round = 0; result.finishReason === 'approval'; round++) {
       expect(round).toBeLessThan(5)
       expect(result.approvals.length).toBeGreaterThan(0)
       asked.push(...result.approvals.map(({ path = [] }) => path.join('/')))
-      result = await make(sessions, done, outer, inner).resume(result.runId, all(result)).result
+      const run = make(sessions, done, outer, inner).resume(result.runId, all(result), { onApproval: 'end' })
+      const next = await eventsOf(run)
+      result = next.result
+      events.push(...next.events)
     }
+    // Each step of a model ends as often as it begins, and what a plan asks for is no step.
+    const { began, ended } = stepsOf(events)
+    expect(ended).toEqual(began)
+    expect(ended.filter((step) => step.endsWith(' 0'))).toEqual([])
     expect(result.error).toBeUndefined()
     expect(result.finishReason).toBe('stop')
     expect(result.text).not.toBe('')
@@ -90,6 +99,13 @@ describe('a swarm that waits goes on in another process, once', () => {
     expect(turns.map(({ status }) => status)).toEqual(['done'])
   })
 })
+
+/** The steps of each path: those that began, and those that ended. */
+function stepsOf(events: readonly AgentEvent[]): { began: string[]; ended: string[] } {
+  const of = (type: 'step-start' | 'step-end'): string[] =>
+    events.flatMap((event) => (event.type === type ? [`${event.path.join('/')} ${event.step}`] : [])).toSorted()
+  return { began: of('step-start'), ended: of('step-end') }
+}
 
 describe('approvals of members', () => {
   const team = (done: string[], options: Partial<SwarmOptions> = {}) =>

@@ -18,7 +18,14 @@ import { memorySessions } from './memory-sessions.ts'
 import type { Model } from './model.ts'
 import type { AgentSpec } from './open-run.ts'
 import type { SessionStore } from './session.ts'
-import { type Collaboration, checkSwarmOptions, type Member, needsModel, type SwarmOptions } from './swarm-options.ts'
+import {
+  type Collaboration,
+  checkSwarmOptions,
+  inVain,
+  type Member,
+  needsModel,
+  type SwarmOptions,
+} from './swarm-options.ts'
 import { toTools } from './tool.ts'
 
 /**
@@ -116,6 +123,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return {
       ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
       ...spec,
+      inVain: inVain(this.#options),
       takes: (message) => this.checkMessage(message),
     }
   }

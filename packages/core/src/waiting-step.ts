@@ -16,6 +16,8 @@ import type { Usage } from './usage.ts'
 export type WaitingStep = {
   reason: ModelFinishReason
   usage: Usage
+  /** No model was asked for this step: a plan made its calls. */
+  planned?: true
   booked: Booked
   compaction: Compaction
   progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits' | 'summary' | 'books'>

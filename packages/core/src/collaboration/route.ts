@@ -24,7 +24,7 @@ export type SwarmState = {
 /** A member by its id, or with a task of its own; without one it is given the user's message and the last answer. */
 export type NextMember = string | { agent: string; task: string }
 
-/** Who is next, several at once, or nobody: then the last answer is the swarm's. */
+/** Who is next, several at once, or, once a member has answered, nobody: then the last answer is the swarm's. */
 export type Next = NextMember | readonly NextMember[] | undefined | null
 
 /** A user's own routing. */
@@ -45,8 +45,9 @@ export function routed(route: Route): Collaborate {
         const last = called.at(-1)
         progress.soFar = called.findLast(({ text }) => text !== '')?.text
         if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
-          if (last && last.status !== 'done') throw failureOf(run, last)
-          return { answer: last?.text ?? '' }
+          if (!last) throw askedNobody(agents)
+          if (last.status !== 'done') throw failureOf(run, last)
+          return { answer: last.text }
         }
         const usual = (member: AgentSpec): Promise<string> => continuing(input, last, members, member)
         return { calls: await Promise.all(listOf(next).map((one) => callOf(one, usual, members))) }
@@ -61,8 +62,16 @@ async function ask(route: Route, state: SwarmState): Promise<Next> {
   } catch (cause) {
     if (isAgentKitError(cause)) throw cause
     const message = `The swarm's \`collaboration\` function failed: ${redactSecrets(messageOf(cause)) || 'it threw.'}`
-    throw new AgentKitError('invalid-config', message, { cause })
+    throw new AgentKitError('tool-error', message, { cause })
   }
+}
+
+function askedNobody(agents: readonly string[]): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    "The swarm's `collaboration` function returned nothing at its first call, so no member has answered. Return the id " +
+      `of a member (${agents.map((id) => `"${id}"`).join(', ')}), { agent, task }, or a list of these.`,
+  )
 }
 
 function listOf(next: NonNullable<Next>): readonly NextMember[] {
