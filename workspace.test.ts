@@ -210,6 +210,29 @@ describe('the toolchain', () => {
   const manifest = readJson<Manifest & { packageManager: string; devDependencies: Record<string, string> }>(
     'package.json',
   )
+  const workspace = readText('pnpm-workspace.yaml')
+  const lockfile = readText('pnpm-lock.yaml')
+
+  it('runs no script of a package at install time, protobufjs’ neither', () => {
+    expect(workspace).toMatch(/^onlyBuiltDependencies: \[\]$/m)
+    expect(workspace).toMatch(/^ignoredBuiltDependencies:\n {2}- protobufjs\b/m)
+    expect(JSON.stringify(manifest)).not.toMatch(/onlyBuiltDependencies|dangerouslyAllowAllBuilds/)
+  })
+
+  it('takes versions that are a week old, without exceptions', () => {
+    expect(workspace).toMatch(/^minimumReleaseAge: 10080$/m)
+    expect(workspace).not.toContain('minimumReleaseAgeExclude')
+  })
+
+  it('has the integrity of the Node that it runs on in its lockfile, on each platform', () => {
+    const nodes = Object.entries(manifest.optionalDependencies ?? {})
+    const platform = process.platform === 'win32' ? 'win' : process.platform
+    expect(nodes.map(([name]) => name)).toContain(`node-${platform}-${process.arch}`)
+    for (const [name, version] of nodes) {
+      const locked = version.startsWith('npm:') ? version.slice('npm:'.length) : `${name}@${version}`
+      expect(lockfile).toContain(`\n  ${locked}:\n    resolution: {integrity: sha512-`)
+    }
+  })
 
   it('has one pnpm: the pinned one, which turbo finds in node_modules too', () => {
     expect(manifest.packageManager).toBe(`pnpm@${manifest.devDependencies.pnpm}`)
@@ -221,6 +244,32 @@ describe('the toolchain', () => {
     // Set for every Node of the matrix, so that none of them tests another one by mistake.
     const expected = process.env.EXPECTED_NODE ?? `${major}`
     expect(`${process.versions.node}.`.startsWith(`${expected}.`), `${process.version} is not ${expected}`).toBe(true)
+  })
+})
+
+describe('the release workflow', () => {
+  const workflow = readText('.github/workflows/release.yml')
+  const jobs = workflow
+    .slice(workflow.indexOf('\njobs:\n'))
+    .split(/\n(?= {2}\w+:\n)/)
+    .slice(1)
+  const named = (name: string) => jobs.filter((job) => job.startsWith(`  ${name}:`))
+
+  it('publishes by the identity of one job, which tests nothing and may write nothing', () => {
+    const publishing = jobs.filter((job) => job.includes('id-token'))
+    expect(publishing).toEqual(named('publish'))
+    expect(publishing.join()).not.toMatch(/\.ci\/run|\btest\b|secrets\.|: write(?! # who publishes)/)
+    expect(readText('packages/core/package.json')).toContain('"provenance": true')
+  })
+
+  it('tests before that, in a job that may read alone', () => {
+    expect(named('test').join()).toMatch(/permissions:\n {6}contents: read\n {4}steps[\s\S]*run: \.ci\/run/)
+    expect(named('version').join()).toContain('needs: test\n')
+    expect(named('publish').join()).toContain('needs: version\n')
+  })
+
+  it('has no token of the registry', () => {
+    expect([...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name)).toEqual(['GITHUB_TOKEN', 'GITHUB_TOKEN'])
   })
 })
 

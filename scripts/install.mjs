@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, nodeBinary, root } from './toolchain.mjs'
+import { ended, nodeBinary, nodePackage, root } from './toolchain.mjs'
 
 const stampFile = join(root, 'node_modules', '.agentkit-installed')
 
@@ -41,16 +41,11 @@ function manifestsIn(folder) {
 }
 
 async function install(packageManager) {
-  // The install script of the `node` package needs a Node: not this one, whose binary may be about to be replaced.
+  // The package manager needs a Node: not this one, whose binary may be about to be replaced.
   for (const name of ['node', 'node.CMD', 'node.ps1']) rmSync(join(root, 'node_modules', '.bin', name), { force: true })
 
   const options = ['--frozen-lockfile', '--config.confirm-modules-purge=false', '--reporter=append-only']
-  const installed = await runPackageManager(packageManager, ['install', ...options])
-  if (installed.outcome !== 0 || existsSync(nodeBinary())) return installed
-
-  // An install that was interrupted before that script ran counts as done for pnpm.
-  const rebuilt = await runPackageManager(packageManager, ['rebuild', 'node'])
-  return { outcome: rebuilt.outcome, output: `${installed.output}${rebuilt.output}` }
+  return runPackageManager(packageManager, ['install', ...options])
 }
 
 async function runPackageManager(packageManager, args) {
@@ -82,13 +77,13 @@ async function runPackageManager(packageManager, args) {
 
 /**
  * npm puts node_modules/.bin first on the PATH, so once installed, `node scripts/run.mjs` is a script of pnpm's that starts
- * Node and stays in between, where signals end. This one becomes Node; while the `node` package is being replaced, the
+ * Node and stays in between, where signals end. This one becomes Node; while its package is being replaced, the
  * machine's own.
  */
 function shortenNodeShim() {
   if (process.platform === 'win32') return
   const shim = `#!/bin/sh
-node="$(dirname "$0")/../node/bin/node"
+node="$(dirname "$0")/../${nodePackage}/bin/node"
 [ -x "$node" ] && exec "$node" "$@"
 others="\${PATH##*node_modules/.bin:}"
 [ "$others" != "$PATH" ] && PATH="$others" exec node "$@"
@@ -107,7 +102,7 @@ function fixFor(output, packageManager) {
   }
   if (output.includes('ENOSPC')) return 'The disk is full: an install needs about 1 GB.'
   if (!existsSync(nodeBinary())) {
-    return 'The `node` package brought no binary: if `npm config get ignore-scripts` says true, set it to false.'
+    return `Node for this platform is the optional dependency ${nodePackage}, which is not there: if \`npm config get omit\` has "optional", delete that; if package.json does not name it, add it.`
   }
   return 'Delete node_modules and try again.'
 }

@@ -1,5 +1,5 @@
 // What the root's package.json scripts run: `node scripts/run.mjs <task> [arguments]`. It needs Node 18 and npm, and no
-// install: it brings one about, and then everything runs on the Node of the `node` devDependency.
+// install: it brings one about, and then everything runs on the Node of its optional dependencies.
 import { constants } from 'node:os'
 import { ensureInstalled } from './install.mjs'
 import { release } from './release.mjs'

@@ -37,9 +37,12 @@ export function runServer(args) {
   return ended(child)
 }
 
-/** The binary that the `node` package brings. It is there after an install. */
+/** The package of this platform's Node: an optional dependency, whose integrity stands in the lockfile. */
+export const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+/** The binary that this package brings. It is there after an install. */
 export function nodeBinary() {
-  return join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  return join(root, 'node_modules', nodePackage, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }
 
 /**
