@@ -21,7 +21,13 @@ export function chatProvidersOf(models: readonly Model[]): ProviderId[] {
 export function modelsOf(options: Asked, settings: AgentTable, context: SDKContext): Model[] {
   const wanted = options.model ?? settings.model
   const list = Array.isArray(wanted) ? wanted : [wanted]
-  return list.map((one) => modelOf(one, options, settings, context))
+  // A model that is listed twice stays one, which core refuses.
+  const made = new Map<unknown, Model>()
+  return list.map((one) => {
+    const model = made.get(one) ?? modelOf(one, options, settings, context)
+    if (typeof one === 'object') made.set(one, model)
+    return model
+  })
 }
 
 function modelOf(model: string | Model | undefined, options: Asked, settings: AgentTable, context: SDKContext): Model {

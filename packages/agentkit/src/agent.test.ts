@@ -222,6 +222,12 @@ instruction = "From the table."
         expect(eventTimeoutOf({ model: { ...silentModel(), eventTimeoutMs: 7_000 } })).toBe(7_000)
       })
 
+      it('knows a model that is listed twice', () => {
+        folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
+        const model = silentModel()
+        expect(() => makeAgent({ model: [model, model] })).toThrow('lists the same model twice')
+      })
+
       it('reads what is known of a model when it is known', () => {
         folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
         const model: Model & { info?: ModelInfo } = silentModel()
