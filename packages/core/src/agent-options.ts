@@ -4,10 +4,11 @@ import { AgentKitError } from './errors.ts'
 import { checkGuardOptions, type GuardOptions } from './guard.ts'
 import { checkHooks, type Hooks } from './hooks.ts'
 import type { Knowledge } from './knowledge.ts'
+import { measureJSON } from './measure-json.ts'
 import type { JSONSchema, Message } from './message.ts'
 import type { Model } from './model.ts'
 import { checkModelSettings, type ModelSettings } from './model-settings.ts'
-import { checkOptionNames, type Nearest } from './option-names.ts'
+import { checkOptionNames, isRecord, type Nearest } from './option-names.ts'
 import { checkPrices, type Prices } from './price.ts'
 import type { RetryOptions } from './retry.ts'
 import type { RunOptions } from './run.ts'
@@ -144,7 +145,7 @@ const runOptionNames = {
  * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
  */
 export function checkRunOptions(options: RunOptions, nearest?: Nearest): RunOptions {
-  if (typeof options !== 'object' || options === null) {
+  if (!isRecord(options)) {
     throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
   }
   checkOptionNames(options, runOptionNames, { code: 'invalid-argument', ...(nearest && { nearest }) })
@@ -177,23 +178,28 @@ function isSignal(value: unknown): boolean {
 }
 
 function checkHistory(history: readonly Message[]): void {
-  if (!Array.isArray(history)) throw invalid('`history` is a list of messages: [{ role: "user", content: "Hello" }].')
-  const [first] = history.length > 0 ? validateTranscript(history) : []
-  if (first) throw invalid(`\`history\` is not a valid transcript: message ${first.index}, ${first.problem}.`)
-  // It is stored: what no store could write is refused here.
-  const notJSON = history.findIndex((message) => !isJSON(message))
-  if (notJSON >= 0) {
-    throw invalid(`\`history\` is not plain JSON: message ${notJSON} has a circle, a BigInt, or too many levels.`)
+  let problem: string | undefined
+  try {
+    problem = historyProblem(history)
+  } catch (cause) {
+    const message = '`history` cannot be read: a getter or a Proxy in it throws. Pass plain objects.'
+    throw new AgentKitError('invalid-argument', message, { cause })
   }
+  if (problem !== undefined) throw invalid(`\`history\` ${problem}.`)
 }
 
-function isJSON(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
+function historyProblem(history: readonly Message[]): string | undefined {
+  if (!Array.isArray(history)) return 'is a list of messages: [{ role: "user", content: "Hello" }]'
+  const [first] = history.length > 0 ? validateTranscript(history) : []
+  if (first) return `is not a valid transcript: message ${first.index}, ${first.problem}`
+  // It is stored: what no store could write, or would change, is refused here.
+  const notJSON = history.findIndex((message) => measureJSON(message, historyBounds).problem !== undefined)
+  if (notJSON < 0) return undefined
+  return `is not plain JSON: message ${notJSON} has a circle, a BigInt, a function, a Date or too many levels`
 }
+
+/** Deeper values overflow the stack of what copies and stores them. */
+const historyBounds = { depth: 1_000, values: Number.POSITIVE_INFINITY }
 
 export function wholeNumber(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value

@@ -47,6 +47,8 @@ function problemIn(value: unknown, walk: Walk): MeasuredJSON['problem'] {
     measured.chars += 4
     return undefined
   }
+  // A Date, for example, which JSON turns into a text.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return 'no-json'
   if (ancestors.length >= bounds.depth) return isCircle([...ancestors, value]) ? 'no-json' : 'too-deep'
   ancestors.push(value)
   // A list may say that it is longer than anything could be.

@@ -1,3 +1,5 @@
+import { isTooLong } from './check-id.ts'
+import { limits } from './limits.ts'
 import type { AssistantPart, Message, UserPart } from './message.ts'
 
 /**
@@ -8,11 +10,15 @@ import type { AssistantPart, Message, UserPart } from './message.ts'
  */
 export function messageProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return 'a message is an object of `role` and `content`'
-  const { role, content } = value
+  const { role, content, v } = value
+  if (v !== undefined && v !== 1) return '`v`, the version of a message, is 1 or absent'
   if (!isRole(role)) return `\`role\` is one of ${Object.keys(roles).join(', ')}`
   const { parts, takesText, fields = [] } = roles[role]
   const missing = fields.find((name) => typeof value[name] !== 'string')
   if (missing !== undefined) return `a message of role "${role}" needs \`${missing}\`, a text`
+  if (role === 'tool' && isTooLong(String(value.callId))) return longCallId
+  if (role === 'tool' && !isOptional(value.isError, 'boolean')) return '`isError` is true, false or absent'
+  if (role === 'assistant' && !isOptional(value.model, 'string')) return '`model` is a text or absent'
   if (typeof content === 'string' && takesText) return undefined
   if (Array.isArray(content) && parts.length > 0) return firstProblem(content, parts)
   const wanted = [takesText && 'a text', parts.length > 0 && 'a list of parts'].filter(Boolean)
@@ -49,10 +55,27 @@ const textFields: { readonly [Type in PartType]: readonly string[] } = {
   file: ['mediaType'],
 }
 
+const optionalTexts: { readonly [Type in PartType]?: readonly string[] } = {
+  'tool-call': ['inputText'],
+  image: ['mediaType'],
+  file: ['name'],
+}
+
+const longCallId = `\`callId\` has more than the ${limits.idBytes} bytes that an id may have`
+
+function isOptional(value: unknown, type: 'string' | 'boolean'): boolean {
+  return value === undefined || typeof value === type
+}
+
 function partProblem(part: Record<string, unknown>, type: PartType): string | undefined {
   const missing = textFields[type].find((name) => typeof part[name] !== 'string')
   if (missing !== undefined) return `a part of type "${type}" needs \`${missing}\`, a text`
-  if (type === 'tool-call') return part.input === undefined ? 'a tool call needs `input`' : undefined
+  const wrong = optionalTexts[type]?.find((name) => !isOptional(part[name], 'string'))
+  if (wrong !== undefined) return `\`${wrong}\` of a part of type "${type}" is a text or absent`
+  if (type === 'tool-call') {
+    if (isTooLong(String(part.callId))) return longCallId
+    return part.input === undefined ? 'a tool call needs `input`' : undefined
+  }
   if (type !== 'image' && type !== 'file') return undefined
   const sources = [part.base64, part.url].filter((source) => source !== undefined)
   const isGiven = sources.length === 1 && typeof sources[0] === 'string' && sources[0] !== ''

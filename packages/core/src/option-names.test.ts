@@ -24,6 +24,13 @@ describe('the names of options', () => {
     expect(() => checkOptionNames(options, known, { code: 'invalid-config' })).toThrow(/^Unknown option `/)
   })
 
+  it.each([[[]], [new Map([['host', 'a']])], [Promise.resolve({ host: 'a' })], [new URLSearchParams('host=a')]])(
+    'are none of %o, which has no fields',
+    (options) => {
+      expect(() => checkOptionNames(options, known, { code: 'invalid-config' })).toThrow('The options are an object.')
+    },
+  )
+
   it('are reported with the option that holds them and the one that is probably meant', () => {
     const check = { code: 'invalid-config', of: 'server', nearest: () => 'host' } as const
     expect(() => checkOptionNames({ hots: 1 }, known, check)).toThrow(
@@ -49,10 +56,11 @@ describe('a run', () => {
     ['workflow.stream()', async (options) => flow.stream('Go', options).result],
   ]
   const question: Message = { role: 'user', content: 'Go' }
-  const call = (input: unknown) => ({
-    role: 'assistant',
-    content: [{ type: 'tool-call', callId: 'a', name: 'act', input }],
-  })
+  const part = { type: 'tool-call', callId: 'a', name: 'act', input: {} }
+  const call = (input: unknown) => ({ role: 'assistant', content: [{ ...part, input }] })
+  const fail = (): never => {
+    throw new Error('boom')
+  }
   const result = { role: 'tool', callId: 'a', name: 'act', content: 'Done.' }
   const circle: unknown[] = []
   circle.push(circle)
@@ -66,6 +74,8 @@ describe('a run', () => {
     ['a misspelt figure of its budget', { budget: { dollars: 1 } }, '`budget` has no "dollars". There are: usd,'],
     ['a text', 'ada', 'Pass the options of a run as an object'],
     ['null', null, 'Pass the options of a run as an object'],
+    ['a Map', new Map([['userId', 'ada']]), 'Pass the options of a run as an object'],
+    ['options that were not awaited', Promise.resolve({ userId: 'ada' }), 'Pass the options of a run as an object'],
     ['a user that is no text', { userId: 5 }, '`userId` is a text that is not empty'],
     ['a session that is null', { sessionId: null }, '`sessionId` is a text that is not empty'],
     [
@@ -127,6 +137,36 @@ describe('a run', () => {
     ['a result alone', { history: [question, result] }, 'result of call "a" has no call'],
     ['a circle', { history: [question, call(circle), result] }, 'message 1 has a circle, a BigInt'],
     ['a BigInt', { history: [question, call({ amount: 5n }), result] }, 'message 1 has a circle, a BigInt'],
+    ['a function', { history: [question, call({ act: () => {} }), result] }, 'message 1 has a circle, a BigInt'],
+    ['a Date', { history: [question, call({ at: new Date(0) }), result] }, 'message 1 has a circle, a BigInt'],
+    ['a toJSON', { history: [{ ...question, toJSON: () => 'Hi' }] }, 'message 0 has a circle, a BigInt'],
+    [
+      'a getter that throws',
+      { history: [Object.defineProperty({}, 'role', { get: fail })] },
+      '`history` cannot be read',
+    ],
+    ['a Proxy that throws', { history: new Proxy([question], { get: fail }) }, '`history` cannot be read'],
+    ['a message of another version', { history: [{ ...question, v: 2 }] }, 'message 0, `v`, the version of a message'],
+    [
+      'a model that is no text',
+      { history: [question, { role: 'assistant', content: [], model: 5 }] },
+      '`model` is a text',
+    ],
+    [
+      'a flag that is a text',
+      { history: [question, call({}), { ...result, isError: 'no' }] },
+      '`isError` is true, false',
+    ],
+    [
+      'an image whose type is no text',
+      { history: [{ role: 'user', content: [{ type: 'image', base64: 'aa', mediaType: 5 }] }] },
+      '`content[0]`: `mediaType` of a part of type "image" is a text or absent',
+    ],
+    [
+      'a call with an endless id',
+      { history: [question, { role: 'assistant', content: [{ ...part, callId: 'a'.repeat(1025) }] }] },
+      '`content[0]`: `callId` has more than the 1024 bytes',
+    ],
   ]
 
   it.each(wrong)('refuses %s', async (_name, options, problem) => {

@@ -21,7 +21,7 @@ export function checkOptionNames(
   { code, of, nearest }: { code: ErrorCode; of?: string; nearest?: Nearest },
 ): void {
   const names = Object.keys(known)
-  if (typeof options !== 'object' || options === null) {
+  if (!isRecord(options)) {
     throw new AgentKitError(
       code,
       `${of === undefined ? 'The options are' : `\`${of}\` is`} an object. Known: ${names.join(', ')}.`,
@@ -33,6 +33,11 @@ export function checkOptionNames(
   const meant = nearest?.(unknown, names)
   const hint = meant === undefined ? '' : ` Did you mean \`${inside}${meant}\`?`
   throw new AgentKitError(code, `Unknown option \`${inside}${shown(unknown)}\`.${hint} Known: ${names.join(', ')}.`)
+}
+
+/** No list, no Map and no Promise: these have no options, and would all mean the defaults. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /** A name that came from outside, such as an array's index or a text's letters, is no longer than a name. */
