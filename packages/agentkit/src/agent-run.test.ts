@@ -41,6 +41,15 @@ describe('agent.run', () => {
     await second.close()
   })
 
+  it.each([8000, null, '8000', [8000]])('refuses %o as its options', async (options) => {
+    const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel([]) })
+    await expect(agent.run(options as object)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringContaining('Known: host, port,'),
+    })
+    await agent.close()
+  })
+
   it('serves the offline model, by name', async () => {
     const agent = new Agent({ name: 'Notes', functions: [], model: 'offline/extractive' })
     const server = await agent.run({ port: 0 })

@@ -128,7 +128,11 @@ export const serverKeys = {
       "Names by which the server may be called, without a port: beside the machine's own where only it can reach the server, the only ones where others can.",
   },
   max_runs: { type: 'count', example: '32', about: 'How many runs take place at once; more wait.' },
-  max_queued_runs: { type: 'count', example: '256', about: 'How many runs wait for a place; more are 503.' },
+  max_queued_runs: {
+    type: 'count-from-0',
+    example: '256',
+    about: 'How many runs wait for a place; more are 503. 0 lets none wait.',
+  },
   max_held_bytes: {
     type: 'count',
     example: '268435456',

@@ -29,6 +29,7 @@ export type ValueTypes = {
   flag: boolean
   seconds: number
   count: number
+  'count-from-0': number
   port: number
   temperature: number
   reasoning: NonNullable<ModelSettings['reasoning']>
@@ -88,6 +89,7 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
     holds: (value) => typeof value === 'number' && value > 0 && value <= longestSeconds,
   },
   count: { is: 'a whole number, at least 1', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
+  'count-from-0': { is: 'a whole number, 0 or above', holds: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
   temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
   reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },

@@ -54,6 +54,10 @@ describe('readConfig', () => {
     expect(read('[docs]\nrequired_exts = ["MD", ".Pdf"]').agents.get('docs')?.required_exts).toEqual(['MD', '.Pdf'])
   })
 
+  it('lets no run wait where there is no place for one', () => {
+    expect(read('[server]\nmax_queued_runs = 0').server).toEqual({ max_queued_runs: 0 })
+  })
+
   it('reads every key', () => {
     const config = read(`
 [defaults]
@@ -209,6 +213,8 @@ cors_origins = ["https://example.com"]
     'port = 1.5',
     'auth_tokens_env = ["A"]',
     'cors_origins = "*"',
+    'max_runs = 0',
+    'max_queued_runs = -1',
   ])('refuses %s in [server]', (line) => {
     const { code, message } = failure(`[server]\n${line}\n`)
     expect(code).toBe('invalid-config')

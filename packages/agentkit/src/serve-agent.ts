@@ -20,6 +20,8 @@ export async function serveRunnable(
   context: SDKContext,
   production: boolean,
 ): Promise<AgentServer> {
+  const { serverOptionNames } = await import('@agentkit/server')
+  checkOptionNames(options, serverOptionNames, { code: 'invalid-config', nearest: nearestWord })
   context.warnOfStrayTables()
   await Promise.all(agent.models.map((model) => model.load?.()))
   const server = await serveAgent(agent, serveOptions(options, context.config.server, production))
@@ -36,8 +38,7 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
 
 /** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
 export async function serveAgent(agent: Member, options: ServeOptions): Promise<AgentServer> {
-  const { handleSignals, serve, serverOptionNames } = await import('@agentkit/server')
-  checkOptionNames(options, serverOptionNames, { code: 'invalid-config', nearest: nearestWord })
+  const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
   // Whoever reads the log by machine, or writes it, knows the address.
   if (options.log === undefined || options.log === 'human') console.log(`${agent.name} listens on ${server.url}`)

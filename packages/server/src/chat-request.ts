@@ -29,11 +29,16 @@ const controlCharacter = /\p{Cc}/u
 
 function readId(fields: ReadonlyMap<string, string>, name: string): string {
   const id = unquoted(fields.get(name) ?? '')
-  // Characters, not UTF-16 units; none has more than two.
-  const short = id !== '' && id.length <= maxIdLength * 2 && [...id].length <= maxIdLength
-  if (short && !controlCharacter.test(id)) return id
+  if (isId(id)) return id
   const message = `must have 1 to ${maxIdLength} characters, none of them a control character`
   throw new ProblemError('invalid-field', { detail: `${name} ${message}.`, errors: [{ path: [name], message }] })
+}
+
+/** Whether a text may be the id of a user or a session. */
+export function isId(text: string): boolean {
+  // Characters, not UTF-16 units; none has more than two.
+  const short = text !== '' && text.length <= maxIdLength * 2 && [...text].length <= maxIdLength
+  return short && text.isWellFormed() && !controlCharacter.test(text)
 }
 
 /** Some clients, and the specification's own example, send form values in quotes. */

@@ -9,6 +9,10 @@ import type { ServerOptions } from './options.ts'
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 
 describe('routes', () => {
+  it.each([undefined, null, {}, 'agent', () => {}])('are of an agent, not of %o', (agent) => {
+    expect(() => createApp(agent as never)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+
   it("tells the agent's sample prompts", async () => {
     const response = await createApp(fakeAgent()).request('/api/v1/sample_prompts')
     expect(await response.json()).toEqual({ sample_prompts: ['What can you do?'] })
@@ -138,6 +142,7 @@ describe('auth', () => {
     ['{ userId: null }', { userId: null }, '(null)'],
     ["{ userId: '' }", { userId: '' }, '(an empty string)'],
     ['{ userId: 5 }', { userId: 5 }, '(number)'],
+    ['a user id of two lines', { userId: 'ada\nbob' }, 'control characters'],
     ['{}', {}, '(undefined)'],
     ["''", '', 'a string'],
     ['5', 5, 'a number'],
@@ -170,6 +175,15 @@ describe('auth', () => {
       chatRequest(validFields, bearer('x')),
     )
     await expectProblem(response, 500, 'internal-error')
+  })
+
+  it('logs no token that the failing function names', async () => {
+    const logged: LogEntry[] = []
+    const auth = (token: string) => Promise.reject(new Error(`cannot read "${token}"`))
+    const app = createApp(fakeAgent(), { auth, log: (entry) => logged.push(entry) })
+    const response = await app.request('/api/v1/chat', chatRequest(validFields, bearer('token-of-someone')))
+    await expectProblem(response, 500, 'internal-error')
+    expect(logged).toMatchObject([{ error: 'Error: cannot read "[redacted]"' }])
   })
 })
 

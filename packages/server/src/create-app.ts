@@ -1,4 +1,4 @@
-import type { Runnable } from '@agentkit/core'
+import { AgentKitError, type Runnable } from '@agentkit/core'
 import { type Handler, Hono } from 'hono'
 import { type Capacity, createCapacity } from './capacity.ts'
 import { chatRoute } from './chat-route.ts'
@@ -21,6 +21,7 @@ import type { ServerEnv } from './server-env.ts'
  *
  * @param agent an Agent or a Swarm
  * @param options the same as for `serve`; `port` is not used, `host` says where the app will be reachable
+ * @throws AgentKitError `invalid-argument` for what is no agent
  * @throws AgentKitError `invalid-config` for options that cannot be or would not be safe, with the fix
  * @example
  * const app = createApp(agent, { host: '0.0.0.0', auth: { tokens: { [process.env.TOKEN]: '*' } } })
@@ -34,6 +35,9 @@ export function createApp(agent: Runnable, options?: ServerOptions): Hono {
 
 /** @param capacity what all requests share; whoever stops the server closes it */
 export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Capacity): Hono<ServerEnv> {
+  if (typeof agent?.stream !== 'function') {
+    throw new AgentKitError('invalid-argument', 'Pass an Agent or a Swarm: createApp(agent), serve(agent).')
+  }
   const app = new Hono<ServerEnv>({ strict: false })
   app.use(
     '*',

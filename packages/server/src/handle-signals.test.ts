@@ -65,6 +65,11 @@ describe('a process that its server owns', () => {
   })
 })
 
+it('refuses an option that does not exist', () => {
+  const options = { afterclose: async () => {} } as object
+  expect(() => handleSignals({ url: '', close: async () => {} }, options)).toThrow('Unknown option `afterclose`.')
+})
+
 it('takes its handlers off again', () => {
   const events = ['SIGTERM', 'SIGINT', 'unhandledRejection'] as const
   const before = events.map((event) => process.listenerCount(event))

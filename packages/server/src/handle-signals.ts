@@ -1,3 +1,4 @@
+import { checkOptionNames } from '@agentkit/core'
 import { createLog, describeError, type Log } from './log.ts'
 import type { AgentServer } from './serve.ts'
 
@@ -14,12 +15,14 @@ const signals = { SIGINT: 2, SIGTERM: 15 } as const
  * Lets a server own its process: SIGTERM and SIGINT drain it and end the process with 0, a second one ends it at once,
  * and a rejection that a user's code left unhandled is logged instead of ending everybody's runs.
  *
+ * @throws AgentKitError `invalid-config` for an option that does not exist
  * @returns a function that takes the handlers off again
  * @example
  * const server = await serve(agent)
  * handleSignals(server, { afterClose: () => agent.close() })
  */
 export function handleSignals(server: AgentServer, options: HandleSignalsOptions = {}): () => void {
+  checkOptionNames(options, { log: true, afterClose: true }, { code: 'invalid-config' })
   const log = createLog(options.log)
   const report = (message: string, error: unknown): void => {
     log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })

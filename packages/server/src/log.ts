@@ -51,15 +51,18 @@ function escapeUnsafe(text: string): string {
   return text.replace(unsafeCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** An error's own words for the log, and those of what caused it: without secrets, cut. */
-export function describeError(error: unknown): string {
+/**
+ * An error's own words for the log, and those of what caused it: without secrets, cut.
+ * @param secrets what must not be in it, beside what looks like a key
+ */
+export function describeError(error: unknown, secrets: readonly string[] = []): string {
   const parts: string[] = []
   for (let current = error; current !== undefined && parts.length < 3; ) {
     parts.push(ownWords(current))
     current = current instanceof Error ? current.cause : undefined
   }
   // Redacted before it is cut: half a key is not recognised as one.
-  return redactSecrets(parts.join(' < ')).slice(0, maxErrorLength)
+  return redactSecrets(parts.join(' < '), secrets).slice(0, maxErrorLength)
 }
 
 function ownWords(error: unknown): string {

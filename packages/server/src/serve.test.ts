@@ -129,6 +129,13 @@ describe('requests that are broken on the wire', () => {
     socket.destroy()
   })
 
+  it('counts requests with another expectation among those of their connection', async () => {
+    const { url } = await start(fakeAgent(), { limits: { requestsPerConnection: 3 } })
+    const { socket, closed } = await openSocket(url)
+    socket.write(`GET /health HTTP/1.1\r\nHost: ${new URL(url).host}\r\nExpect: speed\r\n\r\n`.repeat(1_000))
+    expect((await closed).match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 200'))
+  })
+
   it('15 refuses a chunked body while it comes in', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent, { limits: { bodyBytes: 1000 } })

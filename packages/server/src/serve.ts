@@ -26,6 +26,7 @@ export interface AgentServer {
  * @param agent an Agent or a Swarm
  * @param options.host address to bind; default `127.0.0.1`
  * @param options.port default 8000; 0 takes a free one
+ * @throws AgentKitError `invalid-argument` for what is no agent
  * @throws AgentKitError `invalid-config` for unsafe or impossible options and for an address in use, with the fix
  * @example
  * const server = await serve(agent, { port: 0 })
@@ -45,6 +46,8 @@ export async function serve(agent: Runnable, options?: ServerOptions): Promise<A
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
   boundConnections(server, settings, capacity)
   server.setTimeout(idleMs(limits))
+  // Node answers these by itself, as many as come; in turn they count like all others.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
   const port = await listen(server, settings)
   let closing: Promise<void> | undefined

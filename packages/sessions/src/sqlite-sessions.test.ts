@@ -19,6 +19,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
+it('refuses an option that does not exist', () => {
+  expect(() => sqliteSessions(path, { durable: true } as object)).toThrow(
+    expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('durability') }),
+  )
+})
+
 it('touches the disk at its first call only', async () => {
   const store = sqliteSessions(path)
   expect(existsSync(path)).toBe(false)

@@ -1,5 +1,6 @@
 import {
   AgentKitError,
+  checkOptionNames,
   checkSessionKey,
   type JSONValue,
   type Message,
@@ -36,6 +37,13 @@ export type SQLiteSessionsOptions = {
   staleAfterMs?: number
 }
 
+const optionNames: Record<keyof SQLiteSessionsOptions, true> = {
+  durability: true,
+  lockTimeoutMs: true,
+  heartbeatMs: true,
+  staleAfterMs: true,
+}
+
 /**
  * Sessions in a SQLite file, which several processes of one machine may share. It is opened at the first call; its
  * folder is made when it is missing, the file readable by its owner only. All stores of a file share what is open of it,
@@ -45,6 +53,7 @@ export type SQLiteSessionsOptions = {
  * still tries to store is refused.
  *
  * @param path of the file; `:memory:` for a database that is gone with the store
+ * @throws AgentKitError `invalid-argument` for a path that is no text, and for an option that does not exist
  * @throws AgentKitError `storage` from every call when the file cannot be opened, read or written, saying what to do;
  *   retryable when another process held it longer than `lockTimeoutMs`
  * @example
@@ -55,6 +64,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   if (typeof path !== 'string' || path === '') {
     throw new AgentKitError('invalid-argument', 'sqliteSessions takes the path of a file, or ":memory:".')
   }
+  checkOptionNames(options, optionNames, { code: 'invalid-argument' })
   const { durability = 'normal', lockTimeoutMs = 5_000, heartbeatMs = 2_000, staleAfterMs = 10_000 } = options
   const database = openSQLiteDatabase(path, { durability, lockTimeoutMs })
   const { holder, activeRuns } = openHolder()

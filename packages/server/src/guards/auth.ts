@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AgentKitError } from '@agentkit/core'
-import type { LogEntry } from '../log.ts'
+import { isId } from '../chat-request.ts'
+import { describeError, type LogEntry } from '../log.ts'
 import { ProblemError } from '../problem.ts'
 import { problemEntry } from '../report.ts'
 import type { Guard } from '../server-env.ts'
@@ -46,8 +47,11 @@ export function checkAuth(auth: Auth): void {
           'Make one with "openssl rand -hex 32".',
       )
     }
-    if (typeof userId !== 'string' || userId.trim() === '') {
-      throw invalid('Each token in `auth.tokens` needs the user id that it may act for, or "*".')
+    if (!isUserId(userId)) {
+      throw invalid(
+        'Each token in `auth.tokens` needs the user id that it may act for, or "*": ' +
+          '1 to 128 characters, none of them a control character.',
+      )
     }
   }
 }
@@ -79,21 +83,32 @@ async function findOwner(find: Find, token: string): Promise<unknown> {
   try {
     return await find(token)
   } catch (error) {
-    throw new ProblemError('internal-error', { cause: error })
+    // Such a message often quotes the token that it could not read.
+    throw new ProblemError('internal-error', { cause: describeError(error, [token]) })
   }
 }
 
 function userIdOf(found: unknown): string | undefined {
   if (typeof found !== 'object' || found === null || !('userId' in found)) return undefined
-  return typeof found.userId === 'string' && found.userId.trim() !== '' ? found.userId : undefined
+  const { userId } = found
+  return isUserId(userId) ? userId : undefined
+}
+
+/** What no request could name is no user: its token would get 404 for ever. */
+function isUserId(userId: unknown): userId is string {
+  return typeof userId === 'string' && userId.trim() !== '' && isId(userId)
 }
 
 /** Names types only: a value may be a secret. */
 function fault(found: unknown): string {
   if (typeof found !== 'object' || found === null) return `The \`auth\` function returned a ${typeof found}.`
   const userId = 'userId' in found ? found.userId : undefined
-  const kind = userId === null ? 'null' : typeof userId === 'string' ? 'an empty string' : typeof userId
+  const kind = userId === null ? 'null' : typeof userId === 'string' ? stringFault(userId) : typeof userId
   return `The \`auth\` function returned a \`userId\` that is no user id (${kind}).`
+}
+
+function stringFault(userId: string): string {
+  return userId.trim() === '' ? 'an empty string' : 'a string of more than 128 characters or with control characters'
 }
 
 /** Compares hashes, all of them and each in constant time, so that timing tells nothing of a token. */

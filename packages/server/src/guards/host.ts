@@ -38,13 +38,16 @@ export function toHostNames(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map(toHostName))
 }
 
+/** What a URL takes, or leaves out, and no name has: patterns, lists, line ends. A server that had them would answer to nothing. */
+const unlike = /[*,;\s]|^\./
+
 function toHostName(name: unknown): string {
-  const url = typeof name === 'string' ? `http://${bracketed(name)}/` : ''
+  const url = typeof name === 'string' && !unlike.test(name) ? `http://${bracketed(name)}/` : ''
   const { hostname = '', href = '' } = URL.canParse(url) ? new URL(url) : {}
   // A port, a path or a user would stand in one, and not in the other.
   if (hostname !== '' && href === `http://${hostname}/`) return hostname
   throw invalid(
-    `${JSON.stringify(name)} in \`allowedHosts\` is no name. Write it like "agent.example.com", without a port.`,
+    `${JSON.stringify(name)} in \`allowedHosts\` is no name. Write it like "agent.example.com", without a port; patterns are not taken.`,
   )
 }
 
