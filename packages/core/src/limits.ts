@@ -64,6 +64,12 @@ export const limits = {
   argumentDepth: 64,
   /** Items of a list of them where a schema asks that no two are the same: each is compared with each. */
   uniqueItems: 1_000,
+  /** What one validation by a JSON Schema may take of the CPU, in milliseconds. */
+  validationMs: 80,
+  /** Text that the pattern of a schema is tried on, in characters: many patterns take the square of it. */
+  patternChars: 10_000,
+  /** Names of fields of one object, times the patterns that its schema has for them. */
+  patternTests: 100_000,
   /** Arguments of more values are validated one call in a turn of the event loop. */
   valuesAtOnce: 500,
   /** How deep a JSON Schema may be nested. */

@@ -25,12 +25,15 @@ function changed(before: unknown[], after: unknown[]): unknown[] {
   return after.some((item, index) => item !== before[index]) ? after : before
 }
 
-function takesNull(schema: unknown, root: JSONSchema): boolean {
+/** @param seen what is looked at already: schemas that refer to each other have no end */
+function takesNull(schema: unknown, root: JSONSchema, seen = new Set<JSONSchema>()): boolean {
   const resolved = resolve(schema, root)
   if (!resolved) return true
+  if (seen.has(resolved)) return false
+  seen.add(resolved)
   const { type, enum: values, const: only, anyOf, oneOf } = resolved
   if (Array.isArray(anyOf) || Array.isArray(oneOf))
-    return [anyOf ?? [], oneOf ?? []].flat().some((part) => takesNull(part, root))
+    return [anyOf ?? [], oneOf ?? []].flat().some((part) => takesNull(part, root, seen))
   if (values !== undefined || only !== undefined) return [values ?? [], only].flat().includes(null)
   return type === undefined || [type].flat().includes('null')
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AgentKitError, messageOf } from './errors.ts'
+import { boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
+import { AgentKitError, isInstance, messageOf } from './errors.ts'
 import { shapeProblem } from './json-schema-problem.ts'
 import { limits } from './limits.ts'
 import { measureJSON } from './measure-json.ts'
@@ -169,45 +170,89 @@ export async function jsonSchemaValidator(
   format.url = isURL
   const root = ['#', ...place].join('/')
   let references: ReturnType<typeof dereference>
-  let comparesItems: boolean
+  let bounds: ValueBounds
   try {
     references = dereference(schema)
-    comparesItems = JSON.stringify(schema).includes('"uniqueItems":true')
+    bounds = boundsOf(schema, Object.values(references))
+    boundVisits(Object.values(references))
   } catch (cause) {
     throw unusableSchema(cause, name)
   }
   return (value, part = schema) => {
     try {
-      const problem = tooMuch(value) ?? (comparesItems ? tooManyToCompare(value) : undefined)
+      const problem = tooMuch(value) ?? outOfBounds(value, bounds)
       if (problem !== undefined) return { problems: [`${root}: ${problem}`] }
-      const { valid, errors } = validate(value, part, '2020-12', references, false)
-      return valid ? { value } : { problems: innermostProblems(errors, root) }
+      return withinBounds(() => {
+        // Where a field decides which branch a value is of, the other branches end at it.
+        const first = validate(value, part, '2020-12', references, true)
+        if (first.valid) return { value }
+        return { problems: innermostProblems(allErrors(first), root) }
+
+        function allErrors({ errors }: typeof first): readonly Located[] {
+          try {
+            return validate(value, part, '2020-12', references, false).errors
+          } catch (error) {
+            if (isInstance(error, TooMuchValidation)) return errors
+            throw error
+          }
+        }
+      })
     } catch (error) {
+      if (isInstance(error, TooMuchValidation)) {
+        const problem = `The value is too deep for the schema of ${name}, whose branches refer to themselves`
+        return { problems: [`${root}: ${problem}: make it flatter or smaller`] }
+      }
       // A value that JSON does not have, or one that is nested too deep.
       return { problems: [`${root}: ${messageOf(error)}`] }
     }
   }
 }
 
-function tooManyToCompare(value: unknown): string | undefined {
+/** What a value may have, by what its schema compares. */
+type ValueBounds = { items: number; keys: number }
+
+function boundsOf(schema: JSONSchema, parts: readonly unknown[]): ValueBounds {
+  const patterns = Math.max(1, ...parts.map(patternsOf))
+  return {
+    items: JSON.stringify(schema).includes('"uniqueItems":true') ? limits.uniqueItems : Number.POSITIVE_INFINITY,
+    keys: Math.floor(limits.patternTests / patterns),
+  }
+}
+
+function patternsOf(part: unknown): number {
+  const { patternProperties } = Object(part) as { patternProperties?: unknown }
+  return Object.keys(Object(patternProperties)).length
+}
+
+function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if (Array.isArray(value) && value.length > limits.uniqueItems) {
-    return `A list has more than ${limits.uniqueItems} items, and they must all differ: give fewer`
+  const keys = Object.keys(value)
+  if (Array.isArray(value)) {
+    if (keys.length > bounds.items)
+      return `A list has more than ${bounds.items} items, and they must all differ: give fewer`
+  } else {
+    if (keys.length > bounds.keys) return `An object has more than ${bounds.keys} fields: give fewer`
+    if (keys.some((key) => key.length > limits.patternChars))
+      return `The name of a field has more than ${limits.patternChars} characters: shorten it`
   }
   for (const child of Object.values(value)) {
-    const problem = tooManyToCompare(child)
+    const problem = outOfBounds(child, bounds)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-type Located = { instanceLocation: string; keywordLocation: string; error: string }
+type Located = { instanceLocation: string; keyword: string; keywordLocation: string; error: string }
 
 /** The validator tells of each enclosing schema too; the innermost problems say what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
   const some = errors.slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
-  return toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${error.error}`))
+  return toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
+}
+
+function wordsOf({ keyword, error }: Located): string {
+  return keyword === 'pattern' ? `${error} Text of more than ${limits.patternChars} characters never does.` : error
 }
 
 function isInside(inner: Located, outer: Located): boolean {
