@@ -30,24 +30,52 @@ const scripts = [
   /[\p{Script=Georgian}\p{Script=Armenian}\p{Script=Ethiopic}\p{Script=Cherokee}]/u,
 ]
 
-/** A font whose codes are shifted gives "WKLV LV WKH WHAW". A third of the letters of any language are vowels. */
+/**
+ * A font whose codes are shifted gives "WKLV LV WKH WHAW". A third of the letters of any language are vowels, though few
+ * of an invoice's: its article codes, account numbers and abbreviations do not count.
+ */
 function hasNoVowels(text: string): boolean {
-  const letters = text.normalize('NFD').match(/[A-Za-z]/g) ?? []
-  if (letters.length < 200) return false
-  const vowels = letters.filter((letter) => /[aeiouyAEIOUY]/.test(letter))
-  return vowels.length < letters.length * 0.2
+  const words = (text.normalize('NFD').match(/\S+/g) ?? []).filter((token) => !/\d/.test(token))
+  const long = words.flatMap((word) => word.match(/[A-Za-z]{5,}/g) ?? [])
+  const letters = lettersIn(words)
+  return letters.length >= 200 && lettersIn(long).length >= 60 && lacksVowels(letters) && lacksVowels(lettersIn(long))
+}
+
+function lettersIn(words: readonly string[]): string {
+  return words.join('').replace(/[^A-Za-z]+/g, '')
+}
+
+function lacksVowels(letters: string): boolean {
+  return letters.replace(/[^aeiouy]+/gi, '').length < letters.length * 0.2
 }
 
 /** A scan that was read in the wrong alphabet gives "V1HH 0301 Cl>opMa KHA ynnal.IVIBaeMoMy". */
 function hasNoWords(text: string): boolean {
-  const tokens = text.match(/\S+/g) ?? []
-  const latin = tokens.filter((token) => /[A-Za-z]/.test(token) && token.length > 2 && /^[\x21-\x7e]+$/.test(token))
+  const tokens =
+    text
+      .normalize('NFD')
+      .replace(/\p{Mn}+/gu, '')
+      .match(/\S+/g) ?? []
+  const latin = tokens.filter((token) => token.length > 2 && /\p{Script=Latin}/u.test(token))
   if (latin.length < 30 || latin.length < tokens.length / 3) return false
-  const words = latin.filter((token) =>
-    /^\W*[A-Z]?[a-z]*[aeiouy][a-z'-]*\d*\W*$|^\W*[A-Z'-]*[AEIOUY][A-Z'-]*\d*\W*$/.test(token),
-  )
-  return words.length < latin.length / 4
+  const kinds = latin.map(wordKind)
+  const words = kinds.filter((kind) => kind === 'word').length
+  const noise = kinds.filter((kind) => kind === 'noise').length
+  return words + noise >= 15 && words < (words + noise) / 4
 }
+
+/** Codes with digits and short abbreviations (`HX-4711`, `GmbH`, `Stk.`) are in real text and in noise alike. */
+function wordKind(token: string): 'word' | 'noise' | 'either' {
+  if (/\d/.test(token)) return 'either'
+  if (/\p{L}[<>|\\^~{}]+\p{L}/u.test(token)) return 'noise'
+  const parts = token.match(/\p{L}+/gu) ?? []
+  const isWord = (part: string): boolean => /^(?:\p{L}?\p{Ll}+|\p{Lu}+)$/u.test(part) && /[aeiouy]/i.test(part)
+  if (parts.some((part) => part.length > 4 && !isWord(part) && !part.split(wordStart).every(isWord))) return 'noise'
+  return parts.some(isWord) ? 'word' : 'either'
+}
+
+/** `PayPal`, `getValue` */
+const wordStart = /(?<=\p{Ll}{2})(?=\p{Lu}\p{Ll}{2})/u
 
 /** UTF-8 that was read as Latin-1: "Ã¤", "â€™". */
 function isMojibake(text: string): boolean {
