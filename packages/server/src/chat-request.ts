@@ -1,6 +1,6 @@
 import { type ChatData, readChatData } from './chat-data.ts'
 import { type FieldError, ProblemError } from './problem.ts'
-import { type FormOptions, readForm } from './read-form.ts'
+import { type FormOptions, noRoom, readForm } from './read-form.ts'
 import type { ServerContext } from './server-env.ts'
 
 export type ChatRequest = ChatData & { userId: string; sessionId: string }
@@ -21,9 +21,16 @@ export async function readChatRequest(context: ServerContext, options: FormOptio
   const userId = readId(fields, 'user_id')
   const sessionId = readId(fields, 'session_id')
   checkPrincipal(context.get('principal'), userId)
-  return { userId, sessionId, ...readChatData(unquoted(fields.get('chat_data') ?? ''), options.limits.jsonDepth) }
+  const text = unquoted(fields.get('chat_data') ?? '')
+  const chatData = readChatData(text, options.limits.jsonDepth)
+  // The listeners of the body hold the map for as long as its answer is due, which may be long.
+  fields.clear()
+  if (!options.held.set(Buffer.byteLength(text) + chatData.history.length * messageBytes)) throw noRoom(options.runs)
+  return { userId, sessionId, ...chatData }
 }
 
+/** What a message costs beside its text: an object, its list of parts, a part. */
+const messageBytes = 128
 const maxIdLength = 128
 const controlCharacter = /\p{Cc}/u
 

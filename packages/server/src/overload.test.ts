@@ -9,6 +9,7 @@ import {
   openSocket,
   rawChat,
   until,
+  validFields,
 } from './__fixtures__/requests.ts'
 import { createApp } from './create-app.ts'
 import type { Limits } from './limits.ts'
@@ -193,6 +194,22 @@ describe('unfinished bodies', () => {
     for (const { socket } of opened) socket.destroy()
     // What they held is free again once the server has noticed.
     while ((await chat(url)).status !== 200) expect(agent.calls).toHaveLength(0)
+  })
+
+  it('hold what their messages cost, not only their text', async () => {
+    const { agent, open } = gated()
+    const { url } = await start(agent, { runs: 1, bodyBytes: 1_000_000, heldBytes: 1_100_000 })
+    const ask = (history: object[]): Promise<Response> => {
+      const chat_data = JSON.stringify({ messages: [...history, { role: 'user', content: 'Go' }] })
+      return fetch(`${url}/api/v1/chat`, chatRequest({ ...validFields, chat_data }))
+    }
+    const running = ask([])
+    await until(() => agent.calls.length === 1)
+    const waiting = ask([{ role: 'user', content: 'x'.repeat(300_000) }])
+    const short = Array.from({ length: 9_000 }, () => ({ role: 'user', content: 'a' }))
+    await expectProblem(await ask(short), 503, 'overloaded')
+    open()
+    expect([(await running).status, (await waiting).status]).toEqual([200, 200])
   })
 
   it('each have to arrive within the deadline, also when they never stop', async () => {

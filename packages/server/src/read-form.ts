@@ -180,8 +180,8 @@ function notUTF8(): ProblemError {
   })
 }
 
-/** Closes the connection, because the rest of the body is not wanted. */
-function noRoom(runs: FormOptions['runs']): ProblemError {
+/** Closes the connection, because the rest of the body may not be wanted. */
+export function noRoom(runs: FormOptions['runs']): ProblemError {
   return runs.overloaded('Requests that have not started hold as much memory as they may.', { connection: 'close' })
 }
 
