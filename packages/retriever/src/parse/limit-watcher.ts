@@ -1,11 +1,11 @@
 // The package import `#limit-watcher`: the thread that watches a process of `createParsePool`.
 import { workerData } from 'node:worker_threads'
 import { writeLastWords } from './last-words.ts'
-import { type ExceededLimit, wallPerCpu } from './parse-limits.ts'
+import type { ExceededLimit } from './parse-limits.ts'
 import { at, cpuMicros, noFile, type WatcherData, wallMicros } from './watch-limits.ts'
 
 const everyMs = 20
-const { current, numbers, memoryMb } = workerData as WatcherData // by `watchLimits`
+const { current, numbers, memoryMb, wallPerCpu } = workerData as WatcherData // by `watchLimits`
 
 for (;;) {
   Atomics.wait(current, 0, noFile)

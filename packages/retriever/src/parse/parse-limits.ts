@@ -4,20 +4,19 @@ export type ParseLimits = {
   memoryMb: number
   /** CPU time of the largest file, in seconds. A small file gets less: see `cpuMicrosOf`. */
   cpuSeconds: number
+  /** How many times its CPU time a file may take by the wall clock: on a loaded machine a second takes several. */
+  wallPerCpu: number
 }
 
-export const usualLimits: ParseLimits = { memoryMb: 512, cpuSeconds: 60 }
+export const usualLimits: ParseLimits = { memoryMb: 512, cpuSeconds: 60, wallPerCpu: 5 }
 
 /** CPU time that a file of this size may take, in microseconds: 5 s, and 10 s for each MB. */
-export function cpuMicrosOf(bytes: number, { cpuSeconds }: ParseLimits): number {
+export function cpuMicrosOf(bytes: number, { cpuSeconds }: Pick<ParseLimits, 'cpuSeconds'>): number {
   return Math.min(cpuSeconds, 5 + bytes / 100_000) * 1e6
 }
 
-/** On a loaded machine a second of CPU time takes several seconds. */
-export const wallPerCpu = 5
-
 /** Stands for the hash of a file that exceeded these limits: with others it may be read. */
-export function limitsMark({ memoryMb, cpuSeconds }: ParseLimits): string {
+export function limitsMark({ memoryMb, cpuSeconds }: Omit<ParseLimits, 'wallPerCpu'>): string {
   return `exceeds ${memoryMb} MB ${cpuSeconds} s`
 }
 

@@ -62,6 +62,7 @@ export function createParsePool({
   processes = usualProcesses(),
   memoryMb = usualLimits.memoryMb,
   cpuSeconds = usualLimits.cpuSeconds,
+  wallPerCpu = usualLimits.wallPerCpu,
   idleMs = 5_000,
   script,
 }: ParsePoolOptions = {}): ParsePool {
@@ -173,7 +174,7 @@ export function createParsePool({
       if (!mayStart || weight < fullLoad) return undefined
     }
     const worker = createPoolWorker({
-      limits: { memoryMb, cpuSeconds },
+      limits: { memoryMb, cpuSeconds, wallPerCpu },
       idleMs,
       ...(script !== undefined && { script }),
       onFree: giveOut,

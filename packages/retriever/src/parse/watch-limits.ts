@@ -27,13 +27,13 @@ export const at = { cpuFrom: 0, cpuMost: 1, wallFrom: 2, isWaiting: 3, rssFrom: 
 
 const rssEveryMicros = 100_000
 
-export type WatcherData = WatchedState & { memoryMb: number }
+export type WatcherData = WatchedState & Pick<ParseLimits, 'memoryMb' | 'wallPerCpu'>
 
 /** A parser blocks its own thread, so another one watches. Memory of buffers is seen by the process only. */
 export function watchLimits(limits: ParseLimits): LimitWatch {
   const current = new Int32Array(new SharedArrayBuffer(8)).fill(noFile, 0, 1)
   const numbers = new Float64Array(new SharedArrayBuffer(8 * Object.keys(at).length))
-  const workerData: WatcherData = { current, numbers, memoryMb: limits.memoryMb }
+  const workerData: WatcherData = { current, numbers, memoryMb: limits.memoryMb, wallPerCpu: limits.wallPerCpu }
   // `#limit-watcher` of the package.json is that module.
   const watcher = new Worker(createRequire(import.meta.url).resolve('#limit-watcher'), {
     workerData,
