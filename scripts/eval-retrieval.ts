@@ -8,7 +8,7 @@
 //     --json                                  for programs
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isAgentKitError } from '@agentkit/core'
+import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { readCollection } from './eval-retrieval/collection.ts'
 import { type Evaluation, evaluate, type Tool } from './eval-retrieval/evaluate.ts'
 import { fakeEmbedders } from './eval-retrieval/fake-embedders.ts'
@@ -67,9 +67,9 @@ function listOf<Name extends string>(value: string, names: readonly Name[], opti
 
 if (import.meta.main) {
   try {
-    console.log(await evalRetrieval(process.argv.slice(2), (line) => console.error(line)))
+    console.log(terminalText(await evalRetrieval(process.argv.slice(2), (line) => console.error(terminalLine(line)))))
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(error instanceof Error ? terminalLine(error.message) : error)
     process.exitCode = 1
   }
 }

@@ -1,4 +1,4 @@
-import { Agent, type AgentOptions, isAgentKitError } from 'agentkit'
+import { Agent, type AgentOptions, isAgentKitError, terminalLine } from 'agentkit'
 import { convertUnits } from './convert-units.ts'
 import { getCurrentTime } from './get-current-time.ts'
 import { getTransactionReceipt } from './get-transaction-receipt.ts'
@@ -8,7 +8,7 @@ try {
 } catch (error) {
   if (!isAgentKitError(error)) throw error
   const hint = error.code === 'invalid-config' ? ' (HOST and PORT change the address: PORT=8001 npm start)' : ''
-  console.error(error.message + hint)
+  console.error(terminalLine(error.message + hint))
   process.exitCode = 1
 }
 

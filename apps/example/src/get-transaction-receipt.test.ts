@@ -76,6 +76,13 @@ describe('getTransactionReceipt', () => {
     expect(printed).toEqual(['getTransactionReceipt: The node refused: method not found'])
   })
 
+  it('prints no word of the node that a terminal would obey', async () => {
+    const message = '\u001b]52;c;cm0=\u0007\r'
+    await startNode(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message } }))
+    expect(await call()).toBeNull()
+    expect(printed).toEqual(['getTransactionReceipt: The node refused: \\u001b]52;c;cm0=\\u0007\\u000d'])
+  })
+
   it('prints a message without the address and gives null when the node is down', async () => {
     await startNode('')
     for (const close of closers) close()

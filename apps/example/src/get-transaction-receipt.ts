@@ -1,4 +1,4 @@
-import type { ToolContext } from 'agentkit'
+import { type ToolContext, terminalLine } from 'agentkit'
 import { z } from 'zod'
 
 /**
@@ -35,7 +35,7 @@ const rpcAnswer = z.object({
 })
 
 function noResult(reason: string): null {
-  console.log(`getTransactionReceipt: ${reason}`)
+  console.log(terminalLine(`getTransactionReceipt: ${reason}`))
   return null
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isAgentKitError, Swarm, type SwarmOptions } from 'agentkit'
+import { isAgentKitError, Swarm, type SwarmOptions, terminalLine, terminalText } from 'agentkit'
 import { describeData } from './describe-data.ts'
 import { findTrend } from './find-trend.ts'
 import { lineOf } from './line-of.ts'
@@ -13,13 +13,13 @@ const swarm = createSwarm({
   configPath: join(import.meta.dirname, '../research.toml'),
 })
 const run = swarm.stream(question)
-console.log(`You: ${question}\n`)
+console.log(`You: ${terminalText(question)}\n`)
 for await (const event of run) {
   const line = lineOf(event)
-  if (line !== undefined) console.log(line)
+  if (line !== undefined) console.log(terminalLine(line))
 }
 const { text, usage, finishReason } = await run.result
-console.log(`\n${swarm.name}: ${text}\n\n${finishReason}, ${usage.totalTokens ?? 0} tokens in all.`)
+console.log(`\n${swarm.name}: ${terminalText(text)}\n\n${finishReason}, ${usage.totalTokens ?? 0} tokens in all.`)
 await swarm.close()
 
 /** Without any model and key the swarm runs on the offline stand-in, and says so. */

@@ -22,8 +22,8 @@ for (const command of cassetteCommands()) program.addCommand(command)
 try {
   await program.parseAsync()
 } catch (error) {
-  const { isAgentKitError } = await import('@agentkit/core')
+  const { isAgentKitError, terminalLine } = await import('@agentkit/core')
   if (!isAgentKitError(error)) throw error
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`${terminalLine(error.message)}\n`)
   process.exitCode = 1
 }

@@ -64,6 +64,8 @@ export {
   type ToolLike,
   type ToolMessage,
   type Turn,
+  terminalLine,
+  terminalText,
   tool,
   toolFromFunction,
   type Usage,

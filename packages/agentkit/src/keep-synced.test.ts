@@ -43,6 +43,11 @@ describe('a sync that fails', () => {
     expect(folder.printed).toHaveLength(2)
   })
 
+  it('is told in one line that a terminal does not obey', async () => {
+    await keepSynced(failing(new Error('a\u001b[31m.md\r\n is broken')).knowledge, true)
+    expect(folder.printed).toEqual(['agentkit: the files could not be synced: a\\u001b[31m.md\\u000d\\u000a is broken'])
+  })
+
   it('because the agent was closed is not told', async () => {
     vi.stubEnv('AGENTKIT_DEV', '1')
     const { knowledge, watches } = failing(new AgentKitError('aborted', 'The retriever was closed.'))

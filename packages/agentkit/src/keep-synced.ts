@@ -1,4 +1,4 @@
-import { isAgentKitError, type Knowledge } from '@agentkit/core'
+import { isAgentKitError, type Knowledge, terminalLine } from '@agentkit/core'
 import { progressLine } from './sync-lines.ts'
 
 /** Between two lines about a sync that takes its time, in milliseconds. */
@@ -16,7 +16,7 @@ export async function keepSynced(knowledge: Knowledge, quiet: boolean): Promise<
   const tell = (error: unknown): void => {
     const problem = error instanceof Error ? error.message : String(error)
     // Who watches begins with what has just failed.
-    if (problem !== told) console.warn(`agentkit: the files could not be synced: ${problem}`)
+    if (problem !== told) console.warn(terminalLine(`agentkit: the files could not be synced: ${problem}`))
     told = problem
   }
   try {
@@ -24,7 +24,7 @@ export async function keepSynced(knowledge: Knowledge, quiet: boolean): Promise<
       onProgress(progress) {
         if (quiet || performance.now() - toldAt < quietMs) return
         toldAt = performance.now()
-        console.log(progressLine(progress))
+        console.log(terminalLine(progressLine(progress)))
       },
     })
   } catch (error) {

@@ -16,6 +16,14 @@ describe('SDKContext', () => {
     expect(folder.printed).toEqual([`agentkit: ${warning}`])
   })
 
+  it('prints warnings and notices in one line that a terminal does not obey', () => {
+    const context = new SDKContext()
+    context.warn('a\u001b[31m\n')
+    context.notice('b\r\u202e')
+    expect(context.warnings).toEqual(['a\u001b[31m\n'])
+    expect(folder.printed).toEqual(['agentkit: a\\u001b[31m\\u000a', 'agentkit: b\\u000d\\u202e'])
+  })
+
   it('says nothing of a configuration that is right', () => {
     folder.write('agentkit_config.toml', '[defaults]\nmodel = "offline/extractive"\n')
     folder.write('.env', 'UNRELATED_VALUE=1\n')

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentKitError, checkOptionNames, type Knowledge, type SessionStore } from '@agentkit/core'
+import { AgentKitError, checkOptionNames, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
@@ -52,14 +52,14 @@ export class SDKContext {
   warn(warning: string): void {
     if (this.#warnings.includes(warning)) return
     this.#warnings.push(warning)
-    console.warn(`agentkit: ${warning}`)
+    console.warn(terminalLine(`agentkit: ${warning}`))
   }
 
   /** Tells what is to be known and nobody's mistake, once. */
   notice(text: string): void {
     if (this.#notices.has(text)) return
     this.#notices.add(text)
-    console.warn(`agentkit: ${text}`)
+    console.warn(terminalLine(`agentkit: ${text}`))
   }
 
   /**

@@ -1,5 +1,32 @@
+import { memorySessions } from '@agentkit/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { useFolder } from './__fixtures__/use-folder.ts'
+import { Agent } from './agent.ts'
 import { serveOptions } from './serve-agent.ts'
+
+const folder = useFolder()
+
+it('starts with lines that a terminal does not obey, whatever names hold', async () => {
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const agent = new Agent({
+    name: 'Test\u001b[31m',
+    functions: [],
+    model: 'offline/extractive',
+    sessions: memorySessions(),
+    retrieve: true,
+    // Its sync fails, and the message names it.
+    retriever: {
+      folder: folder.write('a\u001b]52;c;cm0=\u0007\r\u202e.md', 'a file'),
+      indexPath: folder.path('index'),
+    },
+  })
+  const server = await agent.run({ port: 0 })
+  await vi.waitUntil(() => folder.printed.length > 0, { timeout: 20_000 })
+  await server.close()
+  await agent.close()
+  expect(logged.mock.calls).toEqual([[`Test\\u001b[31m listens on ${server.url}`]])
+  expect(folder.printed).toEqual([expect.stringContaining('a\\u001b]52;c;cm0=\\u0007\\u000d\\u202e.md" is a file')])
+})
 
 describe('serveOptions', () => {
   afterEach(() => void vi.unstubAllEnvs())

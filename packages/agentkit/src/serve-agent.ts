@@ -1,4 +1,4 @@
-import { checkOptionNames, type Knowledge, type Member } from '@agentkit/core'
+import { checkOptionNames, type Knowledge, type Member, terminalLine } from '@agentkit/core'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import { authTokens } from './auth-tokens.ts'
 import type { ServerTable } from './config-keys.ts'
@@ -41,7 +41,9 @@ export async function serveAgent(agent: Member, options: ServeOptions): Promise<
   const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
   // Whoever reads the log by machine, or writes it, knows the address.
-  if (options.log === undefined || options.log === 'human') console.log(`${agent.name} listens on ${server.url}`)
+  if (options.log === undefined || options.log === 'human') {
+    console.log(terminalLine(`${agent.name} listens on ${server.url}`))
+  }
   const letGo = handleSignals(server, { ...definedOnly({ log: options.log }), afterClose: () => agent.close() })
   return { url: server.url, close: () => server.close().finally(letGo) }
 }

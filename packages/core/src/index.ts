@@ -66,6 +66,7 @@ export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus }
 export type { OnBusy } from './session-line.ts'
 export { Swarm } from './swarm.ts'
 export type { Collaboration, Member, SwarmOptions } from './swarm-options.ts'
+export { terminalLine, terminalText } from './terminal-text.ts'
 export {
   type Tool,
   type ToolContext,

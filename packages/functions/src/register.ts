@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { terminalLine } from '@agentkit/core'
 import { createCompileCache } from './compile-cache.ts'
 import { tsMorphVersion } from './compiler/load-ts-morph.ts'
 import { createFunctionFiles } from './function-files.ts'
@@ -12,7 +13,7 @@ import { nearestFolder } from './nearest-folder.ts'
 if (!(globalAttach in globalThis)) register()
 
 function register(): void {
-  const warn = (warning: string): void => void process.stderr.write(`${warning}\n`)
+  const warn = (warning: string): void => void process.stderr.write(`${terminalLine(warning)}\n`)
   const files = createFunctionFiles({
     cache: createCompileCache(`${ownVersion()} ${tsMorphVersion()}`),
     compile: (found, project) => loadCompiler().compileFunction(found, project),

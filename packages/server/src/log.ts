@@ -1,4 +1,4 @@
-import { redactSecrets } from '@agentkit/core'
+import { redactSecrets, terminalLine } from '@agentkit/core'
 
 /** One failed request, or a failure outside any. Never holds what users or models said. */
 export type LogEntry = {
@@ -20,8 +20,6 @@ export type LogEntry = {
 export type Log = 'human' | 'json' | ((entry: LogEntry) => void)
 
 const maxErrorLength = 500
-/** What a terminal or a line reader might obey: controls, line and paragraph separators, changes of direction. */
-const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** The writer of failures. A `log` function that throws is not allowed to fail the request. */
 export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
@@ -41,14 +39,10 @@ function writeLine(line: string): void {
 
 /** An entry as one line, whatever is in it. */
 export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
-  if (format === 'json') return escapeUnsafe(JSON.stringify(entry))
+  if (format === 'json') return terminalLine(JSON.stringify(entry))
   const { time, message, level, ...rest } = entry
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  return escapeUnsafe([time, level, message, ...fields].join(' '))
-}
-
-function escapeUnsafe(text: string): string {
-  return text.replace(unsafeCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return terminalLine([time, level, message, ...fields].join(' '))
 }
 
 /**

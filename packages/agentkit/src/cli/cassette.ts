@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { terminalLine, terminalText } from '@agentkit/core'
 import { Command } from 'commander'
 import { cassetteVariables } from '../cassette-model.ts'
 import { importTesting } from '../import-testing.ts'
@@ -57,10 +58,10 @@ function run(command: string[], mode: keyof typeof cassetteVariables, file: stri
 async function show(file: string): Promise<void> {
   const { readCassette } = await importTesting()
   const cassette = readCassette(file)
-  process.stdout.write(`${file}: ${showSum(cassette)}\n\n${showCalls(cassette)}\n`)
+  process.stdout.write(`${terminalLine(`${file}: ${showSum(cassette)}`)}\n\n${terminalText(showCalls(cassette))}\n`)
 }
 
 /** Beside what the command prints. */
 function say(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${terminalLine(text)}\n`)
 }

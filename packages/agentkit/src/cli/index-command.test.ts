@@ -76,6 +76,36 @@ describe('agentkit index', () => {
   })
 })
 
+describe.runIf(process.platform !== 'win32')('files whose names a terminal would obey', () => {
+  const files = ['a\u001b[31m.md', 'b\r.md', 'c\u202e.md', 'd\n.md']
+  const shown = ['a\\u001b[31m.md', 'b\\u000d.md', 'c\\u202e.md', 'd\\u000a.md']
+
+  it('are shown escaped by every command', async () => {
+    for (const file of files)
+      write(`odd/${file}`, `# About \u202eunicorns\n\nUnicorns live in the wood \u202e of ${file}.\n`)
+    write('odd/e\u001b]52;c;cm0=\u0007.md', ' ')
+    const at = ['--folder', 'odd', '--index-path', 'odd-index']
+    const [synced, status, search, missing] = [
+      await agentkit('index', ...at, '--verify'),
+      await agentkit('index', ...at, 'status', '--verify'),
+      await agentkit('index', ...at, 'search', 'unicorns', '--limit', '20'),
+      await agentkit('index', '--folder', 'no\u001b[31m'),
+    ]
+    for (const { out, error } of [synced, status, search, missing]) expect(out + error).not.toMatch(unsafe)
+    expect(synced.out).toContain('\ne\\u001b]52;c;cm0=\\u0007.md cannot be read (no-text)')
+    expect(synced.out).toContain('The index is sound.')
+    for (const file of shown) {
+      expect(status.out).toContain(`${file}: `)
+      expect(search.out).toContain(`] ${file}, "`)
+    }
+    expect(search.out).toContain('\n\nUnicorns live') // lines of a quote stay lines
+    expect(missing.error).toBe('There is no folder "no\\u001b[31m".')
+  })
+})
+
+/** What a terminal may obey, but for our own line ends. */
+const unsafe = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
 it.runIf(process.platform !== 'win32')(
   'ends agentkit index by Ctrl-C with code 130, and says what is kept',
   async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { AgentKitError, agentIdFrom } from '@agentkit/core'
+import { AgentKitError, agentIdFrom, terminalLine, terminalText } from '@agentkit/core'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import { type KnowledgeOptions, sharedRetriever } from '../agent-knowledge.ts'
@@ -100,7 +100,7 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
       signal: stop.signal,
       onProgress: (progress) =>
         void process.stderr.write(
-          `${isTerminal ? '\r\u001b[K' : ''}${progressLine(progress)}${isTerminal ? '' : '\n'}`,
+          `${isTerminal ? '\r\u001b[K' : ''}${terminalLine(progressLine(progress))}${isTerminal ? '' : '\n'}`,
         ),
     })
     if (isTerminal) process.stderr.write('\r\u001b[K')
@@ -148,10 +148,11 @@ async function search(retriever: Retriever, query: string, limit: number): Promi
   const hits = await retriever.search(query, { limit })
   if (hits.length === 0) print('Nothing matches. Is the index up to date? agentkit index')
   for (const [index, hit] of hits.entries()) {
-    print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})\n${hit.quote}\n`)
+    print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
+    process.stdout.write(`${terminalText(hit.quote)}\n\n`)
   }
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${terminalLine(line)}\n`)
 }

@@ -42,6 +42,10 @@ describe('showCalls', () => {
   })
 })
 
+it('shows the name of a model in one line', () => {
+  expect(showCalls({ models: [], calls: [{ ...call, model: 'a\nb', left: 0 }] })).toBe('1  a b\n   was left or aborted')
+})
+
 it.each([
   [[], '0 calls.'],
   [[call], '1 call of test/a.'],

@@ -21,7 +21,7 @@ function showCall(recorded: RecordedCall): string {
     ...answerOf(events.flat()),
     endOf(recorded),
   ]
-  return [`${call}  ${model}`, ...lines.map((line) => `   ${cut(line)}`)].join('\n')
+  return [`${call}  ${cut(model)}`, ...lines.map((line) => `   ${cut(line)}`)].join('\n')
 }
 
 function sender(message: Message): string {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
 
@@ -56,7 +57,7 @@ async function check(patterns: string[], options: ToolsOptions): Promise<void> {
     report(result)
     if (problems.length > 0) fail(`${file} cannot be made again.`)
     else if (differences.length === 0) print(`${file} is up to date: ${counted(functions)}.`)
-    else fail([`${file} is out of date:`, ...differences.map((line) => `  ${line}`), `run: ${command}`].join('\n'))
+    else fail(`${file} is out of date:`, ...differences.map((line) => `  ${line}`), `run: ${command}`)
   }
 }
 
@@ -65,17 +66,17 @@ function report({ problems, warnings }: ManifestBuild | ManifestCheck): void {
   for (const problem of problems) complain(problem)
 }
 
-function fail(text: string): void {
-  complain(text)
+function fail(...lines: string[]): void {
+  for (const line of lines) complain(line)
   process.exitCode = 1
 }
 
 function complain(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${terminalLine(text)}\n`)
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${terminalLine(text)}\n`)
 }
 
 function counted(functions: number): string {

@@ -1,0 +1,34 @@
+/** What a terminal or a line reader may obey: controls, line and paragraph separators, changes of direction. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+/** The same, with the line ends of Windows as one. */
+const unsafeOrLineEnd = /\r\n|[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/**
+ * A text as one line that is safe to print: each character that a terminal may obey, line ends among them, is escaped
+ * as `\u001b`.
+ *
+ * For names, messages and errors that hold words of others: a file's name may clear the screen.
+ * @example
+ * console.log(terminalLine(`${file} is new`)) // a\u001b[2J.md is new
+ */
+export function terminalLine(text: string): string {
+  return text.replace(unsafe, escaped)
+}
+
+/**
+ * A text of several lines that is safe to print: as {@link terminalLine}, with its line ends (`\r\n` becomes `\n`) and
+ * tabs kept.
+ *
+ * For answers of models and results of tools: an escape sequence in one may write to the clipboard or hide what follows.
+ * @example
+ * console.log(terminalText(await agent.chat('What does report.txt say?')))
+ */
+export function terminalText(text: string): string {
+  return text.replace(unsafeOrLineEnd, (found) =>
+    /^(\r?\n|\t)$/.test(found) ? found.replace('\r', '') : escaped(found),
+  )
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
