@@ -1,8 +1,18 @@
 /**
  * A line of text on a page, in Helvetica; `x` and `y` count from the lower left. `isPrivate`: in a font that maps its
- * letters to characters that only it knows. `isJapanese`: its bytes are Shift JIS, and no font is embedded.
+ * letters to characters that only it knows. `isJapanese`: its bytes are Shift JIS, and no font is embedded. `font`: a
+ * font of all letters, each as wide as high, that writes along the line or down the page; the letters are drawn in the
+ * order of the text.
  */
-export type PdfLine = { text: string; x?: number; y?: number; size?: number; isPrivate?: true; isJapanese?: true }
+export type PdfLine = {
+  text: string
+  x?: number
+  y?: number
+  size?: number
+  isPrivate?: true
+  isJapanese?: true
+  font?: 'wide' | 'vertical'
+}
 
 export type PdfPageOptions = {
   /** Lines without a place stand below each other. */
@@ -43,6 +53,17 @@ export function makePdf(pages: readonly PdfPageOptions[], { title, outline, xfa,
   const descriptor =
     '/FontDescriptor << /Type /FontDescriptor /FontName /Ryumin-Light /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /StemV 80 >>'
   const japaneseFont = add(`<< ${shiftJis} [<< ${japanese} ${descriptor} >>] >>`)
+  const identity = add(
+    stream(
+      'begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange endcmap'
+    )
+  )
+  const anyLetter = `/Type /Font /Subtype /CIDFontType0 /BaseFont /Any /DW 1000 /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> ${descriptor}`
+  const [wideFont, verticalFont] = ['H', 'V'].map((mode) =>
+    add(
+      `<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-${mode} /ToUnicode ${identity} 0 R /DescendantFonts [<< ${anyLetter} >>] >>`
+    )
+  )
   const image = add(
     stream('\x80', '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 ')
   )
@@ -55,7 +76,7 @@ export function makePdf(pages: readonly PdfPageOptions[], { title, outline, xfa,
     fields.push(...own)
     return add(
       `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R ${annotations(own)}` +
-        `/Resources << /Font << /F1 ${font} 0 R /F2 ${privateFont} 0 R /F3 ${japaneseFont} 0 R >> /XObject << /Im1 ${image} 0 R >> >> >>`
+        `/Resources << /Font << /F1 ${font} 0 R /F2 ${privateFont} 0 R /F3 ${japaneseFont} 0 R /F4 ${wideFont} 0 R /F5 ${verticalFont} 0 R >> /XObject << /Im1 ${image} 0 R >> >> >>`
     )
   })
   const references = (numbers: readonly number[]): string => numbers.map((number) => `${number} 0 R`).join(' ')
@@ -73,10 +94,11 @@ export function makePdf(pages: readonly PdfPageOptions[], { title, outline, xfa,
 function contentOf({ lines = [], image, operators = '' }: PdfPageOptions): string {
   let nextY = 720
   const text = lines.map((line) => {
-    const { text: said, x = 72, y = nextY, size = 12, isPrivate, isJapanese }: PdfLine = typeof line === 'string' ? { text: line } : line
+    const { text: said, x = 72, y = nextY, size = 12, isPrivate, isJapanese, font: wide }: PdfLine = typeof line === 'string' ? { text: line } : line
     nextY = y - 14
-    const font = isPrivate === true ? 'F2' : isJapanese === true ? 'F3' : 'F1'
-    return `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm ${string(said)} Tj ET`
+    const plain = isPrivate === true ? 'F2' : isJapanese === true ? 'F3' : 'F1'
+    const font = wide === undefined ? plain : wide === 'wide' ? 'F4' : 'F5'
+    return `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm ${wide === undefined ? string(said) : codes(said)} Tj ET`
   })
   return [...text, ...(image === true ? ['q 500 0 0 700 50 50 cm /Im1 Do Q'] : []), operators].join('\n')
 }
@@ -113,6 +135,10 @@ function stream(content: string, entries = ''): string {
 
 function string(text: string): string {
   return `(${text.replace(/[\\()]/g, '\\$&')})`
+}
+
+function codes(text: string): string {
+  return `<${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`
 }
 
 /** A PDF of these objects, whose numbers count from 1. */

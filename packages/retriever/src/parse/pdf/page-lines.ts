@@ -1,5 +1,5 @@
 import { cleanText } from '../clean-text.ts'
-import type { PdfPage } from './open-pdf.ts'
+import { joinColumns, type TextContent } from './page-columns.ts'
 
 /** A line as it stands on the page. */
 export type Line = {
@@ -10,16 +10,13 @@ export type Line = {
   y: number | undefined
 }
 
-type TextContent = Awaited<ReturnType<PdfPage['getTextContent']>>
-
 /** The lines of a page in the order in which it was written, which is the order of reading in most files. */
-export function pageLines({ items }: TextContent): Line[] {
+export function pageLines(content: TextContent): Line[] {
   const lines: Line[] = []
   const printed = new Map<string, Place>()
   let line = emptyLine()
   let before: Place | undefined
-  for (const item of items) {
-    if (!('str' in item)) continue
+  for (const item of joinColumns(content)) {
     const place = placeOf(item)
     if (item.str.trim() !== '') {
       if (isOverprint(printed.get(item.str), place)) continue
