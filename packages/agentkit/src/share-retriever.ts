@@ -30,7 +30,7 @@ export async function shareRetriever(key: string, make: () => Promise<Retriever>
   try {
     return ownOf(await shared.making, release)
   } catch (error) {
-    // What could not be made is made again by who asks next.
+    // A retriever that could not be made is made again by the next call.
     if (open.get(key) === shared) open.delete(key)
     await release()
     throw error
@@ -78,7 +78,7 @@ export function retrieverKey({ options, choice, ollama }: Wanted): string {
 const numbers = new WeakMap<Embedder, number>()
 let last = 0
 
-/** An embedder of one's own has no name that would tell it from another one. */
+/** An embedder of one's own has no name that identifies it. */
 function numberOf(embedder: Embedder): number {
   const number = numbers.get(embedder) ?? ++last
   numbers.set(embedder, number)

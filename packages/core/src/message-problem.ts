@@ -1,6 +1,7 @@
 import { isTooLong } from './check-id.ts'
 import { limits } from './limits.ts'
 import type { AssistantPart, Message, UserPart } from './message.ts'
+import { isRecord } from './option-names.ts'
 
 /**
  * What a value lacks to be a message, as part of a sentence; `undefined` for a message.
@@ -84,8 +85,4 @@ function partProblem(part: Record<string, unknown>, type: PartType): string | un
 
 function isRole(role: unknown): role is Message['role'] {
   return typeof role === 'string' && Object.hasOwn(roles, role)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

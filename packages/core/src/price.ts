@@ -1,6 +1,6 @@
 import { AgentKitError } from './errors.ts'
 import type { Price } from './model.ts'
-import { checkOptionNames } from './option-names.ts'
+import { checkOptionNames, isRecord } from './option-names.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -107,10 +107,6 @@ function checkRates(what: string, rates: Record<string, unknown>, needed: readon
     if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) continue
     throw invalid(`${what}: \`${name}\` is a number, 0 or more.`)
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function invalid(message: string): AgentKitError {

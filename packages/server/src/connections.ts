@@ -13,7 +13,7 @@ type Connection = { requests: number; busy: boolean; waiting: Exchange[]; timed:
 const maxWaiting = 8
 /** What a request that waits costs Node and us, roughly, in bytes beside its headers. */
 const waitingBytes = 4096
-/** Connections beyond the limit that are told so at the same time; more are closed without a word. */
+/** Connections beyond the limit that get a 503 at the same time; more are closed without an answer. */
 const maxRefused = 64
 const refusedMs = 1_000
 /** For how long, and how much, a client is read whose connection is closed in the middle of its request. */
@@ -21,7 +21,7 @@ const lingerMs = 5_000
 const lingerBytes = 512 * 1024 * 1024
 
 /**
- * Handles the requests of each connection one after the other, in their order. Node hands them out as it reads them:
+ * Handles the requests of each connection one after the other, in their order. Node emits them as it reads them:
  * a client that sends a thousand at once, which HTTP allows, would have a thousand runs.
  *
  * @param handle answers one request
@@ -50,7 +50,7 @@ export function inTurn(handle: RequestListener, limits: Limits, capacity: Capaci
     if (++connection.requests >= limits.requestsPerConnection) response.setHeader('connection', 'close')
     if (connection.timed) socket.setTimeout(idleMs(limits))
     connection.timed = false
-    // All that there is to say has been handed to the socket.
+    // The whole answer has been written to the socket.
     response.once('prefinish', () => {
       connection.timed = !response.writableFinished
       if (connection.timed) socket.setTimeout(limits.stalledMs)
@@ -87,7 +87,7 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
   return bytes
 }
 
-/** A connection on which nothing moves for longer than any run may take has nobody at the other end. */
+/** The idle time after which a connection is closed: longer than any run may take. */
 export function idleMs({ deadlineMs }: Limits): number {
   return deadlineMs + 60_000
 }
@@ -128,7 +128,7 @@ function lingeringClose(socket: Socket, ms: number): void {
     bytes += chunk.length
     if (bytes > lingerBytes) socket.destroy()
   }
-  // Node's HTTP parser lets go of the socket at the first listener, and then listens itself: nothing is parsed any more.
+  // The first listener detaches Node's HTTP parser from the socket; the parser then adds its own, which is removed.
   socket.on('data', discard).removeAllListeners('data').on('data', discard)
   socket.resume()
 }

@@ -1,6 +1,6 @@
 /** What one request may cost, and all of them together. Sizes are in bytes, times in milliseconds. */
 export type Limits = {
-  /** Runs at once; more wait in line. A stream that only follows a run counts for none. */
+  /** Runs at once; more wait in a queue. A stream that only follows a run counts for none. */
   runs: number
   /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 lets none wait. */
   queuedRuns: number
@@ -19,7 +19,7 @@ export type Limits = {
   /** Nesting of `chat_data`; more is 400 `malformed-chat-data`. */
   jsonDepth: number
   /**
-   * A whole run from its place in line on: longer is 504 `timeout`, or 503 `overloaded` where it never started. A whole
+   * A whole run, with its time in the queue: longer is 504 `timeout`, or 503 `overloaded` where it never started. A whole
    * body before that: 408 `request-timeout`.
    */
   deadlineMs: number

@@ -89,7 +89,7 @@ export async function readForm(
     // A body that fails is closed as well.
     body.on('error', ignore)
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
-    // The client may have gone while it was being asked for its token: then nothing more is told of the body.
+    // The client may have left while its token was checked: then the body emits nothing more.
     if (body.destroyed) fail(new ProblemError('malformed-multipart'))
   })
 }

@@ -1,19 +1,19 @@
 import type { Limits } from './limits.ts'
 import { ProblemError } from './problem.ts'
 
-/** The runs that connections wait for: so many at once, so many more in line, first come, first served. */
+/** The runs that connections wait for: `runs` at once, `queuedRuns` more in a queue, first come, first served. */
 export interface RunQueue {
   /**
    * Waits for a place.
    *
-   * @param signal leaves the line when it aborts
+   * @param signal leaves the queue when it aborts
    * @returns gives the place back; to be called when the run has settled
-   * @throws ProblemError `overloaded` when the line is full, or `signal` aborts before there is a place
+   * @throws ProblemError `overloaded` when the queue is full, or `signal` aborts before there is a place
    */
   enter(signal: AbortSignal): Promise<() => void>
-  /** What is refused for lack of room, with the time in which the present line is through as `Retry-After`. */
+  /** The problem of a request that is refused for lack of room; `Retry-After` is the time that the present queue takes. */
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
-  /** Refuses what is in line, and what comes later. */
+  /** Refuses the queued runs, and all later ones. */
   close(): void
   /** Resolves when every place has been given back. */
   idle(): Promise<void>
@@ -26,8 +26,8 @@ const logEveryMs = 10_000
 
 export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queuedRuns'>): RunQueue {
   type Waiting = { admit(): void; refuse(problem: ProblemError): void }
-  // A set keeps the order of its entries, and whoever leaves is removed without a search.
-  const line = new Set<Waiting>()
+  // A set keeps the order of its entries, and removes one without a search.
+  const queue = new Set<Waiting>()
   const idleWaiters: (() => void)[] = []
   let running = 0
   let averageMs = 0
@@ -44,14 +44,14 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
       running--
       const tookMs = performance.now() - startedAt
       averageMs = averageMs === 0 ? tookMs : averageMs + (tookMs - averageMs) * weight
-      const [next] = line
+      const [next] = queue
       next?.admit()
       if (running === 0) for (const resolve of idleWaiters.splice(0)) resolve()
     }
   }
 
   const overloaded = (detail: string, headers?: Record<string, string>): ProblemError => {
-    const seconds = Math.max(1, Math.ceil(((line.size + 1) * averageMs) / runs / 1000))
+    const seconds = Math.max(1, Math.ceil(((queue.size + 1) * averageMs) / runs / 1000))
     const now = performance.now()
     const quiet = now - loggedAt < logEveryMs
     if (!quiet) loggedAt = now
@@ -66,11 +66,11 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
     async enter(signal) {
       if (closed) throw overloaded(shuttingDown)
       if (running < runs) return take()
-      if (line.size >= queuedRuns)
-        throw overloaded(`${runs} runs are active and ${line.size} wait, which is the limit.`)
+      if (queue.size >= queuedRuns)
+        throw overloaded(`${runs} runs are active and ${queue.size} wait, which is the limit.`)
       return new Promise((resolve, reject) => {
         const leave = (): void => {
-          line.delete(waiting)
+          queue.delete(waiting)
           signal.removeEventListener('abort', onAbort)
         }
         const waiting: Waiting = {
@@ -85,7 +85,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
         }
         const onAbort = (): void => waiting.refuse(overloaded('The run did not get a place in time.'))
         signal.addEventListener('abort', onAbort, { once: true })
-        line.add(waiting)
+        queue.add(waiting)
         if (signal.aborted) onAbort()
       })
     },
@@ -94,7 +94,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
 
     close() {
       closed = true
-      for (const waiting of line) waiting.refuse(overloaded(shuttingDown))
+      for (const waiting of queue) waiting.refuse(overloaded(shuttingDown))
     },
 
     async idle() {
