@@ -1,9 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { yieldToOthers } from '../sync/yield-to-others.ts'
 import { slices } from './in-parallel.ts'
-import { untilUnlocked } from './sqlite-database.ts'
+import { makeFile, untilUnlocked } from './sqlite-database.ts'
 import { timeSlices } from './time-slices.ts'
 
 /** A vector that the cloud has, or may have. */
@@ -160,7 +158,7 @@ function openLedger(database: DatabaseSync, generation: string): CloudLedger {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFile(path)
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {

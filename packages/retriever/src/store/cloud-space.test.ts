@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CloudUnderTest, cloudUnderTest, dimensions, fileOf } from '../__fixtures__/cloud-test-space.ts'
 import type { FakePinecone } from '../__fixtures__/fake-pinecone.ts'
@@ -17,6 +19,15 @@ beforeEach(async () => {
 afterEach(() => subject.cleanup())
 
 const east = unit([1, 0, 0, 0, 0, 0, 0, 0])
+
+it.runIf(process.platform !== 'win32')('keeps what it knows in files for their owner only', async () => {
+  await store.apply(adding(fileOf('a.md', 1)), never)
+  const names = await readdir(subject.folder, { recursive: true })
+  const modes = await Promise.all(names.map(async (name) => (await stat(join(subject.folder, name))).mode))
+  const octal = modes.map((mode) => mode.toString(8))
+  expect(octal).toContain('100600')
+  expect(octal.filter((mode) => mode !== '100600' && mode !== '40700')).toEqual([])
+})
 
 describe('a search', () => {
   it('goes on asking when most of what is found there is unknown here', async () => {

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { Connection, Table } from '@lancedb/lancedb'
@@ -40,6 +40,8 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
     opened ??= guard('open the index', async () => {
       const lance = loadLance()
       const session = new lance.lancedb.Session(caches.indexBytes, caches.metadataBytes)
+      // LanceDB would make it readable by everyone.
+      if (!isAddress(uri)) await mkdir(place, { recursive: true, mode: 0o700 })
       const options = { readConsistencyInterval: 0, ...(storageOptions && { storageOptions }) }
       return { lance, connection: await lance.lancedb.connect(place, options, session) }
     })

@@ -100,8 +100,11 @@ export async function transaction(database: DatabaseSync, path: string, work: ()
   }
 }
 
-/** SQLite gives its -wal and -shm files the mode of the database itself. */
-function makeFile(path: string): void {
+/**
+ * Makes the file of a database and its folder for their owner alone, where they are not there. SQLite gives its -wal
+ * and -shm files the mode of the database itself.
+ */
+export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     // Only ever a new file: to close a second descriptor of an open database would drop its locks.

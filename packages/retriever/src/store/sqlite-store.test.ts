@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -38,6 +38,21 @@ describe('the file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(await space.generations()).toEqual(['a'])
   })
+
+  it.runIf(process.platform !== 'win32')(
+    'is for its owner only where a link leads to it, and in a new folder',
+    async () => {
+      await symlink(join(folder, 'volume.db'), path)
+      await space.open('a', {})
+      expect((await stat(join(folder, 'volume.db'))).mode & 0o777).toBe(0o600)
+      const inNewFolder = sqliteSpace(join(folder, 'new', 'index'))
+      await inNewFolder.open('a', {})
+      for (const made of ['new', 'new/index']) {
+        expect([made, (await stat(join(folder, made))).mode & 0o777]).toEqual([made, 0o700])
+      }
+      await inNewFolder.close()
+    },
+  )
 
   it.each([
     ['some text', 'is not an index. Delete the file'],

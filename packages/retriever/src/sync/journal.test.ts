@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
@@ -17,6 +17,19 @@ const vectors = new Map([
   ['one', Float32Array.of(0.25, -1)],
   ['two', Float32Array.of(1, 0)],
 ])
+
+it.runIf(process.platform !== 'win32')('is for its owner only, as is its folder', async () => {
+  const journal = openJournal(path)
+  journal.add(vectors)
+  for (const [made, mode] of [
+    ['state', 0o700],
+    ['state/embeddings.db', 0o600],
+    ['state/embeddings.db-wal', 0o600],
+  ] as const) {
+    expect([made, (await stat(join(folder.path, made))).mode & 0o777]).toEqual([made, mode])
+  }
+  journal.close(true)
+})
 
 it('keeps vectors for the next one, until it is done', async () => {
   const first = openJournal(path)

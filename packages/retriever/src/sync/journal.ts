@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { makeFile } from '../store/sqlite-database.ts'
 import { messageOf } from './message-of.ts'
 
 /** Vectors that are paid for and not yet in the index: what a killed sync leaves for the next one. */
@@ -66,7 +66,6 @@ export function removeJournal(path: string): void {
 type OpenJournal = { database: DatabaseSync; find: StatementSync; add: StatementSync; forget: StatementSync }
 
 function openFile(path: string): OpenJournal {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     return prepare(path)
   } catch (error) {
@@ -79,6 +78,7 @@ function openFile(path: string): OpenJournal {
 
 function prepare(path: string): OpenJournal {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  makeFile(path)
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA journal_mode = WAL')

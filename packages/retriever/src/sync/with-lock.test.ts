@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -23,6 +23,12 @@ it('lets one at a time do its work, and returns what it made', async () => {
   const path = join(folder.path, 'made', 'by', 'it')
   expect(await Promise.all([1, 2, 3, 4].map(() => withLock(path, never, work)))).toEqual([1, 1, 1, 1])
   expect(most).toBe(1)
+})
+
+it.runIf(process.platform !== 'win32')('makes its folder for its owner only', async () => {
+  const path = join(folder.path, 'new')
+  await withLock(path, never, async () => {})
+  expect((await stat(path)).mode & 0o777).toBe(0o700)
 })
 
 it('lets go of it when the work fails', async () => {
