@@ -12,14 +12,17 @@ import type { JSONValue } from './message.ts'
  */
 export function checkCitations(cited: unknown): Citation[] {
   if (!Array.isArray(cited)) throw invalid('takes a list of citations')
-  return cited.map((citation: unknown, index) => {
+  // Not `map`, which skips holes: they would end the run where it is stored.
+  const checked: Citation[] = []
+  for (const [index, citation] of cited.entries()) {
     const missing = missingIn(citation)
     if (missing !== undefined) throw invalid(`was given a citation (number ${index + 1}) ${missing}`)
     const { problem } = measureJSON(citation, { depth: limits.argumentDepth, values: limits.argumentValues })
     if (problem !== undefined) throw invalid(`was given a citation (number ${index + 1}) that is no plain JSON`)
     // What has been checked.
-    return cloneJSON(citation as JSONValue) as Citation
-  })
+    checked.push(cloneJSON(citation as JSONValue) as Citation)
+  }
+  return checked
 }
 
 const wanted = { file: 'string', start: 'number', end: 'number', quote: 'string', chunkId: 'string' } as const

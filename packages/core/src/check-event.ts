@@ -28,7 +28,8 @@ export function checkEvent(
       return checkCall(event, calls, model)
     case 'warning':
       if (typeof event.message !== 'string') throw malformed(model, 'told a warning without a message')
-      return { event, chars: event.message.length }
+      // At least one, so that empty warnings without an end have one.
+      return { event, chars: event.message.length + 1 }
     case 'finish':
       return { event: checkFinish(event, calls, model), chars: 0 }
     default:
@@ -49,12 +50,17 @@ const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'cont
 type FinishEvent = Extract<ModelEvent, { type: 'finish' }>
 
 function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Model): FinishEvent {
-  const { reason, usage, message } = event
+  const { reason, usage, message, warnings = [] } = event
   if (!finishReasons.includes(reason)) throw malformed(model, `finished for the reason ${JSON.stringify(reason)}`)
   if (typeof usage !== 'object' || usage === null || !Array.isArray(message?.content)) {
     throw malformed(model, 'finished without a usage and a message')
   }
   if (!message.content.every(isPart)) throw malformed(model, 'finished with a message whose parts are none')
+  if (!Array.isArray(warnings)) throw malformed(model, 'finished with warnings that are no list')
+  if (warnings.length > mostWarnings) throw tooMany(model, `has more than ${mostWarnings} warnings`)
+  for (const warning of warnings) {
+    if (typeof warning !== 'string') throw malformed(model, 'finished with a warning that is no text')
+  }
   // The message becomes history, so its calls must be those that were told, which will have results.
   const told = calls.map(({ callId }) => callId)
   const kept = toolCalls(message).map(({ callId }) => callId)
@@ -73,6 +79,9 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   }
   return { ...event, message: { ...message, content } }
 }
+
+/** Of the event that ends an answer. */
+const mostWarnings = 1000
 
 /** As deep as what is stored may be; what it holds is bounded by its characters. */
 const deepest = 1000

@@ -234,3 +234,33 @@ it('counts the warnings of a model for the length of its answer', async () => {
   expect(error).toMatchObject({ code: 'malformed-stream' })
   expect(told).toBeLessThan(25)
 })
+
+it('ends an answer of empty warnings that never ends', async () => {
+  let emitted = 0
+  const model: Model = {
+    id: 'home/made',
+    async *stream() {
+      for (; emitted < 5_000_000; emitted++) yield { type: 'warning', message: '' }
+    },
+  }
+  const { error } = await agentOf(model).agent.stream('Go').result
+  expect(error).toMatchObject({ code: 'malformed-stream', retryable: false })
+  expect(emitted).toBeLessThan(2_100_000)
+})
+
+it.each<[string, unknown]>([
+  ['no list', 'abc'],
+  ['no text in the list', [{ a: 1n }]],
+  ['a hole in the list', new Array(1)],
+  ['more than anyone reads', new Array(1_000_000).fill('w')],
+])('is malformed when the warnings of its finish are %s', async (_what, warnings) => {
+  const message = { role: 'assistant' as const, content: [done] }
+  const model: Model = {
+    id: 'home/made',
+    async *stream() {
+      yield { type: 'finish', reason: 'stop', usage: {}, message, warnings } as ModelEvent
+    },
+  }
+  const { error } = await agentOf(model).agent.stream('Go').result
+  expect(error).toMatchObject({ code: 'malformed-stream', message: expect.stringContaining('warning') })
+})

@@ -23,6 +23,7 @@ describe('a mistake of a tool is an error result, and the run goes on', () => {
     ['no list', { file: 'a.md' }],
     ['nothing', undefined],
     ['null in a list', [null]],
+    ['a list of holes', new Array(2 ** 32 - 1)],
   ])('when it cites %s', async (_what, cited) => {
     const result = await run((_input, { cite }) => cite(cited as Citation[]))
     expect(result).toMatchObject({ isError: true, content: expect.stringContaining('Pass citations such as') })

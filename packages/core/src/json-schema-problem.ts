@@ -106,9 +106,19 @@ function resolves(reference: string, root: JSONSchema): boolean {
   if (!reference.startsWith('#/')) return typeof root.$id === 'string' || reference.startsWith('#')
   let target: unknown = root
   for (const step of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decoded(step)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (key === undefined) return false
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return false
     target = target[key as keyof typeof target]
   }
   return true
+}
+
+/** Undefined for what is no percent-encoded text, such as `%zz`. */
+function decoded(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return undefined
+  }
 }
