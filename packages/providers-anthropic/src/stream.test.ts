@@ -317,3 +317,12 @@ describe('AnthropicReader', () => {
     expect(() => reader.read({ event: '', data })).toThrow(expect.objectContaining({ code: 'malformed-stream' }))
   })
 })
+
+it.each<[string, Told]>([
+  ['arguments', { type: 'tool_use', id: 'a', name: 'act', input: { a: 'x'.repeat(1_000_000) } }],
+  ['signatures', { type: 'thinking', thinking: '', signature: 'x'.repeat(1_000_000) }],
+  ['redacted thinking', { type: 'redacted_thinking', data: 'x'.repeat(1_000_000) }],
+])('ends an answer of blocks that begin with %s and never end', (_what, content_block) => {
+  const blocks = Array.from({ length: 20 }, (_, index) => ({ type: 'content_block_start', index, content_block }))
+  expect(() => read([begun, ...blocks])).toThrow('more than any model writes')
+})

@@ -141,7 +141,10 @@ export class AnthropicReader implements FrameReader {
       }
       case 'signature_delta': {
         const block = this.#blocks.get(index)
-        if (block?.type === 'thinking' && typeof delta.signature === 'string') block.signature = delta.signature
+        if (block?.type === 'thinking' && typeof delta.signature === 'string') {
+          this.#reply.countData(delta.signature)
+          block.signature = delta.signature
+        }
         return
       }
       default:
@@ -162,6 +165,8 @@ export class AnthropicReader implements FrameReader {
         return
       case 'thinking':
         this.#reply.endPart()
+        // Also of a block that never ends.
+        this.#reply.countData(textOf(block.signature))
         this.#blocks.set(index, { type: 'thinking', signature: textOf(block.signature) })
         this.#reply.reasoning(textOf(block.thinking))
         return
@@ -173,7 +178,7 @@ export class AnthropicReader implements FrameReader {
       case 'tool_use': {
         const { id, name, input } = block
         this.#reply.countCalls(this.#blocks.size + 1)
-        this.#reply.countPiece(textOf(id) + textOf(name))
+        this.#reply.countPiece(textOf(id) + textOf(name) + (input ? JSON.stringify(input) : ''))
         this.#blocks.set(index, { type: 'tool_use', callId: textOf(id), name: textOf(name), input, argumentsText: '' })
         return
       }

@@ -218,3 +218,19 @@ it('takes no more of the calls of one answer than any model writes, while they c
   for (let call = 0; call < 1_024; call++) many.toolCall({ name: 'act', argumentsText: '' })
   expect(() => many.toolCall({ name: 'act', argumentsText: '' })).toThrow(tooMuch)
 })
+
+it.each<[string, (reply: Reply, data: string) => void]>([
+  ['reasoning', (reply, data) => reply.endReasoning(data)],
+  ['text', (reply, data) => reply.endText(data)],
+  ['text that begins', (reply, data) => reply.beginText(data)],
+  ['calls', (reply, data) => reply.toolCall({ name: 'act', argumentsText: '', data })],
+])('ends an answer whose signatures of %s never end', (_what, add) => {
+  const reply = new Reply(owner)
+  const data = 'x'.repeat(1_000_000)
+  let added = 0
+  const endless = () => {
+    for (; added < 100; added++) add(reply, data)
+  }
+  expect(endless).toThrow('16777216 characters of signatures')
+  expect(added).toBe(16)
+})

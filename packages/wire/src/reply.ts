@@ -29,6 +29,8 @@ export class Reply {
   /** Characters of calls that a reader keeps until they are whole, and of calls that are. */
   #pieceChars = 0
   #callChars = 0
+  /** Characters of data that only this model can read. */
+  #dataChars = 0
   #events: ModelEvent[] = []
   #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
   /** The first half of a character that was cut between two deltas. */
@@ -49,6 +51,7 @@ export class Reply {
 
   /** Text from here on is a part of its own, with data that only this model can read. */
   beginText(data: Opaque['data']): void {
+    this.countData(data)
     this.endPart()
     this.#open = { type: 'text', text: '', opaque: { owner: this.#model, data } }
   }
@@ -58,6 +61,7 @@ export class Reply {
    * A part of it is kept even when none of its text was told.
    */
   endReasoning(data: Opaque['data']): void {
+    this.countData(data)
     if (this.#open?.type !== 'reasoning') this.#begin('reasoning')
     if (this.#open) this.#open.opaque = { owner: this.#model, data }
     this.endPart()
@@ -65,6 +69,7 @@ export class Reply {
 
   /** Text ends here, with data that only this model can read, and that it wants back, also without any text. */
   endText(data: Opaque['data']): void {
+    this.countData(data)
     if (this.#open?.type !== 'text') this.#begin('text')
     this.#flushHeld()
     const text = this.#open?.text ?? ''
@@ -99,6 +104,15 @@ export class Reply {
     if (begun > mostCalls) throw this.#tooMuch(`${mostCalls} tool calls`)
   }
 
+  /**
+   * Counts data that only this model can read: no delta shows it, so core sees it at the end of the answer only.
+   * @throws AgentKitError `malformed-stream` when the answer holds more than a message may
+   */
+  countData(data: Opaque['data']): void {
+    this.#dataChars += JSON.stringify(data).length
+    if (this.#dataChars > mostDataChars) throw this.#tooMuch(`${mostDataChars} characters of signatures`)
+  }
+
   /** A whole call. Missing ids and ids used twice are replaced; arguments that do not parse are told as they came. */
   toolCall(call: TellCall): void {
     this.endPart()
@@ -107,6 +121,7 @@ export class Reply {
     if (this.#callChars > mostCallChars) throw this.#tooMuch(`${mostCallChars} characters of tool calls`)
     const callId = this.#uniqueCallId(call.callId)
     const { data } = call
+    if (data !== undefined) this.countData(data)
     // A call of nothing is answered as one of a tool that there is not.
     const name = typeof call.name === 'string' && call.name !== '' ? call.name : 'unknown'
     const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
@@ -139,7 +154,7 @@ export class Reply {
     this.#held = ''
     this.#parts.length = 0
     this.#callIds.clear()
-    this.#pieceChars = this.#callChars = 0
+    this.#pieceChars = this.#callChars = this.#dataChars = 0
   }
 
   /** @param reason as the provider says it; calls make a plain stop `tool-calls`, whatever it says */
@@ -207,6 +222,8 @@ export class Reply {
 /** Of the calls of one answer together, as core counts them; and how many of them it reads. */
 const mostCallChars = 2_097_152
 const mostCalls = 1_024
+/** As long as core lets a message be. */
+const mostDataChars = 16_777_216
 /** Different ones of one answer. */
 const mostWarnings = 100
 

@@ -320,3 +320,9 @@ describe('ResponsesReader', () => {
     },
   )
 })
+
+it('counts the arguments of calls that begin with them and never end', () => {
+  const item = { type: 'function_call', name: 'act', arguments: 'x'.repeat(1_000_000) }
+  const begun = [0, 1, 2].map((index) => added(index, { ...item, id: `f${index}`, call_id: `c${index}` }))
+  expect(() => read(...begun)).toThrow('2097152 characters of tool calls')
+})

@@ -143,7 +143,8 @@ export class ResponsesReader implements FrameReader {
     const seen = this.#items.get(key) ?? newItem()
     this.#items.set(key, seen)
     this.#reply.countCalls(this.#items.size)
-    for (const id of [item_id, item?.id, item?.call_id]) if (id && seen.ids.size < mostIds) seen.ids.add(id)
+    for (const id of [item_id, item?.id, item?.call_id])
+      if (id && id.length <= mostIdChars && seen.ids.size < mostIds) seen.ids.add(id)
     seen.type ??= item?.type ?? type
     return seen
   }
@@ -156,11 +157,20 @@ export class ResponsesReader implements FrameReader {
   }
 
   #begin(seen: SeenItem, item: OutputItem): void {
-    seen.item = item
+    seen.item = item.type === 'function_call' ? this.#countedCall(item) : item.type ? { type: item.type } : {}
     if (item.type === 'message' && item.phase) this.#reply.beginText({ phase: item.phase })
     else if (item.type !== undefined && !readItems.has(item.type)) {
       this.#reply.warn(`The server added a "${item.type}" of its own to the answer: it was left out.`)
     }
+  }
+
+  /** What is kept of a call until it ends. */
+  #countedCall(item: OutputItem): OutputItem {
+    const [call_id, name, text] = [item.call_id, item.name, item.arguments].map((field) =>
+      typeof field === 'string' ? field : '',
+    ) as [string, string, string]
+    this.#reply.countPiece(call_id + name + text)
+    return { type: 'function_call', call_id, name, arguments: text }
   }
 
   #end(seen: SeenItem, item: OutputItem): void {
@@ -238,6 +248,7 @@ function newItem(): SeenItem {
 
 /** Where each event has another id, none of them is one to match by. */
 const mostIds = 8
+const mostIdChars = 1_024
 
 const readItems: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call'])
 
