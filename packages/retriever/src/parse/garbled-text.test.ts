@@ -36,3 +36,13 @@ it('tells characters that are lost, unless they are few', () => {
   expect(problemOf('The sign � stands for what is lost. '.repeat(1), '�')).toBeUndefined()
   expect(problemOf('�', '�', '�', 'word '.repeat(100))).toBeUndefined()
 })
+
+it('tells letters that stand apart, unless they are few', () => {
+  expect(problemOf('T h i s i s a l e t t e r', 'o f t h e c o u r t')).toContain('l e t t e r')
+  expect(problemOf('П и с ь м о и з с у д а')).toContain('l e t t e r')
+  expect(
+    problemOf('I N V O I C E  N U M B E R  5', 'This is what you ordered in May, and what it costs. '.repeat(5)),
+  ).toBeUndefined()
+  expect(problemOf('灯 火 は 青 白 く 揺 れ た 夜 の 道 に')).toBeUndefined()
+  expect(problemOf('1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16')).toBeUndefined()
+})

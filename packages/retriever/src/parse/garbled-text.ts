@@ -13,12 +13,14 @@ export function createTextJudge(): TextJudge {
   let length = 0
   let lost = 0
   let mistaken = 0
+  let apart = 0
 
   return {
     add(text) {
       length += text.length
       // Far faster than an expression, where there are none.
       for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) lost++
+      apart += lettersApart(text)
       if (leads.test(text)) mistaken += text.match(pairs)?.length ?? 0
     },
     problem() {
@@ -28,10 +30,28 @@ export function createTextJudge(): TextJudge {
       if (mistaken >= fewest && mistaken * 250 > length) {
         return 'Its characters were mistaken for others ("Ã©" for "é"): save it as UTF-8 from its source once more.'
       }
+      if (isApart(apart, length)) {
+        return 'The letters of its words stand apart ("l e t t e r"), so that they are not found: run OCR over its source again.'
+      }
       return undefined
     },
   }
 }
+
+/** How many letters stand apart in rows of four and more. */
+export function lettersApart(text: string): number {
+  if (!/ \S \S /.test(text)) return 0
+  return (text.match(rowsOfLetters) ?? []).reduce((sum, row) => sum + Math.ceil(row.length / 2), 0)
+}
+
+/** Whether they are a third of the text: fewer are a heading, or the answers to a test. */
+export function isApart(letters: number, length: number): boolean {
+  return letters >= 12 && letters * 6 > length
+}
+
+const scripts = ['Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Armenian', 'Georgian']
+const letter = `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`
+const rowsOfLetters = new RegExp(`(?<!\\S)${letter}(?: ${letter}){3,}(?!\\S)`, 'gu')
 
 // UTF-8 that was read as Windows-1252: its later bytes are signs that no letter stands before.
 const later = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]'

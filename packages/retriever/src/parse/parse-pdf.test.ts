@@ -157,6 +157,16 @@ it('finds garbage that is made of ordinary letters', async () => {
   expect(parsed.status).toBe('low-quality')
 })
 
+it('names the pages on which the letters of words stand apart', async () => {
+  const apart = { lines: ['T h i s i s a l e t t e r', 'o f t h e c o u r t.'] }
+  const { pieces, parsed } = await read([{ lines: [sentence] }, apart, { lines: ['I N V O I C E', sentence] }])
+  expect(parsed).toMatchObject({
+    status: 'low-quality',
+    reason: 'Page 2 has words whose letters stand apart ("l e t t e r"): run OCR over it again.',
+  })
+  expect(pieces[1]?.text).toContain('l e t t e r')
+})
+
 it.each([
   ['code', 'const fooBar = getValue(x1, y2) + 17; printf("%d", strlen(str));'],
   ['numbers', 'A1 12.5 B2 13.5 C3 14.5 D4 15.5 E5 16.5 F6 17.5 G7 18.5'],

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BlockWriter } from './block-writer.ts'
+import { isApart, lettersApart } from './garbled-text.ts'
 import { aboutPdf } from './pdf/about-pdf.ts'
 import { BodySize, headingsByOutline, headingsBySize } from './pdf/find-headings.ts'
 import { formValues } from './pdf/form-values.ts'
@@ -77,7 +78,10 @@ async function readLines(page: PdfPage, number: number, notes: PageNotes): Promi
   const content = await page.getTextContent()
   const said = content.items.map((item) => ('str' in item ? item.str : '')).join(' ')
   if (isGarbled(said)) notes.garbled.push(number)
-  return pageLines(content)
+  const lines = pageLines(content)
+  const text = lines.map((line) => line.text).join('\n')
+  if (isApart(lettersApart(text), text.length)) notes.apart.push(number)
+  return lines
 }
 
 function pagePiece(

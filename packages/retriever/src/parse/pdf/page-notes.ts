@@ -8,6 +8,8 @@ export class PageNotes {
   /** They show something, and have no text. */
   readonly pictures: number[] = []
   readonly garbled: number[] = []
+  /** The letters of their words stand apart: "l e t t e r". */
+  readonly apart: number[] = []
   readonly damaged: number[] = []
   /** They only say that another program is needed. */
   readonly placeholders: number[] = []
@@ -18,6 +20,11 @@ export class PageNotes {
     const reasons = [
       about(this.pictures, 'has no text, only a picture: it needs OCR', 'have no text, only pictures: they need OCR'),
       about(this.garbled, 'has a garbled text layer', 'have a garbled text layer'),
+      about(
+        this.apart,
+        'has words whose letters stand apart ("l e t t e r"): run OCR over it again',
+        'have words whose letters stand apart ("l e t t e r"): run OCR over them again',
+      ),
       about(this.damaged, 'is damaged', 'are damaged'),
       about(
         this.placeholders,
