@@ -188,7 +188,7 @@ export function textOf({ content }: AssistantMessage): string {
 export function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
-  const message = redactSecrets(messageOf(error))
+  const message = redactSecrets(messageOf(error)) || 'it threw without a message.'
   const { code, details } = rawFailure(error)
   return new AgentKitError(code, `The model "${model.id}" failed: ${message}`, {
     cause: error,

@@ -77,7 +77,7 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   if (problem !== undefined || chars > limits.replyMessageChars) {
     throw tooMany(model, `ends with a message of more than ${limits.replyMessageChars} characters or ${deepest} levels`)
   }
-  return { ...event, message: { ...message, content } }
+  return { ...event, usage: { ...usage }, message: { ...message, content } }
 }
 
 /** Of the event that ends an answer. */

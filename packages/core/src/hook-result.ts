@@ -1,5 +1,6 @@
 import { AgentKitError } from './errors.ts'
 import type { Hooks } from './hooks.ts'
+import { measureJSON } from './measure-json.ts'
 import type { AssistantMessage, Message } from './message.ts'
 import { messageProblem } from './message-problem.ts'
 import { toolCalls, validateTranscript } from './transcript.ts'
@@ -9,10 +10,24 @@ import { toolCalls, validateTranscript } from './transcript.ts'
  * @throws AgentKitError `invalid-config` when it cannot be used, with the fix
  */
 export function checkHookResult(name: keyof Hooks, result: unknown): void {
-  const { wanted, isUsable } = rules[name]
-  if (typeof result === 'object' && result !== null && isUsable(result)) return
+  const { isUsable } = rules[name]
+  const isObject = typeof result === 'object' && result !== null
+  if (isObject && isUsable(result) && (name === 'afterTool' || isJSON(result))) return
+  throw unusableResult(name)
+}
+
+/** @param cause what looking at the result threw: it may be a proxy */
+export function unusableResult(name: keyof Hooks, cause?: unknown): AgentKitError {
+  const { wanted } = rules[name]
   const message = `The hook \`${name}\` returned what cannot be used. Return ${wanted}, { block: "why" }, or nothing.`
-  throw new AgentKitError('invalid-config', message)
+  return new AgentKitError('invalid-config', message, cause === undefined ? {} : { cause })
+}
+
+/** As deep as a schema within a request may stand, and more than any conversation holds. */
+const bounds = { depth: 1_000, values: 10_000_000 }
+
+function isJSON(value: object): boolean {
+  return measureJSON(value, bounds).problem === undefined
 }
 
 const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boolean }> = {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { untilAborted } from './abort.ts'
 import { cloneJSON } from './clone-json.ts'
 import { AgentKitError, isAgentKitError, messageOf } from './errors.ts'
-import { checkHookResult } from './hook-result.ts'
+import { checkHookResult, unusableResult } from './hook-result.ts'
 import type { AssistantMessage, JSONValue, UserMessage } from './message.ts'
 import type { ModelRequest } from './model.ts'
 import { redactSecrets } from './redact.ts'
@@ -90,13 +90,18 @@ export async function runHook<Value extends object>(
   // All that hooks are given is plain JSON, but for fields that may be absent.
   const copy = cloneJSON(value as JSONValue) as Value
   const result = await untilAborted(context.signal, callHook(name, hook, copy, context))
-  if (result === undefined || result === null || isDeepStrictEqual(result, value)) return { value, changed: false }
-  if (typeof result === 'object' && 'block' in result && typeof result.block === 'string') {
-    return { block: result.block || 'Blocked.' }
+  if (result === undefined || result === null) return { value, changed: false }
+  try {
+    if (isDeepStrictEqual(result, value)) return { value, changed: false }
+    if (typeof result === 'object' && 'block' in result && typeof result.block === 'string') {
+      return { block: result.block || 'Blocked.' }
+    }
+    checkHookResult(name, result)
+    // What has been checked. An output of a tool may be anything, and is made plain later.
+    return { value: (name === 'afterTool' ? result : cloneJSON(result as JSONValue)) as Value, changed: true }
+  } catch (error) {
+    throw isAgentKitError(error) ? error : unusableResult(name, error)
   }
-  checkHookResult(name, result)
-  // What has been checked.
-  return { value: result as Value, changed: true }
 }
 
 async function callHook<Value>(

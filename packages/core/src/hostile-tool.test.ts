@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent, type Citation, type Tool, tool } from './index.ts'
+import { Agent, type Citation, type Model, type Tool, tool } from './index.ts'
 
 const input = { type: 'object' }
 async function run(execute: Tool['execute']) {
@@ -55,6 +57,51 @@ it('a run that a tool returns gives its text; one within a value is not started'
   expect(model.requests).toHaveLength(0)
   expect((await run(() => inner.stream('Go')))?.content).toBe('Inner.')
   expect(model.requests).toHaveLength(1)
+})
+
+it('a run that fails, returned by a tool, is an error result', async () => {
+  const model: Model = {
+    id: 'home/made',
+    // biome-ignore lint/correctness/useYield: it fails before it answers.
+    async *stream() {
+      throw new Error('no power')
+    },
+  }
+  const inner = new Agent({ name: 'Inner', functions: [], model, retry: { attempts: 1 } })
+  const result = await run(() => inner.stream('Go'))
+  expect(result).toMatchObject({ isError: true, content: expect.stringContaining('no power') })
+})
+
+it.each(['', 'I need your leave.'])('a run that waits for approval is no success, having said "%s"', async (text) => {
+  let paid = 0
+  const pay = tool({ name: 'pay', description: 'd', input, needsApproval: true, execute: () => paid++ })
+  const model = scriptedModel([{ text, toolCalls: [{ name: 'pay' }] }])
+  const inner = new Agent({ name: 'Inner', functions: [pay], model })
+  const result = await run(() => inner.stream('Go'))
+  expect(result).toMatchObject({
+    isError: true,
+    content: expect.stringMatching(/waits for approval of "[^"]+" \(pay\)/),
+  })
+  expect(result?.content).toContain('agent.resume("')
+  expect(paid).toBe(0)
+})
+
+it.each([
+  ['of Node', () => Readable.from(['x'])],
+  ['within a value', () => ({ body: Readable.from(['x']) })],
+])('a stream %s is not read, and the model is told what to return', async (_what, value) => {
+  const result = await run(value)
+  expect(result).toMatchObject({ isError: true, content: expect.stringContaining('a stream: read it') })
+})
+
+it('serialising, copying or inspecting a run starts nothing', () => {
+  const model = scriptedModel(['Inner.'])
+  const inner = new Agent({ name: 'Inner', functions: [], model }).stream('Go')
+  expect(JSON.stringify({ inner })).toBe(JSON.stringify({ inner: { runId: inner.runId } }))
+  inspect(inner, { showHidden: true, depth: 5 })
+  void { ...inner }
+  expect(() => structuredClone(inner)).toThrow()
+  expect(model.requests).toHaveLength(0)
 })
 
 it('refuses a schema that holds itself', () => {

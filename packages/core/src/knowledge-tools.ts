@@ -1,5 +1,5 @@
 import { untilAborted } from './abort.ts'
-import { AgentKitError, messageOf } from './errors.ts'
+import { AgentKitError, isAgentKitError, messageOf } from './errors.ts'
 import type { Knowledge, SyncProgress } from './knowledge.ts'
 import { redactSecrets } from './redact.ts'
 import { compileTools, type ToolBox } from './run-tools.ts'
@@ -38,19 +38,19 @@ export function knowledgeTools(
       const pending = first.pending()
       if (pending !== undefined) {
         // The tools say what there is: of files that an earlier process has indexed they know nothing yet.
-        await untilAborted(signal, knowledge.files())
+        await untilAborted(signal, filesOf(knowledge))
         warnings.push(pending)
       }
     } catch (error) {
       if (signal.aborted) throw error
       first = undefined
-      const before = await untilAborted(signal, knowledge.files())
+      const before = await untilAborted(signal, filesOf(knowledge))
       if (before.length === 0) throw error
       warnings.push(
         `The files could not be synced, so the answer stands on what was indexed before: ${redactSecrets(messageOf(error))}`,
       )
     }
-    return { toolBox: await untilAborted(signal, toolBoxOf(knowledge.tools())), warnings }
+    return { toolBox: await untilAborted(signal, toolBoxOf(toolsOf(knowledge))), warnings }
   }
 }
 
@@ -65,11 +65,13 @@ type FirstSync = {
 function startSync(knowledge: Knowledge): FirstSync {
   let progress: SyncProgress | undefined
   let isDone = false
-  const done = knowledge.sync({
-    onProgress(reported) {
-      progress = reported
-    },
-  })
+  const done = calling('sync', () =>
+    knowledge.sync({
+      onProgress(reported) {
+        progress = reported
+      },
+    }),
+  )
   const isLate = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, (knowledge.firstAnswerSeconds ?? usualFirstAnswerSeconds) * 1000)
     // A run that no longer waits for it meets its failure at the next one.
@@ -80,6 +82,46 @@ function startSync(knowledge: Knowledge): FirstSync {
     done.then(settle, settle)
   })
   return { done, isLate, pending: () => (isDone ? undefined : pendingWarning(progress)) }
+}
+
+/** Calls the knowledge, which is anybody's code. */
+async function calling<Value>(name: 'sync' | 'files', call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw failure(name, cause)
+  }
+}
+
+function failure(name: 'sync' | 'files' | 'tools', cause: unknown): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  const words = redactSecrets(messageOf(cause)) || 'it threw without a message.'
+  return new AgentKitError('tool-error', `The agent's knowledge failed in \`${name}\`: ${words}`, { cause })
+}
+
+async function filesOf(knowledge: Knowledge): Promise<readonly unknown[]> {
+  const files = await calling('files', () => knowledge.files())
+  if (Array.isArray(files)) return files
+  throw unusable('files', 'a promise of a list of files, [] where there are none')
+}
+
+function toolsOf(knowledge: Knowledge): Tool[] {
+  try {
+    const tools = knowledge.tools()
+    // They are the same list as long as they do not change.
+    if (Array.isArray(tools) && toTools(tools)) return tools
+  } catch (cause) {
+    if (!isAgentKitError(cause)) throw failure('tools', cause)
+    throw new AgentKitError(cause.code, `The agent's knowledge, \`tools\`: ${cause.message}`, { cause })
+  }
+  throw unusable('tools', 'a list of tools, made by tool({ … })')
+}
+
+function unusable(name: string, wanted: string): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    `The agent's knowledge returned what cannot be used from \`${name}\`. Return ${wanted}.`,
+  )
 }
 
 const usualFirstAnswerSeconds = 60

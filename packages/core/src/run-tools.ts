@@ -214,8 +214,14 @@ export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value
 
 /** A run that was not asked for its result: that is plainly meant. */
 async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> {
-  const { text, error, finishReason, warnings } = await withSignal(context.signal, () => run.result)
+  const { text, error, finishReason, warnings, approvals, runId } = await withSignal(context.signal, () => run.result)
   if (error) return failed(error.message)
+  if (finishReason === 'approval') {
+    const what = approvals.map(({ approvalId, name }) => `"${approvalId}" (${name})`).join(', ')
+    return failed(
+      `The run has no answer yet: it waits for approval of ${what}. It continues by agent.resume("${runId}", decisions).`,
+    )
+  }
   if (text === '' && finishReason !== 'stop')
     return failed(`The run ended with "${finishReason}". ${warnings.at(-1) ?? ''}`)
   return { ...toToolResult(text, context.callId), isError: false }
