@@ -228,7 +228,7 @@ describe('knowledge', () => {
     expect(error?.message).toContain('`files`')
   })
 
-  it.each([
+  it.each<[string, () => unknown]>([
     ...broken.slice(0, 3),
     ...odd,
     ['returns what is no tool', () => [{ name: 'x' }]] as const,
@@ -273,20 +273,17 @@ describe('a schema of the output', () => {
       '~standard': { version: 1, vendor: 'home', validate, jsonSchema: { input: () => ({ type: 'object' }) } },
     }) as unknown as StandardSchema<unknown, undefined>
 
-  it.each([
-    ...thrown.map(
-      ([what, value]) =>
-        [
-          `throws ${what}`,
-          () => {
-            throw value()
-          },
-        ] as const,
-    ),
-    ['returns a proxy', hostile] as const,
-    ['returns nothing', () => undefined] as const,
-    ['returns issues that are a proxy', () => ({ issues: hostile() })] as const,
-    ['returns issues that are none', () => ({ issues: [null, 5] })] as const,
+  it.each<[string, () => unknown]>([
+    ...thrown.map(([what, value]): [string, () => unknown] => [
+      `throws ${what}`,
+      () => {
+        throw value()
+      },
+    ]),
+    ['returns a proxy', hostile],
+    ['returns nothing', () => undefined],
+    ['returns issues that are a proxy', () => ({ issues: hostile() })],
+    ['returns issues that are none', () => ({ issues: [null, 5] })],
   ])('that %s finds no answer that fits', async (_what, validate) => {
     const { error, finishReason } = await run({
       functions: [],
