@@ -13,7 +13,7 @@ import {
   wordEmbedder,
 } from '../__fixtures__/topics.ts'
 import { knownMeanings } from './known-meanings.ts'
-import { measureTrust, unknownTrust, wordsOnlyTrust } from './trust.ts'
+import { besideWords, measureTrust, unknownTrust, wordsOnlyTrust } from './trust.ts'
 import { familyOf, wordsOf } from './words.ts'
 
 let opened: TestStore | undefined
@@ -83,6 +83,12 @@ it('throws errors of ours, whatever the embedder throws, and waits for nobody wh
   })
   const deaf: Embedder = { id: 'acme/small', embed: () => new Promise(() => {}) }
   await expect(measureTrust(opened.store, deaf, AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'timeout' })
+})
+
+it('weighs nothing that finds worse than words do, and all that finds a tenth better', () => {
+  expect([0.4, 0.46, 0.475, 0.55, 0.65].map((byMeaning) => besideWords(byMeaning, 0.5))).toEqual([0, 0, 0, 1, 1])
+  expect(besideWords(0.5, 0.5)).toBeCloseTo(1 / 3)
+  expect([0.95, 1].map((byMeaning) => besideWords(byMeaning, 1))).toEqual([0, 1])
 })
 
 describe('a general embedder', () => {
