@@ -11,6 +11,7 @@ import { type Line, pageLines } from './pdf/page-lines.ts'
 import { PageNotes } from './pdf/page-notes.ts'
 import { joinLines, pageParagraphs } from './pdf/page-paragraphs.ts'
 import { type OutlineEntry, readOutline } from './pdf/read-outline.ts'
+import { orderOf } from './pdf/right-to-left.ts'
 import type { Parsed, Piece } from './piece.ts'
 
 /**
@@ -79,9 +80,15 @@ async function readLines(page: PdfPage, number: number, notes: PageNotes): Promi
   const said = content.items.map((item) => ('str' in item ? item.str : '')).join(' ')
   if (isGarbled(said)) notes.garbled.push(number)
   const lines = pageLines(content)
-  const text = lines.map((line) => line.text).join('\n')
+  const text = textOf(lines)
   if (isApart(lettersApart(text), text.length)) notes.apart.push(number)
-  return lines
+  const order = orderOf(text)
+  if (order === 'unclear') notes.unordered.push(number)
+  return order === 'turned' ? pageLines(content, { isTurned: true }) : lines
+}
+
+function textOf(lines: readonly Line[]): string {
+  return lines.map(({ text }) => text).join('\n')
 }
 
 function pagePiece(

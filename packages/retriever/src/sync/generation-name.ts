@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** To be raised when what parsers and chunker make of a file changes: indexes are then built anew. */
-const madeBy = 3
+const madeBy = 4
 
 export type GenerationOf = {
   /** What tells this folder from others in the same index. */

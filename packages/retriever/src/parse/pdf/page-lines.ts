@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.ts'
-import { joinColumns, type TextContent } from './page-columns.ts'
+import { joinColumns, type TextContent, type TextItem } from './page-columns.ts'
+import { isRightToLeft, lineInOrder } from './right-to-left.ts'
 
 /** A line as it stands on the page. */
 export type Line = {
@@ -10,13 +11,16 @@ export type Line = {
   y: number | undefined
 }
 
-/** The lines of a page in the order in which it was written, which is the order of reading in most files. */
-export function pageLines(content: TextContent): Line[] {
+/**
+ * The lines of a page in the order in which it was written, which is the order of reading in most files. `isTurned`: its
+ * words of Arabic or Hebrew come out turned, see `orderOf`.
+ */
+export function pageLines(content: TextContent, { isTurned = false } = {}): Line[] {
   const lines: Line[] = []
   const printed = new Map<string, Place>()
   let line = emptyLine()
   let before: Place | undefined
-  for (const item of joinColumns(content)) {
+  for (const item of inOrder(joinColumns(content), isTurned)) {
     const place = placeOf(item)
     if (item.str.trim() !== '') {
       if (isOverprint(printed.get(item.str), place)) continue
@@ -39,13 +43,47 @@ export function pageLines(content: TextContent): Line[] {
   return lines.filter(({ text }) => text.trim() !== '')
 }
 
+function inOrder(items: readonly TextItem[], isTurned: boolean): readonly TextItem[] {
+  if (!items.some(({ str }) => isRightToLeft(str))) return items
+  const ordered: TextItem[] = []
+  let line: TextItem[] = []
+  let before: Place | undefined
+  const endLine = (): void => {
+    const last = line.at(-1)
+    const parts = lineInOrder(line, isTurned).map((item) => ({ ...item, hasEOL: false }))
+    const end = parts.pop()
+    if (end !== undefined) parts.push({ ...end, hasEOL: last?.hasEOL === true })
+    for (const part of parts) ordered.push(part)
+    line = []
+    before = undefined
+  }
+  for (const item of items) {
+    const place = placeOf(item)
+    if (item.str.trim() !== '') {
+      if (before !== undefined && gapBetween(before, place) === '\n') endLine()
+      before = place
+    }
+    line.push(item)
+    if (item.hasEOL) endLine()
+  }
+  endLine()
+  return ordered
+}
+
 /** Of a run of letters; `isTurned` when it does not run from left to right on a level line. */
-type Place = { x: number; y: number; end: number; size: number; isTurned: boolean }
+type Place = { x: number; y: number; end: number; size: number; isTurned: boolean; isRight: boolean }
 
 /** `transform` is [a, b, c, d, x, y]; its numbers are typed as `any` by PDF.js. */
-function placeOf({ transform, width }: { transform: readonly number[]; width: number }): Place {
-  const [along = 0, turn = 0, slant = 0, height = 0, x = 0, y = 0] = transform
-  return { x, y, end: x + width, size: Math.hypot(slant, height), isTurned: Math.abs(turn) > 0.01 || along < 0 }
+function placeOf({ str, transform, width }: TextItem): Place {
+  const [along = 0, turn = 0, slant = 0, height = 0, x = 0, y = 0] = transform as readonly number[]
+  return {
+    x,
+    y,
+    end: x + width,
+    size: Math.hypot(slant, height),
+    isTurned: Math.abs(turn) > 0.01 || along < 0,
+    isRight: isRightToLeft(str),
+  }
 }
 
 /** Letters are printed twice, a hair apart, to look bold or to have a shadow. */
@@ -54,10 +92,11 @@ function isOverprint(before: Place | undefined, { x, y, size }: Place): boolean 
 }
 
 /** PDF.js finds most gaps and line ends itself, but not all where the font changes. */
-function gapBetween(before: Place, { x, y, size, isTurned }: Place): '' | ' ' | '\n' {
+function gapBetween(before: Place, { x, y, end, size, isTurned, isRight }: Place): '' | ' ' | '\n' {
   if (isTurned || before.isTurned) return ''
   const largest = Math.max(size, before.size)
   if (Math.abs(y - before.y) > largest * 0.7) return '\n'
+  if (x < before.x && (isRight || before.isRight)) return before.x - end > largest * 0.25 ? ' ' : ''
   const gap = x - before.end
   return gap > largest * 0.25 || x < before.x - largest ? ' ' : ''
 }

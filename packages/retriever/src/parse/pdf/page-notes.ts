@@ -10,6 +10,8 @@ export class PageNotes {
   readonly garbled: number[] = []
   /** The letters of their words stand apart: "l e t t e r". */
   readonly apart: number[] = []
+  /** Letters of Arabic or Hebrew may stand in the order of the page, from the left. */
+  readonly unordered: number[] = []
   readonly damaged: number[] = []
   /** They only say that another program is needed. */
   readonly placeholders: number[] = []
@@ -24,6 +26,11 @@ export class PageNotes {
         this.apart,
         'has words whose letters stand apart ("l e t t e r"): run OCR over it again',
         'have words whose letters stand apart ("l e t t e r"): run OCR over them again',
+      ),
+      about(
+        this.unordered,
+        'may have words from right to left in the wrong order, and they may not be found',
+        'may have words from right to left in the wrong order, and they may not be found',
       ),
       about(this.damaged, 'is damaged', 'are damaged'),
       about(

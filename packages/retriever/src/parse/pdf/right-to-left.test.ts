@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
+import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
+import { parsePdf } from '../parse-pdf.ts'
+
+const arabic = 'وصل القطار إلى المدينة في الساعة السابعة'
+const hebrew = 'שלום לכולם, הילדים הולכים אל הים'
+
+const fromTheLeft = (text: string): string => [...text].reverse().join('')
+
+async function read(lines: readonly PdfLine[]): Promise<{ text: string | undefined; status: string; reason?: string }> {
+  const { pieces, parsed } = await collectPieces(parsePdf, makePdf([{ lines }]))
+  return { ...parsed, text: pieces[0]?.text.trim() }
+}
+
+/** Each word in an item of its own, from the left. */
+function words(text: string): PdfLine[] {
+  return text.split(' ').map((word, place) => ({ text: word, font: 'wide', size: 6, x: 20 + place * 75, y: 700 }))
+}
+
+/** Each letter in an item of its own, in the order of reading, from the right. */
+function letters(text: string): PdfLine[] {
+  return [...text].map((letter, place) => ({ text: letter, font: 'wide', x: 580 - place * 12, y: 700 }))
+}
+
+it.each([arabic, hebrew])(
+  'puts the words of a line into the order of reading, however it is drawn: %s',
+  async (text) => {
+    const whole = (drawn: string): PdfLine => ({ text: drawn, font: 'wide', y: 700 })
+    const expected = { text, status: 'ok' }
+    expect(await read([whole(fromTheLeft(text))])).toMatchObject(expected)
+    expect(await read(words(fromTheLeft(text)))).toMatchObject(expected)
+    expect(await read(letters(text).filter(({ text: letter }) => letter !== ' '))).toMatchObject(expected)
+    // Drawn from the left in the order of reading, which looks wrong on the page.
+    expect(await read([whole(text)])).toMatchObject(expected)
+  },
+)
+
+it('keeps numbers and words of other scripts in their order', async () => {
+  expect(await read(words(`DEF ABC ${fromTheLeft('المدينة')} 12.50 ${fromTheLeft('القطار')}`))).toMatchObject({
+    text: 'القطار 12.50 المدينة DEF ABC',
+  })
+  expect(await read(words('Hello to you'))).toMatchObject({ text: 'Hello to you' })
+})
+
+it('warns where it cannot tell the order', async () => {
+  const both = [arabic, fromTheLeft(arabic)].map(
+    (text, place): PdfLine => ({ text, font: 'wide', y: 700 - place * 20 }),
+  )
+  expect(await read(both)).toMatchObject({
+    status: 'low-quality',
+    reason: 'Page 1 may have words from right to left in the wrong order, and they may not be found.',
+  })
+})

@@ -1,0 +1,94 @@
+import type { TextItem } from './page-columns.ts'
+
+/** Whether it has letters of Arabic, Hebrew or another script that is written from the right. */
+export function isRightToLeft(text: string): boolean {
+  return rightLetter.test(text)
+}
+
+/**
+ * The items of one line in the order of reading. PDF.js puts the letters of an item into that order, and leaves the items
+ * as they were drawn: from the left by some programs, from the right by others. With `isTurned` PDF.js was wrong, for
+ * the letters had been drawn from the left in the order of reading; they become what they were.
+ */
+export function lineInOrder(items: readonly TextItem[], isTurned: boolean): readonly TextItem[] {
+  const right = items.filter(({ str }) => isRightToLeft(str))
+  if (right.length === 0) return items
+  if (isTurned) return items.map((item) => ({ ...item, str: turn([...item.str], kindOf).join('') }))
+  const steps = right.slice(1).map((item, place) => Math.sign(xOf(item) - xOf(right[place] ?? item)))
+  return steps.reduce((sum, step) => sum + step, 0) > 0 ? turn(items, ({ str }) => kindOf(str)) : items
+}
+
+function xOf({ transform }: TextItem): number {
+  return (transform as readonly number[])[4] ?? 0
+}
+
+/** Whether the words of a text stand in the order of reading. */
+export function orderOf(text: string): 'reading' | 'turned' | 'unclear' {
+  const words = text.match(rightWords) ?? []
+  let reading = 0
+  let turned = 0
+  for (const word of words) {
+    const weight = weightOf(word) - weightOf([...word].reverse().join(''))
+    if (weight > 0) reading += weight
+    else turned -= weight
+  }
+  if (turned >= 3 && turned > reading * 4) return 'turned'
+  if (turned === 0 && reading === 0) return words.length < 20 ? 'reading' : 'unclear'
+  return reading > turned * 4 ? 'reading' : 'unclear'
+}
+
+/** Of signs that a word is not turned: letters that only end words, short words, and, weaker, the article of Arabic. */
+function weightOf(word: string): number {
+  if (/^[^ةىےںםןךףץ]+[ةىےںםןךףץ]$/.test(word) || shortWords.has(word)) return 2
+  return /^[وفبك]?ال..|^لل../.test(word) ? 1 : 0
+}
+
+const shortWords = new Set([
+  'في',
+  'من',
+  'عن',
+  'هذا',
+  'هذه',
+  'التي',
+  'الذي',
+  'است',
+  'این',
+  'برای',
+  'که',
+  'می',
+  'של',
+  'כי',
+])
+
+type Kind = 'right' | 'left' | 'neutral'
+
+const rightScripts = '\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc'
+const rightLetter = new RegExp(`(?=[${rightScripts}])\\p{L}`, 'u')
+const rightWords = new RegExp(`(?:(?=[${rightScripts}])\\p{L}){2,}`, 'gu')
+
+function kindOf(text: string): Kind {
+  if (isRightToLeft(text)) return 'right'
+  return /[\p{L}\p{N}]/u.test(text) ? 'left' : 'neutral'
+}
+
+/** From the order on the page to the order of reading, and back. Numbers and words of other scripts keep their order. */
+function turn<Part>(parts: readonly Part[], kind: (part: Part) => Kind): Part[] {
+  const kinds = parts.map(kind)
+  const count = (wanted: Kind): number => kinds.filter((each) => each === wanted).length
+  if (count('right') >= count('left') * 0.43) return keepRuns([...parts].reverse(), kinds.reverse(), 'left')
+  return keepRuns(parts, kinds, 'right')
+}
+
+/** Reverses runs of a kind, each from its first to its last part of that kind with nothing but neutral parts between. */
+function keepRuns<Part>(parts: readonly Part[], kinds: readonly Kind[], wanted: Kind): Part[] {
+  const done: Part[] = []
+  for (let at = 0; at < parts.length; at++) {
+    let end = at
+    if (kinds[at] === wanted)
+      for (let next = at + 1; next < parts.length && (kinds[next] === wanted || kinds[next] === 'neutral'); next++)
+        if (kinds[next] === wanted) end = next
+    done.push(...parts.slice(at, end + 1).reverse())
+    at = end
+  }
+  return done
+}
