@@ -63,6 +63,13 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('let nobody else read a file and folders that they make', async () => {
+    const file = join(folder, 'new', 'sessions.db')
+    await opened(file)
+    for (const made of [file, `${file}-wal`]) expect([made, statSync(made).mode & 0o777]).toEqual([made, 0o600])
+    expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700)
+  })
+
   it('let nobody else read a file that a link leads to, and that they make', async () => {
     const target = join(folder, 'volume.db')
     const link = join(folder, 'link.db')

@@ -65,6 +65,17 @@ it('follows no link that takes the place of a file or a folder while it looks', 
   await outside.remove()
 })
 
+it.runIf(process.platform !== 'win32')('finds no pipe that takes the place of a file while it looks', async () => {
+  await folder.write('a.md', 'one')
+  const exts = new Set(['.md'])
+  exts.has = () => {
+    renameSync(join(folder.path, 'a.md'), join(folder.path, '.away'))
+    execFileSync('mkfifo', [join(folder.path, 'a.md')])
+    return true
+  }
+  expect(namesOf(await scan(folder.path, { exts }))).toEqual([])
+})
+
 it('makes a folder that is missing', async () => {
   const path = join(folder.path, 'not', 'yet')
   expect(namesOf(await scan(path))).toEqual([])
