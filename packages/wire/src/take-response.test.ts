@@ -118,3 +118,24 @@ it('ends with the signal', async () => {
   controller.abort(new Error('left'))
   expect(await errorOf(failed)).toEqual(new Error('left'))
 })
+
+it('reads no more of a refusal than it keeps, also by a fetch of the user', async () => {
+  let pieces = 0
+  let isCancelled = false
+  const body = new ReadableStream({
+    pull(controller) {
+      // Fails the test in place of the process, should all of it be read.
+      if (++pieces > 1_000) controller.close()
+      else controller.enqueue(new Uint8Array(16_384).fill(120))
+    },
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const fetch = async (): Promise<Response> => new Response(body, { status: 500 })
+  const failed = takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch })
+  const error = await errorOf(failed)
+  expect(failureOfSdkError(error)).toMatchObject({ status: 500 })
+  expect(pieces).toBeLessThan(10)
+  expect(isCancelled).toBe(true)
+})

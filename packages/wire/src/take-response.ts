@@ -91,7 +91,25 @@ async function send(
 const longestRefusal = 65_536
 
 async function refusalOf(response: Response): Promise<RefusedRequest> {
-  const text = (await response.text()).slice(0, longestRefusal)
+  const text = await beginningOf(response)
   const failure = failureOfBody(parseJSON(text) ?? (text || 'it gave no reason.'))
   return new RefusedRequest({ ...failure, status: response.status, headers: response.headers, body: text })
+}
+
+/** No more is read than is kept: a fetch of the user's may hand out a body without an end. */
+async function beginningOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  if (!reader) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (text.length < longestRefusal) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+  return text.slice(0, longestRefusal)
 }
