@@ -46,3 +46,7 @@ it('tells letters that stand apart, unless they are few', () => {
   expect(problemOf('灯 火 は 青 白 く 揺 れ た 夜 の 道 に')).toBeUndefined()
   expect(problemOf('1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16')).toBeUndefined()
 })
+
+it('tells letters that stand apart in a row of any length', () => {
+  expect(problemOf('ا '.repeat(5_000_000))).toContain('l e t t e r')
+})

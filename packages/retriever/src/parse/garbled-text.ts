@@ -51,7 +51,8 @@ export function isApart(letters: number, length: number): boolean {
 
 const scripts = ['Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Armenian', 'Georgian']
 const letter = `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`
-const rowsOfLetters = new RegExp(`(?<!\\S)${letter}(?: ${letter}){3,}(?!\\S)`, 'gu')
+// Bounded, for a longer row overflows the stack of the expression.
+const rowsOfLetters = new RegExp(`(?<!\\S)${letter}(?: ${letter}){3,1000}(?!\\S)`, 'gu')
 
 // UTF-8 that was read as Windows-1252: its later bytes are signs that no letter stands before.
 const later = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]'

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
 import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
 import { parsePdf } from '../parse-pdf.ts'
+import { lineInOrder } from './right-to-left.ts'
 
 const arabic = 'وصل القطار إلى المدينة في الساعة السابعة'
 const hebrew = 'שלום לכולם, הילדים הולכים אל הים'
@@ -51,4 +52,11 @@ it('warns where it cannot tell the order', async () => {
     status: 'low-quality',
     reason: 'Page 1 may have words from right to left in the wrong order, and they may not be found.',
   })
+})
+
+it('keeps a run of any length in its order', () => {
+  const latin = 'ab'.repeat(200_000)
+  const item = { str: `${latin}${'ا'.repeat(400_000)}`, dir: 'rtl', width: 1, height: 1, transform: [1, 0, 0, 1, 0, 0] }
+  const [only] = lineInOrder([{ ...item, fontName: '', hasEOL: false }], true)
+  expect(only?.str.endsWith(`ا${latin}`)).toBe(true)
 })

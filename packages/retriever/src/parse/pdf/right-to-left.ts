@@ -87,7 +87,8 @@ function keepRuns<Part>(parts: readonly Part[], kinds: readonly Kind[], wanted: 
     if (kinds[at] === wanted)
       for (let next = at + 1; next < parts.length && (kinds[next] === wanted || kinds[next] === 'neutral'); next++)
         if (kinds[next] === wanted) end = next
-    done.push(...parts.slice(at, end + 1).reverse())
+    // No spread: a run may be longer than a call may have arguments.
+    for (const part of parts.slice(at, end + 1).reverse()) done.push(part)
     at = end
   }
   return done
