@@ -15,7 +15,7 @@ export type Line = {
  * The lines of a page in the order in which it was written, which is the order of reading in most files. `isTurned`: its
  * words of Arabic or Hebrew come out turned, see `orderOf`.
  */
-export function pageLines(content: TextContent, { isTurned = false } = {}): Line[] {
+export function pageLines(content: TextContent, { isTurned = false }: { isTurned?: boolean } = {}): Line[] {
   const lines: Line[] = []
   const printed = new Map<string, Place>()
   let line = emptyLine()
