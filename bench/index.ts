@@ -6,7 +6,7 @@ import { sendChats } from './http-load.ts'
 import { type Child, median, startChild } from './processes.ts'
 import { providers } from './provider-calls.ts'
 import type { ProviderJob } from './provider-worker.ts'
-import { tenThousandFiles, writeFolder } from './retrieval-folder.ts'
+import { tenThousandFiles, writeFolder, writeTable } from './retrieval-folder.ts'
 import type { RetrievalJob } from './retrieval-worker.ts'
 import type { Job, Measured } from './worker.ts'
 
@@ -126,28 +126,43 @@ async function compareRetrieval(): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'agentkit-bench-'))
   const folder = join(work, 'files')
   const megabytes = (await writeFolder(folder, tenThousandFiles)) / 1e6
-  const jobs: RetrievalJob[] = ['first sync', 'second sync', 'one change', 'open and ask', 'question']
+  const table = join(work, 'table')
+  await writeTable(table, 50e6)
+  const jobs: RetrievalJob[] = ['large file', 'first sync', 'second sync', 'one change', 'open and ask', 'question']
   for (const job of jobs) {
     const enter = async (contestant: string): Promise<Contender> => {
       const index = join(work, contestant)
       return {
         stop() {},
         async round() {
-          if (job === 'first sync') await rm(index, { recursive: true, force: true })
-          const child = await startChild('./retrieval-worker.ts', contestant, folder, index, job)
+          const isFirst = job === 'first sync' || job === 'large file'
+          if (isFirst) await rm(index, { recursive: true, force: true })
+          const child = await startChild(
+            './retrieval-worker.ts',
+            contestant,
+            job === 'large file' ? table : folder,
+            index,
+            job,
+          )
           await child.ended
           return child.first as Measured
         },
       }
     }
-    await interleave(job, job === 'first sync' ? `${megabytes.toFixed(0)} MB` : 'each', enter, searchersOf(job))
+    await interleave(job, unitOf(job), enter, searchersOf(job))
   }
   await rm(work, { recursive: true, force: true })
+
+  function unitOf(job: RetrievalJob): string {
+    if (job === 'large file') return '50 MB'
+    return job === 'first sync' ? `${megabytes.toFixed(0)} MB` : 'each'
+  }
 }
 
 /** The index in memory that is written by hand is what the others are measured against, where it can do the job. */
 function searchersOf(job: RetrievalJob): string[] {
-  return job === 'second sync' || job === 'one change' ? ['basic', 'localstore'] : ['minisearch', 'basic', 'localstore']
+  const isOurs = job === 'large file' || job === 'second sync' || job === 'one change'
+  return isOurs ? ['basic', 'localstore'] : ['minisearch', 'basic', 'localstore']
 }
 
 type Contender = { round(): Promise<Measured>; stop(): void }

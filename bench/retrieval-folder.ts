@@ -29,6 +29,25 @@ export async function writeFolder(folder: string, shape: FolderShape): Promise<n
   return bytes
 }
 
+/** Writes a folder with one CSV of that many bytes: ids, names, numbers and short texts in 12 columns. */
+export async function writeTable(folder: string, bytes: number): Promise<number> {
+  const random = randomNumbers(1)
+  const words = Array.from({ length: vocabulary }, () => makeWord(random))
+  const text = (count: number): string => Array.from({ length: count }, () => words[rank(random())]).join(' ')
+  const number = (most: number): number => Math.floor(random() * most)
+  const lines = ['order,customer,name,city,country,product,sku,quantity,price,date,status,comment']
+  let size = 0
+  for (let row = 0; size < bytes; row++) {
+    const ids = `ORD-${100_000 + row},${number(1e6)},${text(2)},${text(1)},${text(1)},${text(3)},SKU-${number(1e5)}`
+    const line = `${ids},${number(50)},${(random() * 1000).toFixed(2)},2026-01-${1 + number(28)},paid,${text(10)}`
+    lines.push(line)
+    size += line.length + 1
+  }
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'table.csv'), lines.join('\n'))
+  return size
+}
+
 /** Questions of some words of the folder each, as frequent as they are there. */
 export function questionsOf(count: number): string[] {
   const random = randomNumbers(1)

@@ -8,7 +8,7 @@ import type { OpenSearcher } from './retrievers/searcher.ts'
 import type { Measured } from './worker.ts'
 
 /** One thing that is done to a folder in a fresh process. */
-export type RetrievalJob = 'first sync' | 'second sync' | 'one change' | 'open and ask' | 'question'
+export type RetrievalJob = 'first sync' | 'large file' | 'second sync' | 'one change' | 'open and ask' | 'question'
 
 const searchers: Record<string, OpenSearcher> = {
   minisearch,
@@ -34,6 +34,7 @@ try {
     }
     switch (what) {
       case 'first sync':
+      case 'large file':
       case 'second sync':
         return await measure(() => searcher.sync(), searcher.settled)
       case 'one change': {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeDocx, paragraph, table } from './__fixtures__/make-docx.ts'
 import { makePdf } from './__fixtures__/make-pdf.ts'
 import { type TemporaryFolder, temporaryFolder } from './__fixtures__/temporary-folder.ts'
+import type { Chunk } from './chunk.ts'
 import { extractFile } from './extract-file.ts'
 import { createParsePool, type ParsePool } from './parse/parse-pool.ts'
 
@@ -89,9 +90,10 @@ it.each(['txt', 'md', 'mdx', 'csv', 'docx', 'pdf'] as const)('finds every quote 
     const [read, extracted] = await Promise.all([pool.read({ file, path }, options), pool.extract(path, options)])
     if (read.outcome !== 'read') throw new Error(`${file}: ${JSON.stringify(read)}`)
 
+    const chunks = read.chunks as Chunk[] // without `spools` all are in memory
     const { text, blocks } = extracted
     const covered = new Uint8Array(text.length)
-    for (const { start, end, quote } of read.chunks) {
+    for (const { start, end, quote } of chunks) {
       expect(text.slice(start, end), file).toBe(quote)
       covered.fill(1, start, end)
     }

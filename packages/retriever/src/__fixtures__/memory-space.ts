@@ -1,6 +1,7 @@
 import { abortError } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import type { FileRecord } from '../file-record.ts'
+import { slicesOf } from '../chunk-slices.ts'
 import { passes } from '../search-filter.ts'
 import type { Change, NewChunk, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
@@ -68,7 +69,10 @@ function memoryStore(
       await on.apply(change, signal)
       for (const { record, chunks: given } of change.changed) {
         records.set(record.file, record)
-        if (given !== 'keep') chunks.set(record.file, given)
+        if (given === 'keep') continue
+        const all: NewChunk[] = []
+        for await (const slice of slicesOf(given, { vectors: true })) all.push(...slice)
+        chunks.set(record.file, all)
       }
       for (const file of change.removed) {
         records.delete(file)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../store/store.ts'
+import type { ChunkSlices } from '../chunk-slices.ts'
 import { adding, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 
@@ -55,6 +56,38 @@ export function changeTests(underTest: () => StoreUnderTest): void {
     expect(await finds(store, 'honey')).toEqual([])
     expect(await finds(store, 'nectar')).toEqual([next.chunks[1]?.id])
     expect(await finds(store, 'shared')).toEqual([next.chunks[0]?.id])
+    expect(await store.verify()).toEqual([])
+  })
+
+  it('takes a large file a slice at a time, and puts it in the place of what it was', async () => {
+    const { store, dimensions } = underTest()
+    await store.apply(adding(makeFile('a.csv', ['Old honey', 'Passage 7 of many'], { dimensions })), never)
+    const passages = Array.from({ length: 2_500 }, (_, index) => `Passage ${index} of many`)
+    const { record, chunks } = makeFile('a.csv', passages, { dimensions })
+    let longest = 0
+    const sliced: ChunkSlices = {
+      length: chunks.length,
+      async *slices({ vectors = false } = {}) {
+        for (let at = 0; at < chunks.length; at += 100) {
+          const slice = chunks.slice(at, at + 100)
+          longest = Math.max(longest, slice.length)
+          yield vectors ? slice : slice.map(stored)
+        }
+      },
+    }
+    await store.apply(adding({ record, chunks: sliced }), never)
+
+    expect(longest).toBe(100)
+    expect(await store.files()).toEqual([record])
+    expect(await store.chunksOf('a.csv')).toEqual(chunks.map(stored))
+    expect(await finds(store, 'honey')).toEqual([])
+    expect(await finds(store, '2413')).toEqual([chunks[2413]?.id])
+    if (dimensions !== undefined) {
+      const { textHash = '', vector } = chunks[2413] ?? {}
+      const known = (await store.vectorsOf([textHash])).get(textHash)
+      for (const [place, number] of known?.entries() ?? []) expect(number).toBeCloseTo(vector?.[place] ?? 9, 5)
+      expect(known).toHaveLength(dimensions)
+    }
     expect(await store.verify()).toEqual([])
   })
 

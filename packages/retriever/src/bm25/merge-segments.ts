@@ -45,8 +45,8 @@ export async function mergeSegments(sources: readonly LiveSegment[], slices: Tim
     lengths,
     ...writer.end(),
     postingStarts: Uint32Array.from(postingStarts),
-    postings: postings.slice(0, count),
-    frequencies: frequencies.slice(0, count),
+    postings: postings.subarray(0, count),
+    frequencies: frequencies.subarray(0, count),
   }
 }
 

@@ -5,7 +5,7 @@ import { watchLimits } from './watch-limits.ts'
 import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Parts that may be on their way at once: one is unpacked while the next is made. */
-const mostParts = 2
+const mostParts = 8
 
 /** A message costs more than to read a small file: results wait for others until they are so large, or so old. */
 const mostHeld = { characters: 200_000, milliseconds: 10 }

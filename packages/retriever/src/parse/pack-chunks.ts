@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8'
 import type { Chunk } from '../chunk.ts'
 
 /**
@@ -14,6 +15,15 @@ export function packChunks(chunks: readonly Chunk[]): PackedChunks {
     values.push(id, textHash, quote, start, end, heading, page, pageEnd, row, rowEnd)
   }
   return { firstOrder: chunks[0]?.order ?? 0, values }
+}
+
+/** Many passages as bytes, for `unpackBytes`. */
+export function packBytes(chunks: readonly Chunk[]): Uint8Array {
+  return serialize(packChunks(chunks))
+}
+
+export function unpackBytes(file: string, bytes: Uint8Array): Chunk[] {
+  return unpackChunks(file, deserialize(bytes) as PackedChunks) // by `packBytes`
 }
 
 /** The passages, of that file. */

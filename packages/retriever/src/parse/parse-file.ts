@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { createChunker } from '../chunk/create-chunker.ts'
 import { isUnreadableFile } from '../unreadable-file.ts'
 import { createTextJudge } from './garbled-text.ts'
-import { packChunks } from './pack-chunks.ts'
+import { packBytes, packChunks } from './pack-chunks.ts'
 import type { Parsed, Parser, Piece } from './piece.ts'
 import { readBytes } from './read-bytes.ts'
 import { sniff } from './sniff.ts'
@@ -67,8 +67,8 @@ function judged(parsed: Parsed, problem: string | undefined): Parsed {
     : { ...parsed, status: 'low-quality', reason: problem }
 }
 
-/** Characters of a part: few enough that the main thread takes it in some milliseconds. */
-const partSize = 500_000
+/** Characters of a part: few enough that the main thread takes it in some milliseconds, and soon forgets it. */
+const partSize = 100_000
 
 function chunkSink(file: string, { send }: ParseFileOptions): Sink {
   const chunker = createChunker(file)
@@ -81,7 +81,7 @@ function chunkSink(file: string, { send }: ParseFileOptions): Sink {
         // What a chunk weighs besides its words.
         size += chunk.quote.length + 500
         if (size < partSize) continue
-        const part = { chunks: packChunks(chunks) }
+        const part = { packed: packBytes(chunks), count: chunks.length }
         chunks = []
         size = 0
         await send(part)

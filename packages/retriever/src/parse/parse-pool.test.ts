@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { AgentKitError } from '@agentkit/core'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import type { Chunk } from '../chunk.ts'
 import { cpuMicrosOf } from './parse-limits.ts'
 import { createParsePool, type ParsePool, type ParsePoolOptions, type ReadFile } from './parse-pool.ts'
 
@@ -49,7 +50,7 @@ it('gives a large file whole and in order, though it comes in parts', async () =
   const large = await read('large.txt', lines.join('\n'))
 
   expect(large.outcome).toBe('read')
-  const { chunks, characters } = large as ReadFile & { outcome: 'read' }
+  const { chunks, characters } = large as ReadFile<Chunk[]> & { outcome: 'read' }
   expect(chunks.map((chunk) => chunk.order)).toEqual(chunks.map((_, index) => index))
   expect(
     chunks
@@ -124,7 +125,7 @@ it('gives its processes the path and the language, and nothing else', async () =
   const read = poolReader({ script: troubleWorker })
   const env = await read('env.txt', 'env').finally(() => vi.unstubAllEnvs())
 
-  const { chunks } = env as ReadFile & { outcome: 'read' }
+  const { chunks } = env as ReadFile<Chunk[]> & { outcome: 'read' }
   const names = chunks
     .map(({ quote }) => quote)
     .join('')
@@ -145,7 +146,7 @@ it('tries a file again of which a worker died that had read others', async () =>
   const again = await readTrouble('tired.txt', lines.join('\n'))
 
   expect(again.outcome).toBe('read')
-  const { chunks } = again as ReadFile & { outcome: 'read' }
+  const { chunks } = again as ReadFile<Chunk[]> & { outcome: 'read' }
   expect(
     chunks
       .map((chunk) => chunk.quote)
@@ -221,7 +222,7 @@ it('starts again after its workers have ended for want of work', async () => {
 const troubleWorker = join(import.meta.dirname, '../__fixtures__/trouble-worker.ts')
 
 type ReaderOptions = { unlessHash?: string; maxBytes?: number; signal?: AbortSignal }
-type Reader = (file: string, content: string | undefined, options?: ReaderOptions) => Promise<ReadFile>
+type Reader = (file: string, content: string | undefined, options?: ReaderOptions) => Promise<ReadFile<Chunk[]>>
 
 function newPool(options?: ParsePoolOptions): ParsePool {
   const pool = createParsePool(options)
@@ -237,6 +238,7 @@ function reader(pool: ParsePool): Reader {
   return async (file, content, { maxBytes = 10_000_000, signal = AbortSignal.timeout(60_000), ...options } = {}) => {
     const path = resolve(folder, file)
     if (content !== undefined) await writeFile(path, content)
-    return await pool.read({ file, path }, { maxBytes, signal, ...options })
+    // Without `spools` all passages are in memory.
+    return (await pool.read({ file, path }, { maxBytes, signal, ...options })) as ReadFile<Chunk[]>
   }
 }

@@ -3,11 +3,12 @@ import { extname } from 'node:path'
 import { AgentKitError, abortError } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import { type UnreadableStatus, unreadableFile } from '../unreadable-file.ts'
-import { unpackChunks } from './pack-chunks.ts'
+import { collectPassages, type PartTaker } from './collect-passages.ts'
 import { type ParseLimits, usualLimits } from './parse-limits.ts'
 import type { Parsed } from './piece.ts'
 import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-worker.ts'
 import type { FoundFile } from './read-bytes.ts'
+import type { SpooledChunks, Spools } from './spool.ts'
 import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from './worker-messages.ts'
 
 export type ParsePoolOptions = Partial<ParseLimits> & {
@@ -30,12 +31,14 @@ export interface ParsePool {
    */
   read(file: { file: string; path: string; size?: number; found?: FoundFile }, options: ReadOptions): Promise<ReadFile>
   /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
-  extract(path: string, options: Omit<ReadOptions, 'unlessHash'>): Promise<ExtractedFile>
+  extract(path: string, options: Omit<ReadOptions, 'unlessHash' | 'spools'>): Promise<ExtractedFile>
   /** Ends the processes; calls that still wait reject with `aborted`. */
   close(): Promise<void>
 }
 
 export type ReadOptions = {
+  /** Where passages of a large file wait; absent, they are all in memory. */
+  spools?: Spools
   /** A file with this hash is not parsed. */
   unlessHash?: string
   maxBytes: number
@@ -43,11 +46,11 @@ export type ReadOptions = {
 }
 
 /** `hash` is that of a `FileRecord`. */
-export type ReadFile =
+export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
   | { outcome: 'unchanged'; hash: string }
   | { outcome: 'replaced'; hash: '' }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
-  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunk[] }
+  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunks }
 
 /** What a file says. All offsets count in its `text`. */
 export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
@@ -71,7 +74,7 @@ export function createParsePool({
   let isClosed = false
 
   return {
-    async read({ file, path, size, found }, { unlessHash, maxBytes, signal }) {
+    async read({ file, path, size, found }, { unlessHash, maxBytes, signal, spools }) {
       const request: ParseRequest = {
         do: 'chunk',
         file,
@@ -80,7 +83,9 @@ export function createParsePool({
         ...(found && { found }),
         ...(unlessHash && { unlessHash }),
       }
-      const { end, parts } = await run(request, weightOf(path, size), signal)
+      const passages = collectPassages(file, spools)
+      const end = await run(request, weightOf(path, size), signal, passages)
+      if (end.outcome !== 'read') passages.drop()
       switch (end.outcome) {
         case 'unchanged':
         case 'replaced':
@@ -93,13 +98,15 @@ export function createParsePool({
             hash: end.hash,
             parsed: end.parsed,
             characters: end.characters,
-            chunks: chunksOf(file, parts),
+            chunks: passages.end(),
           }
       }
     },
 
     async extract(path, { maxBytes, signal }) {
-      const { end, parts } = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal)
+      const parts: ParsePart[] = []
+      const taker: PartTaker = { add: (part) => parts.push(part), clear: () => parts.splice(0) }
+      const end = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal, taker)
       if (end.outcome === 'unchanged' || end.outcome === 'replaced')
         throw new AgentKitError('storage', `${path} was not read.`)
       if (end.outcome === 'unreadable') {
@@ -118,21 +125,20 @@ export function createParsePool({
     },
   }
 
-  function run(request: ParseRequest, weight: number, signal: AbortSignal): Promise<Answer> {
+  function run(request: ParseRequest, weight: number, signal: AbortSignal, taker: PartTaker): Promise<ParseEnd> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(abortError(signal))
       if (isClosed) return reject(new AgentKitError('aborted', 'The reader of files was closed.'))
-      const parts: ParsePart[] = []
       const settle = (): void => signal.removeEventListener('abort', stop)
       const task: Task = {
         request,
         weight,
-        onPart: (part) => parts.push(part),
-        onRestart: () => parts.splice(0),
+        onPart: (part) => taker.add(part),
+        onRestart: () => taker.clear(),
         resolve(end) {
           settle()
-          if (end.outcome === 'read') parts.push(end.part)
-          resolve({ end, parts })
+          if (end.outcome === 'read') taker.add(end.part)
+          resolve(end)
         },
         reject(error) {
           settle()
@@ -197,12 +203,6 @@ export function usualProcesses(): number {
 function weightOf(path: string, size = 0): number {
   const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())
   return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 8_000))
-}
-
-type Answer = { end: ParseEnd; parts: readonly ParsePart[] }
-
-function chunksOf(file: string, parts: readonly ParsePart[]): Chunk[] {
-  return parts.flatMap((part) => ('chunks' in part ? unpackChunks(file, part.chunks) : []))
 }
 
 function toExtracted({ pages: pageCount, ...parsed }: Parsed, parts: readonly ParsePart[]): ExtractedFile {

@@ -25,7 +25,11 @@ export type ToWorker =
   | { type: 'more'; id: number }
 
 /** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
-export type ParsePart = { chunks: PackedChunks } | { text: string; blocks: PlacedBlock[]; page?: number }
+export type ParsePart =
+  | { chunks: PackedChunks }
+  /** The same as bytes, for `unpackBytes`: a large file waits so, without being looked at. */
+  | { packed: Uint8Array; count: number }
+  | { text: string; blocks: PlacedBlock[]; page?: number }
 
 export type PlacedBlock = Block & { page?: number }
 

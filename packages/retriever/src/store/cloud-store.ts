@@ -1,4 +1,5 @@
 import { abortError, type RetryOptions } from '@agentkit/core'
+import { isSliced, slicesOf } from '../chunk-slices.ts'
 import { yieldToOthers } from '../sync/yield-to-others.ts'
 import type { CloudLedger, LedgerRow } from './cloud-ledger.ts'
 import { slices } from './in-parallel.ts'
@@ -68,11 +69,16 @@ export function createCloudStore(parts: CloudStoreParts): Store {
 
     async apply(change, signal) {
       if (signal.aborted) throw abortError(signal)
-      const { added, outdated } = await compare(change, ledger, dimensions !== undefined)
-      await ledger.question([...added, ...outdated])
-      await vectors.upsert(added, signal)
+      const sent: string[] = []
+      const outdated: LedgerRow[] = []
+      for await (const added of additions(change, ledger, dimensions !== undefined, outdated)) {
+        await ledger.question(added)
+        await vectors.upsert(added, signal)
+        for (const { id } of added) sent.push(id)
+      }
+      await ledger.question(outdated)
       await local.apply(withoutVectors(change), signal)
-      await ledger.settle(added.map(({ id }) => id))
+      await ledger.settle(sent)
       // The change is made. What is left to remove is in the ledger, and is tried again by the next one.
       await tidy(signal, { attempts: 2 }).catch(() => undefined)
     },
@@ -128,24 +134,35 @@ export function createCloudStore(parts: CloudStoreParts): Store {
   }
 }
 
-/** What the change brings to the cloud, and what the cloud knows of these files that they do not say any more. */
-async function compare(
+/** So many vectors are sent before the next ones of a large file are looked at. */
+const sentAtOnce = 1000
+
+/**
+ * What the change brings to the cloud, all at once but for large files; and, in `outdated`, what the cloud knows of
+ * these files that they do not say any more.
+ */
+async function* additions(
   { changed, removed }: Change,
   ledger: CloudLedger,
   hasVectors: boolean,
-): Promise<{ added: VectorRow[]; outdated: LedgerRow[] }> {
-  const added: VectorRow[] = []
-  const outdated: LedgerRow[] = []
+  outdated: LedgerRow[],
+): AsyncGenerator<VectorRow[]> {
+  let added: VectorRow[] = []
   const slice = timeSlices()
   for (const { record, chunks } of changed) {
     if (chunks === 'keep') continue
     const known = new Map(ledger.ofFile(record.file).map((row) => [row.id, row]))
-    for (const { id, file, textHash, vector } of chunks) {
-      // A vector without a direction is near to nothing, and Pinecone refuses it.
-      const isThere = hasVectors && vector && hasDirection(vector)
-      if (isThere && !known.get(id)?.isSettled) added.push({ id, file, textHash, vector })
-      if (isThere) known.delete(id)
-      if (slice.isOver) await slice.next()
+    for await (const some of slicesOf(chunks, { vectors: hasVectors })) {
+      for (const { id, file, textHash, vector } of some) {
+        // A vector without a direction is near to nothing, and Pinecone refuses it.
+        const isThere = hasVectors && vector && hasDirection(vector)
+        if (isThere && !known.get(id)?.isSettled) added.push({ id, file, textHash, vector })
+        if (isThere) known.delete(id)
+        if (slice.isOver) await slice.next()
+      }
+      if (!isSliced(chunks) || added.length < sentAtOnce) continue
+      yield added
+      added = []
     }
     for (const row of known.values()) outdated.push(row)
   }
@@ -153,7 +170,7 @@ async function compare(
     for (const row of ledger.ofFile(file)) outdated.push(row)
     if (slice.isOver) await slice.next()
   }
-  return { added, outdated }
+  yield added
 }
 
 function withoutVectors({ changed, removed }: Change): Change {
@@ -161,7 +178,8 @@ function withoutVectors({ changed, removed }: Change): Change {
   return {
     changed: changed.map(({ record, chunks }) => ({
       record,
-      chunks: chunks === 'keep' ? chunks : chunks.map(without),
+      // Those of large files come without, unless they are asked for.
+      chunks: chunks === 'keep' || isSliced(chunks) ? chunks : chunks.map(without),
     })),
     removed,
   }

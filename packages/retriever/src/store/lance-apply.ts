@@ -9,12 +9,11 @@ import type { Change } from './store.ts'
 
 /** Makes a change in one commit: its rows come, and what else there was of its files goes. */
 export async function applyChange(at: LanceTable, change: Change, signal: AbortSignal): Promise<void> {
-  checkVectors(at, change)
   const replaced = change.changed.filter(({ chunks }) => chunks !== 'keep').map(({ record }) => record.file)
   const files = [...new Set([...replaced, ...change.removed])]
   if (signal.aborted) throw abortError(signal)
   if (change.changed.length > 0) {
-    await mergeRows(at, rowsInPlaceOf(await idsOf(at, files), change), signal)
+    await mergeRows(at, rowsInPlaceOf(at, await idsOf(at, files), change), signal)
   } else if (files.length > 0) {
     await at.guard('write the index', () => at.table.delete(isOneOf('file', files)), signal)
   }
@@ -23,12 +22,19 @@ export async function applyChange(at: LanceTable, change: Change, signal: AbortS
 }
 
 /** The rows of a change, and what takes the place of those that it leaves behind. */
-function* rowsInPlaceOf(known: Set<string>, change: Change): Generator<LanceRow> {
-  for (const row of rowsOf(change)) {
-    known.delete(row.id)
-    yield row
+async function* rowsInPlaceOf(
+  at: LanceTable,
+  known: Set<string>,
+  change: Change,
+): AsyncGenerator<LanceRow[], void, undefined> {
+  for await (const rows of rowsOf(change)) {
+    for (const row of rows) {
+      checkVector(at, row)
+      known.delete(row.id)
+    }
+    yield rows
   }
-  for (const id of known) yield deletedRow(id)
+  yield Array.from(known, deletedRow)
 }
 
 /** The ids of all rows of these files. */
@@ -41,15 +47,10 @@ async function idsOf({ table, guard }: LanceTable, files: readonly string[]): Pr
   return ids
 }
 
-function checkVectors({ dimensions }: LanceTable, { changed }: Change): void {
-  for (const { chunks } of changed) {
-    if (chunks === 'keep') continue
-    const wrong = chunks.find(({ vector }) => vector !== undefined && vector.length !== dimensions)
-    if (wrong === undefined) continue
-    const { file, vector } = wrong
-    throw new AgentKitError(
-      'invalid-argument',
-      `A vector of ${file} has ${vector?.length} numbers, but this index keeps ${dimensions ?? 'none'}.`,
-    )
-  }
+function checkVector({ dimensions }: LanceTable, { file, vector }: LanceRow): void {
+  if (vector === undefined || vector.length === dimensions) return
+  throw new AgentKitError(
+    'invalid-argument',
+    `A vector of ${file} has ${vector.length} numbers, but this index keeps ${dimensions ?? 'none'}.`,
+  )
 }

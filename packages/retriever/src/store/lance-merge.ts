@@ -5,7 +5,7 @@ import type { LanceTable } from './lance-table.ts'
 /** Puts rows in the place of those with the same id, in one commit. */
 export async function mergeRows(
   { lance, table, schema, guard }: LanceTable,
-  rows: Iterable<LanceRow>,
+  rows: AsyncIterable<readonly LanceRow[]>,
   signal: AbortSignal,
 ): Promise<void> {
   const source = await toArrow(lance, schema, rows, signal).catch((error: unknown) => {

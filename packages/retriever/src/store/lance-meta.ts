@@ -1,5 +1,5 @@
 import { mergeRows } from './lance-merge.ts'
-import { metaRow } from './lance-rows.ts'
+import { type LanceRow, metaRow } from './lance-rows.ts'
 import { metaOrder } from './lance-schema.ts'
 import { type LanceTable, readRows } from './lance-table.ts'
 import type { StoreMeta } from './store.ts'
@@ -13,5 +13,9 @@ export async function readMeta({ table }: Pick<LanceTable, 'table'>): Promise<La
 }
 
 export function writeMeta(at: LanceTable, meta: LanceMeta): Promise<void> {
-  return mergeRows(at, [metaRow(meta)], new AbortController().signal)
+  return mergeRows(at, rowsOfMeta(meta), new AbortController().signal)
+}
+
+async function* rowsOfMeta(meta: LanceMeta): AsyncGenerator<LanceRow[]> {
+  yield [metaRow(meta)]
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { Data, DataType, RecordBatch, Schema, Table } from 'apache-arrow'
 import { type Chunk, searchedText } from '../chunk.ts'
+import { slicesOf } from '../chunk-slices.ts'
 import type { FileRecord } from '../file-record.ts'
 import { breathe } from '../parse/breathe.ts'
 import { foldText } from './fold-text.ts'
@@ -19,11 +20,12 @@ export const chunkColumns: string[] = [
   ...['page', 'pageEnd', 'row', 'rowEnd', 'hash'],
 ]
 
-/** Every row of a change. */
-export function* rowsOf({ changed }: Change): Generator<LanceRow> {
+/** Every row of a change; those of a large file a slice at a time. */
+export async function* rowsOf({ changed }: Change): AsyncGenerator<LanceRow[], void, undefined> {
   for (const { record, chunks } of changed) {
-    yield recordRow(record)
-    if (chunks !== 'keep') for (const chunk of chunks) yield chunkRow(chunk)
+    yield [recordRow(record)]
+    if (chunks === 'keep') continue
+    for await (const slice of slicesOf(chunks, { vectors: true })) yield slice.map(chunkRow)
   }
 }
 
@@ -71,7 +73,7 @@ const sliceLength = 250
 export async function toArrow(
   { arrow }: Lance,
   schema: Schema,
-  rows: Iterable<LanceRow>,
+  rows: AsyncIterable<readonly LanceRow[]>,
   signal: AbortSignal,
 ): Promise<Table> {
   const batches: RecordBatch[] = []
@@ -82,12 +84,14 @@ export async function toArrow(
     batches.push(...new arrow.Table(schema, columns).batches)
   }
   let slice: LanceRow[] = []
-  for (const row of rows) {
-    slice.push(row)
-    if (slice.length < sliceLength) continue
-    flush(slice)
-    slice = []
-    await breathe(signal)
+  for await (const some of rows) {
+    for (const row of some) {
+      slice.push(row)
+      if (slice.length < sliceLength) continue
+      flush(slice)
+      slice = []
+      await breathe(signal)
+    }
   }
   if (slice.length > 0) flush(slice)
   return new arrow.Table(schema, batches)

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import type { Segment } from '../bm25/segment.ts'
 import { segmentBuilder } from '../bm25/segment-builder.ts'
 import { sortTerms } from '../bm25/sort-terms.ts'
 import { searchedText } from '../chunk.ts'
+import { type ChunkSlices, isSliced, slicesOf } from '../chunk-slices.ts'
 import { keyChanges } from './sqlite-keys.ts'
 import { chunkColumns, chunkValues, fileColumns, fileValues } from './sqlite-rows.ts'
 import { buryDocs, writeSegment } from './sqlite-segments.ts'
 import type { Change, NewChunk } from './store.ts'
 import type { TimeSlices } from './time-slices.ts'
 
-/** Four of them make a full one. */
-const docsPerSegment = 16_000
+/** Few: those of a large file say many words that nothing else says, and all are in memory until it is written. */
+const docsPerSegment = 2_000
 
 /**
  * Makes a change, within the transaction that is open. `sweep` has to follow.
@@ -31,23 +31,23 @@ export async function applyChange(
   const texts = keyChanges(database, 'docs_by_text')
 
   const { gone, fresh } = await changeFiles(statements, change, slices)
-  const segments = await segmentsOf(fresh, slices)
-  for (const { file, first, chunks } of fresh) {
-    for (const [place, chunk] of chunks.entries()) {
-      statements.addChunk.run(first + place, file, ...chunkValues(chunk))
-      ids.add(chunk.id, first + place)
-      if (slices.isOver) await slices.next()
-    }
+  await eachChunk(fresh, slices, (chunk, doc, file) => {
+    statements.addChunk.run(doc, file, ...chunkValues(chunk))
+    ids.add(chunk.id, doc)
+  })
+  if (dimensions !== undefined) {
+    await eachChunk(
+      fresh,
+      slices,
+      ({ vector, textHash }, doc, file) => {
+        if (!vector) return
+        statements.addVector.run(doc, file, toBytes(vector, dimensions))
+        texts.add(textHash, doc)
+      },
+      { vectors: true },
+    )
   }
-  for (const { file, first, chunks } of dimensions === undefined ? [] : fresh) {
-    for (const [place, { vector, textHash }] of chunks.entries()) {
-      if (!vector) continue
-      statements.addVector.run(first + place, file, toBytes(vector, dimensions))
-      texts.add(textHash, first + place)
-      if (slices.isOver) await slices.next()
-    }
-  }
-  for (const segment of segments) await writeSegment(database, segment, slices)
+  await writeSegments(database, fresh, slices)
 
   const dead: number[] = []
   for (const { first, count } of gone) {
@@ -66,27 +66,44 @@ export async function applyChange(
   await texts.write(slices)
 }
 
-async function segmentsOf(fresh: FileChanges['fresh'], slices: TimeSlices): Promise<Segment[]> {
-  const segments: Segment[] = []
-  let builder = segmentBuilder(docsPerSegment)
+/** Gives all chunks with their numbers and those of their files, one after the other. */
+async function eachChunk(
+  fresh: FileChanges['fresh'],
+  slices: TimeSlices,
+  visit: (chunk: NewChunk, doc: number, file: number) => Promise<void> | void,
+  options?: { vectors: boolean },
+): Promise<void> {
   for (const { file, first, chunks } of fresh) {
-    for (const [place, chunk] of chunks.entries()) {
-      builder.add({ doc: first + place, file, text: searchedText(chunk) })
-      if (builder.isFull) {
-        segments.push(await builder.build(slices))
-        builder = segmentBuilder(docsPerSegment)
+    let doc = first
+    for await (const slice of slicesOf(chunks, options)) {
+      for (const chunk of slice) {
+        const visited = visit(chunk, doc++, file)
+        if (visited !== undefined) await visited
+        if (slices.isOver) await slices.next()
       }
-      if (slices.isOver) await slices.next()
     }
   }
-  if (builder.size > 0) segments.push(await builder.build(slices))
-  return segments
+}
+
+/** Each is written as soon as it is full, so that one is in memory at a time. */
+async function writeSegments(database: DatabaseSync, fresh: FileChanges['fresh'], slices: TimeSlices): Promise<void> {
+  let builder = segmentBuilder(docsPerSegment)
+  const write = async (): Promise<void> => {
+    const segment = await builder.build(slices)
+    builder = segmentBuilder(docsPerSegment)
+    await writeSegment(database, segment, slices)
+  }
+  await eachChunk(fresh, slices, (chunk, doc, file) => {
+    builder.add({ doc, file, text: searchedText(chunk) })
+    return builder.isFull ? write() : undefined
+  })
+  if (builder.size > 0) await write()
 }
 
 type FileChanges = {
   /** The chunks that are no more, in the order of their numbers. */
   gone: { first: number; count: number }[]
-  fresh: { file: number; first: number; chunks: readonly NewChunk[] }[]
+  fresh: { file: number; first: number; chunks: readonly NewChunk[] | ChunkSlices }[]
 }
 
 /** Changes the records of files, and says what is to be done about their chunks. */
@@ -121,7 +138,8 @@ async function changeFiles(
   return { gone: gone.sort((one, other) => one.first - other.first), fresh }
 }
 
-function inOrder(chunks: readonly NewChunk[]): readonly NewChunk[] {
+function inOrder(chunks: readonly NewChunk[] | ChunkSlices): readonly NewChunk[] | ChunkSlices {
+  if (isSliced(chunks)) return chunks
   const isSorted = chunks.every(({ order }, place) => place === 0 || order > (chunks[place - 1]?.order ?? 0))
   return isSorted ? chunks : chunks.toSorted((one, other) => one.order - other.order)
 }

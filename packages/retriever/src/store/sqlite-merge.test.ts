@@ -3,7 +3,7 @@ import { planMerge } from './sqlite-merge.ts'
 
 /** Segments of so many documents each, of which so many live. */
 function plan(sizes: readonly (number | [number, number])[], options: { neighbours: number; mostDocs?: number }) {
-  const rows = sizes.map((size) => ({ docs: Array.isArray(size) ? size[0] : size, dead: new Uint8Array() }))
+  const rows = sizes.map((size) => ({ docs: Array.isArray(size) ? size[0] : size, dead: new Uint8Array(), bytes: 0 }))
   const living = sizes.map((size) => (Array.isArray(size) ? size[1] : size))
   return planMerge(rows, living, options)
 }

@@ -11,6 +11,8 @@ export type MergeOptions = {
   neighbours: number
   /** Not more documents than these at once. */
   mostDocs?: number
+  /** Not more bytes at once: a merge holds some copies of them. */
+  mostBytes?: number
 }
 
 /**
@@ -18,22 +20,24 @@ export type MergeOptions = {
  * or one of which many documents are dead. None: all is well.
  */
 export function planMerge(
-  rows: readonly Pick<SegmentRow, 'docs' | 'dead'>[],
+  rows: readonly Pick<SegmentRow, 'docs' | 'dead' | 'bytes'>[],
   living: readonly number[],
-  { neighbours, mostDocs: most = mostDocs }: MergeOptions,
+  { neighbours, mostDocs: most = mostDocs, mostBytes = Number.POSITIVE_INFINITY }: MergeOptions,
 ): { from: number; to: number } | undefined {
   const levels = living.map(levelOf)
   for (let level = 0; level <= Math.max(...levels, 0); level++) {
-    let run = { from: 0, docs: 0, ofLevel: 0 }
+    let run = { from: 0, docs: 0, bytes: 0, ofLevel: 0 }
     for (let at = 0; at <= rows.length; at++) {
       const docs = living[at] ?? 0
+      const bytes = rows[at]?.bytes ?? 0
       const isSmall = at < rows.length && (levels[at] ?? 0) <= level
-      if (!isSmall || run.docs + docs > most) {
+      if (!isSmall || run.docs + docs > most || run.bytes + bytes > mostBytes) {
         if (run.ofLevel >= neighbours) return { from: run.from, to: at }
-        run = { from: isSmall ? at : at + 1, docs: 0, ofLevel: 0 }
+        run = { from: isSmall ? at : at + 1, docs: 0, bytes: 0, ofLevel: 0 }
       }
       if (!isSmall) continue
       run.docs += docs
+      run.bytes += bytes
       if (levels[at] === level) run.ofLevel++
     }
   }

@@ -16,7 +16,7 @@ export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close
 
 /** Right after a change only little segments are merged, so that a change stays fast. */
 const afterChange: MergeOptions = { neighbours: 8, mostDocs: 4_000 }
-const atLeisure: MergeOptions = { neighbours: 4 }
+const atLeisure: MergeOptions = { neighbours: 4, mostBytes: 8 << 20 }
 
 /** How long SQLite's log may get between changes, and at the end, in bytes. */
 const longLog = 16 << 20

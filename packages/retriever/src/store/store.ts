@@ -1,4 +1,5 @@
 import type { Chunk } from '../chunk.ts'
+import type { ChunkSlices } from '../chunk-slices.ts'
 import type { FileRecord } from '../file-record.ts'
 
 /** Which chunks a search may return. An empty filter is all. */
@@ -16,8 +17,11 @@ export type Found = { id: string; score: number }
 export type NewChunk = Chunk & { vector?: Float32Array }
 
 export type Change = {
-  /** A file's record with its chunks, all that it has now. `'keep'`: the chunks that are there stay as they are. */
-  changed: readonly { record: FileRecord; chunks: readonly NewChunk[] | 'keep' }[]
+  /**
+   * A file's record with its chunks, all that it has now; those of a large file come a slice at a time. `'keep'`: the
+   * chunks that are there stay as they are.
+   */
+  changed: readonly { record: FileRecord; chunks: readonly NewChunk[] | ChunkSlices | 'keep' }[]
   /** Files that are forgotten, with their chunks. */
   removed: readonly string[]
 }

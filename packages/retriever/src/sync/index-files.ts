@@ -1,12 +1,16 @@
 import { abortError, type Embedder } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
+import { type ChunkSlices, isSliced } from '../chunk-slices.ts'
+import { createSpools, type SpooledChunks } from '../parse/spool.ts'
 import type { Store } from '../store/store.ts'
-import { embedChunks, withVectors } from './embed-chunks.ts'
+import { embedChunks, type Vectors, withVectors } from './embed-chunks.ts'
 import type { Journal } from './journal.ts'
 import type { SyncPlan } from './plan.ts'
 import { type FileChange, type ReadFilesOptions, readFiles } from './read-files.ts'
 
-export type IndexFilesOptions = ReadFilesOptions & {
+export type IndexFilesOptions = Omit<ReadFilesOptions, 'spools'> & {
+  /** Passages of large files wait in here. */
+  spoolFolder: string
   store: Store
   /** Absent: an index without vectors. */
   vectors?: { embedder: Embedder; dimensions: number; journal: Journal; others: readonly Store[] }
@@ -26,6 +30,7 @@ const mostCharacters = { text: 1_000_000, vectors: 600_000 }
 export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Promise<void> {
   const { store, signal, onApplied } = options
   const removed = [...plan.removed]
+  const spools = createSpools(options.spoolFolder)
   let seen = 0
   let writing: Promise<void> = Promise.resolve()
   const write = async (batch: readonly FileChange[], isLast: boolean): Promise<void> => {
@@ -35,12 +40,13 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
     if (isLast) gone.push(...removed.splice(0, mostFiles))
     if (signal.aborted) throw abortError(signal)
     await store.apply({ changed, removed: gone }, signal)
-    options.vectors?.journal.forget(chunksOf(batch).map(({ textHash }) => textHash))
+    await forgetVectors(batch, options)
     onApplied(batch)
+    for (const { chunks } of batch) if (isSpooled(chunks)) chunks.close()
   }
   try {
     for await (const batch of batches(
-      readFiles(plan.read, options),
+      readFiles(plan.read, { ...options, spools }),
       mostCharacters[options.vectors ? 'vectors' : 'text'],
     )) {
       await writing
@@ -52,6 +58,7 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
   } finally {
     // Whatever failed, nothing is written any more when this has ended.
     await writing.catch(() => {})
+    spools.close()
   }
   await writing
   while (removed.length > 0) await store.apply({ changed: [], removed: removed.splice(0, mostFiles) }, signal)
@@ -78,16 +85,50 @@ async function toStored(
   { store, vectors, signal }: IndexFilesOptions,
 ): Promise<Stored[]> {
   const changes = batch.filter(({ outcome }) => outcome !== 'gone')
-  const chunks = chunksOf(changes)
-  if (!vectors || chunks.length === 0) return changes
+  if (!vectors) return changes
   const { others, ...how } = vectors
-  const known = await embedChunks(chunks, { ...how, stores: [store, ...others], signal })
-  return changes.map(({ record, chunks }) => ({
-    record,
-    chunks: chunks === 'keep' ? chunks : withVectors(chunks, known),
-  }))
+  const embed = (chunks: readonly Chunk[]): Promise<Vectors> =>
+    embedChunks(chunks, { ...how, stores: [store, ...others], signal })
+  const inMemory = chunksOf(changes)
+  const known: Vectors = inMemory.length === 0 ? new Map() : await embed(inMemory)
+  const stored: Stored[] = []
+  for (const { record, chunks } of changes) {
+    if (chunks === 'keep') stored.push({ record, chunks })
+    else if (isSpooled(chunks)) stored.push({ record, chunks: await embedSlices(chunks, embed) })
+    else stored.push({ record, chunks: withVectors(chunks, known) })
+  }
+  return stored
 }
 
+/**
+ * Embeds all of a large file before it is written, as embedders are slow. Its vectors wait in the journal, and are read
+ * there when the store asks for them.
+ */
+async function embedSlices(
+  chunks: ChunkSlices,
+  embed: (chunks: readonly Chunk[]) => Promise<Vectors>,
+): Promise<ChunkSlices> {
+  for await (const slice of chunks.slices()) await embed(slice)
+  return {
+    length: chunks.length,
+    async *slices({ vectors = false } = {}) {
+      for await (const slice of chunks.slices()) yield vectors ? withVectors(slice, await embed(slice)) : slice
+    },
+  }
+}
+
+async function forgetVectors(batch: readonly FileChange[], { vectors }: IndexFilesOptions): Promise<void> {
+  if (!vectors) return
+  const forget = (chunks: readonly Chunk[]): void => vectors.journal.forget(chunks.map(({ textHash }) => textHash))
+  forget(chunksOf(batch))
+  for (const { chunks } of batch) if (isSpooled(chunks)) for await (const slice of chunks.slices()) forget(slice)
+}
+
+/** Of the files that are not large. */
 function chunksOf(changes: readonly FileChange[]): Chunk[] {
-  return changes.flatMap(({ chunks }) => (chunks === 'keep' ? [] : chunks))
+  return changes.flatMap(({ chunks }) => (chunks === 'keep' || isSpooled(chunks) ? [] : chunks))
+}
+
+function isSpooled(chunks: FileChange['chunks']): chunks is SpooledChunks {
+  return isSliced(chunks)
 }

@@ -3,6 +3,7 @@ import { assertNever } from '@agentkit/core'
 import type { Chunk } from '../chunk.ts'
 import type { FileRecord } from '../file-record.ts'
 import type { ParsePool } from '../parse/parse-pool.ts'
+import type { SpooledChunks, Spools } from '../parse/spool.ts'
 import { extOf } from './ext-of.ts'
 import { type FileToRead, timeToRemember } from './plan.ts'
 
@@ -12,11 +13,13 @@ export type FileChange = {
   /** `'unchanged'`: only its record is another one. `'gone'`: it has been removed meanwhile. */
   outcome: 'indexed' | 'unchanged' | 'unreadable' | 'gone'
   record: FileRecord
-  chunks: readonly Chunk[] | 'keep'
+  chunks: readonly Chunk[] | SpooledChunks | 'keep'
 }
 
 export type ReadFilesOptions = {
   pool: ParsePool
+  /** Where passages of large files wait. */
+  spools: Spools
   maxFileBytes: number
   signal: AbortSignal
 }
@@ -30,7 +33,7 @@ const atOnce = { least: 4, most: 256, bytes: 2_000_000 }
 /** Reads files, several at once, and gives each as soon as it is done. Those that are not taken yet hold up the next. */
 export async function* readFiles(
   files: readonly FileToRead[],
-  { pool, maxFileBytes, signal: outer }: ReadFilesOptions,
+  { pool, spools, maxFileBytes, signal: outer }: ReadFilesOptions,
 ): AsyncGenerator<FileChange, void, undefined> {
   const stop = new AbortController()
   const signal = AbortSignal.any([outer, stop.signal])
@@ -52,7 +55,7 @@ export async function* readFiles(
       const unlessHash = status === 'too-large' ? undefined : hash
       const read = await pool.read(
         { file: file.file, path: file.path, size, found: { device, inode, size, mtimeMs } },
-        { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal },
+        { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal, spools },
       )
       const change = toChange({ ...file, mtimeMs: timeToRemember(mtimeMs, readAt) }, read)
       done.push(change.outcome === 'unreadable' && (await isGone(file.path)) ? { ...change, outcome: 'gone' } : change)

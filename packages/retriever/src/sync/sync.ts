@@ -92,7 +92,7 @@ async function syncGeneration(
   dimensions: number,
   progress: ProgressReporter,
 ): Promise<SyncResult> {
-  const { generations, embedder, exts, made, pool, maxFileBytes, limitsMark, supportedExts } = parts
+  const { generations, embedder, exts, made, pool, stateFolder, maxFileBytes, limitsMark, supportedExts } = parts
   const generation = generationName(made, dimensions)
   return generations.write(generation, async (store) => {
     if (embedder) await markUsed(store, embedder, dimensions)
@@ -103,7 +103,7 @@ async function syncGeneration(
     progress.begin(plan.read.length, sizeOf(plan.read))
 
     const onApplied = (changes: readonly FileChange[]): void => progress.add(tally.add(changes))
-    const work: IndexFilesOptions = { store, pool, maxFileBytes, signal, onApplied }
+    const work: IndexFilesOptions = { store, pool, spoolFolder: stateFolder, maxFileBytes, signal, onApplied }
     const before = await store.meta()
     if (!embedder || isUnused(parts, before) || plan.read.length === 0) await indexFiles(plan, work)
     else {
