@@ -270,7 +270,8 @@ describe('a run that is left while it waits', () => {
   })
 
   it.each(['left', 'cancelled'])('is not held up by questions that nobody will read when it is %s', async (how) => {
-    const { agent } = payer([calls(...Array.from({ length: 4_000 }, (_, index) => `pay ${index}`))])
+    const input = { note: 'x'.repeat(8_000) }
+    const { agent } = payer([{ toolCalls: Array.from({ length: 100 }, () => ({ name: 'pay', input })) }])
     const run = agent.stream('Pay', session)
     for await (const event of run) {
       if (event.type !== 'approval-request') continue

@@ -186,6 +186,8 @@ it('syncs as files change while it watches, and tells of what was new', async ()
   retriever.watch({
     signal: controller.signal,
     onSync({ indexed, removed }) {
+      // A folder may be seen before the file that is written into it.
+      if (told.length > 0 && indexed + removed === 0) return
       told.push({ indexed, removed })
       tell()
     },

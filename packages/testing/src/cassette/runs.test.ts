@@ -117,7 +117,9 @@ const scenes: Record<string, Scene> = {
     models: { 'test/a': [{ text: 'One two three four', deltas: 18, delayMs: 2 }] },
     async play(model, log) {
       const abort = new AbortController()
-      const run = new Agent({ name: 'Guide', functions: [], model: model('test/a') }).stream('Count', abort)
+      const run = new Agent({ name: 'Guide', functions: [], model: model('test/a') }).stream('Count', {
+        signal: abort.signal,
+      })
       let heard = 0
       await log(Object.assign(run, { tap: () => ++heard === 6 && abort.abort() }))
     },
@@ -137,7 +139,7 @@ const scenes: Record<string, Scene> = {
       const race = new AbortController()
       const runners = [0, 1, 2].map((index) => {
         const agent = new Agent({ name: `Runner ${index}`, functions: [], model: model(`test/${index}`) })
-        return log(agent.stream('Go', race)).then((text) => {
+        return log(agent.stream('Go', { signal: race.signal })).then((text) => {
           race.abort()
           return text
         })
