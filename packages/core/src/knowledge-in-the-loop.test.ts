@@ -1,9 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Agent } from './agent.ts'
 import type { Citation } from './citation.ts'
 import { AgentKitError } from './errors.ts'
 import type { Knowledge, SyncReport } from './knowledge.ts'
+import { knowledgeTools } from './knowledge-tools.ts'
 import { type Tool, tool } from './tool.ts'
 
 const report: SyncReport = {
@@ -211,4 +215,39 @@ describe('an agent with knowledge', () => {
     const wrong = { name: 'Docs', functions: [], model, knowledge: {} as Knowledge } // what JavaScript may pass
     expect(() => new Agent(wrong)).toThrow('createRetriever')
   })
+})
+
+it('keeps no run that has ended once its knowledge is synced', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const knowledge: Knowledge = {
+    tools: () => [],
+    sync: async () => ({
+      indexed: 0,
+      unchanged: 0,
+      removed: 0,
+      pending: 0,
+      chunks: 0,
+      skipped: [],
+      warnings: [],
+      mode: 'text',
+    }),
+    files: async () => [],
+    close: async () => {},
+  }
+  const toolsOf = knowledgeTools(new Map(), knowledge)
+  const context = new AsyncLocalStorage<object>()
+  const ended: WeakRef<object>[] = []
+  const runOnce = async (): Promise<void> => {
+    const run = { of: 'a run' }
+    ended.push(new WeakRef(run))
+    await context.run(run, () => toolsOf(new AbortController().signal))
+  }
+  for (let run = 0; run < 5; run++) await runOnce()
+  for (let turns = 0; turns < 50 && ended.some((run) => run.deref()); turns++) {
+    await new Promise(setImmediate)
+    collect()
+  }
+  // The last one may still be held by the stack.
+  expect(ended.filter((run) => run.deref()).length).toBeLessThanOrEqual(1)
 })

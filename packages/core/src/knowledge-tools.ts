@@ -34,7 +34,7 @@ export function knowledgeTools(
     // What one run has begun serves all: it does not end with that run's signal.
     first ??= startSync(knowledge)
     try {
-      await untilAborted(signal, Promise.race([first.done, first.isLate]))
+      await untilAborted(signal, first.waitedFor)
       const pending = first.pending()
       if (pending !== undefined) {
         // The tools say what there is: of files that an earlier process has indexed they know nothing yet.
@@ -55,16 +55,16 @@ export function knowledgeTools(
 }
 
 type FirstSync = {
-  done: Promise<unknown>
-  /** Resolves when no run is to wait for it any longer. */
-  isLate: Promise<void>
-  /** What a run is warned of that answers before the sync is done; `undefined` when it is. */
+  /** Settles with the sync, or when no run is to wait for it any longer: one promise, so that it keeps no run. */
+  waitedFor: Promise<unknown>
+  /** What a run is warned of that answers before the sync is done; `undefined` when it is. @throws what it failed with */
   pending(): string | undefined
 }
 
 function startSync(knowledge: Knowledge): FirstSync {
   let progress: SyncProgress | undefined
   let isDone = false
+  let failed: { error: unknown } | undefined
   const done = calling('sync', () =>
     knowledge.sync({
       onProgress(reported) {
@@ -72,16 +72,24 @@ function startSync(knowledge: Knowledge): FirstSync {
       },
     }),
   )
-  const isLate = new Promise<void>((resolve) => {
+  const late = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, (knowledge.firstAnswerSeconds ?? usualFirstAnswerSeconds) * 1000)
     // A run that no longer waits for it meets its failure at the next one.
     const settle = (): void => {
       isDone = true
       clearTimeout(timer)
     }
-    done.then(settle, settle)
+    done.then(settle, (error: unknown) => {
+      failed = { error }
+      settle()
+    })
   })
-  return { done, isLate, pending: () => (isDone ? undefined : pendingWarning(progress)) }
+  return { waitedFor: Promise.race([done, late]), pending }
+
+  function pending(): string | undefined {
+    if (failed) throw failed.error
+    return isDone ? undefined : pendingWarning(progress)
+  }
 }
 
 /** Calls the knowledge, which is anybody's code. */
