@@ -100,7 +100,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
 }
 
 /**
- * A run of an agent that nobody has begun yet.
+ * A run of an agent that has not started yet.
  * @param options as `checkRunOptions` has checked them
  */
 export function startAgent(

@@ -23,7 +23,7 @@ export function boundVisits(schemas: readonly unknown[]): void {
     const bounded = `^(?=[^]{0,${limits.patternChars}}$)[^]*?(?:${pattern})`
     Object.defineProperty(schema, 'pattern', {
       enumerable: true,
-      // Whoever else reads the schema sees the pattern as it was written.
+      // Other readers of the schema see the pattern as it was written.
       get: () => (isRunning ? bounded : pattern),
     })
   }
@@ -55,7 +55,7 @@ function countVisit(): undefined {
   return undefined
 }
 
-/** Of this thread, where Node tells it. */
+/** Of this thread, where Node reports it. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage()
   return (user + system) / 1000

@@ -93,7 +93,7 @@ let turn: Promise<unknown> = Promise.resolve()
 /** One in a turn of the event loop, in the whole process: many large calls at once must not hold it up. */
 function inTurn<Value>(work: () => Value | Promise<Value>): Promise<Value> {
   const begun = turn.then(() => nextTurn()).then(() => [work()] as const)
-  // Only where it begins is waited for: what it does after that holds nobody up, and may take for ever.
+  // Only where it begins is waited for: what it does after that delays no run, and may take for ever.
   turn = begun.catch(() => {})
   return begun.then(([value]) => value)
 }

@@ -164,7 +164,7 @@ function whatToReturn(value: object): string | undefined {
   if (isRun(value)) return 'a run: await its `result`, and return the text'
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   if (tag === 'Promise') {
-    // What it rejects with is nobody's any more.
+    // Its rejection has no reader any more.
     void Promise.resolve(value).catch(() => {})
     return 'a Promise: await it first'
   }

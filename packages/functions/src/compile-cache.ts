@@ -73,7 +73,7 @@ function cacheFolder(folder: string): string | undefined {
   return root && join(root, 'node_modules', '.cache', 'agentkit')
 }
 
-/** What this user has kept. What is broken, or somebody else's, is as good as absent. */
+/** What this user has kept. A file that is broken, or of another owner, counts as absent. */
 function parse(place: string): { [Key in keyof Kept]?: unknown } | undefined {
   let handle: number | undefined
   try {

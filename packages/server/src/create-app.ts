@@ -33,7 +33,7 @@ export function createApp(agent: Runnable, options?: ServerOptions): Hono {
   return buildApp(agent, settings, createCapacity(settings.limits)) as unknown as Hono
 }
 
-/** @param capacity what all requests share; whoever stops the server closes it */
+/** @param capacity what all requests share; the code that stops the server closes it */
 export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Capacity): Hono<ServerEnv> {
   if (typeof agent?.stream !== 'function') {
     throw new AgentKitError('invalid-argument', 'Pass an Agent or a Swarm: createApp(agent), serve(agent).')

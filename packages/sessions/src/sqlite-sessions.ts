@@ -105,7 +105,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   const farewell = (statements: Statements): void => void statements.removeHolder.run(holder.id)
   const stop = (): void => {
     stopHeart()
-    // What it was still running has nobody left: the next `load` or `begin` settles it.
+    // The runs that it still held have no owner left: the next `load` or `begin` settles it.
     closeHolder(holder)
   }
   const store: SessionStore = {

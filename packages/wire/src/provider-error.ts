@@ -15,7 +15,7 @@ export type ErrorContext = Callee & {
 
 /** What a provider's words are cut at, in messages and in `cause`. */
 const longestMessage = 600
-/** How much of its words is looked at, for what kind of failure they tell. */
+/** How many characters of a message are read to classify the failure. */
 const longestRead = 4096
 const longestBody = 4096
 

@@ -220,7 +220,7 @@ export class ResponsesReader implements FrameReader {
 
   /**
    * The items of the last event, each with what was seen of it: by an id that was seen, else by its place among those of
-   * its type. By its place among all, an answer is told twice where a proxy lists other items than it has streamed.
+   * its type. By its place among all, an answer is emitted twice where a proxy lists other items than it has streamed.
    */
   #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
     const unmatched = new Set(this.#items.values())

@@ -34,7 +34,7 @@ export async function measureTrust(store: Store, embedder: Embedder, signal: Abo
   const trials = await passageTrials(store)
   if (trials.length < fewestTrials) return general
   const { meaning, beside, knowsWords } = await findsPassages(embedder, trials, signal)
-  // As much as it is known to do for these passages: whoever finds them worse than words do makes the result worse.
+  // As much as it is known to do for these passages: an embedder that finds them worse than words do makes the result worse.
   const trust = Math.max(meaning, general) * beside
   if (trust >= 0.05) return trust
   return knowsWords ? wordsOnlyTrust : unknownTrust
