@@ -8,7 +8,7 @@ import {
   retrieverKeys,
   samplePromptKeys,
   serverKeys,
-} from './packages/agentkit/src/config-keys.ts'
+} from './packages/agentkit/src/config/config-keys.ts'
 import { limits } from './packages/core/src/limits.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
 import { problemTable } from './packages/server/src/problem-table.ts'

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../packages/wire/src/model-facts.ts'
+import type { ModelFacts } from '../packages/wire/src/provider/model-facts.ts'
 
 /** A model as a catalogue tells it. */
 export type CatalogueModel = { id: string; facts: ModelFacts; writesText: boolean; retired: boolean }

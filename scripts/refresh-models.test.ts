@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ModelTable } from '../packages/wire/src/model-facts.ts'
+import type { ModelTable } from '../packages/wire/src/provider/model-facts.ts'
 import { readCatalogue, readPiCatalogue } from './model-catalogue.ts'
 import { printTable, toModelTable } from './refresh-models.ts'
 import { root } from './workspace-files.ts'

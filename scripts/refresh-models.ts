@@ -7,7 +7,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { ModelFacts, ModelTable } from '../packages/wire/src/model-facts.ts'
+import type { ModelFacts, ModelTable } from '../packages/wire/src/provider/model-facts.ts'
 import { type CatalogueModel, readCatalogue, readPiCatalogue } from './model-catalogue.ts'
 import { root } from './workspace-files.ts'
 

@@ -1,12 +1,23 @@
-export { Agent } from './agent.ts'
-export { agentIdFrom } from './agent-id.ts'
-export type { AgentOptions } from './agent-options.ts'
-export type { Approval, Decision, Decisions } from './approval.ts'
-export type { Budget } from './budget.ts'
-export { checkSessionKey } from './check-id.ts'
-export type { Citation } from './citation.ts'
-export type { MemberAnswer } from './collaboration/answers.ts'
-export type { Next, NextMember, Route, SwarmState } from './collaboration/route.ts'
+export { Agent } from './agents/agent.ts'
+export { agentIdFrom } from './agents/agent-id.ts'
+export type { AgentOptions } from './agents/agent-options.ts'
+export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './contracts/knowledge.ts'
+export type {
+  Embedder,
+  Model,
+  ModelEvent,
+  ModelFinishReason,
+  ModelInfo,
+  ModelRequest,
+  ModelStream,
+  Price,
+  ToolChoice,
+  ToolSpec,
+} from './contracts/model.ts'
+export type { ModelSettings } from './contracts/model-settings.ts'
+export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './contracts/session.ts'
+export { checkSessionKey } from './data/check-id.ts'
+export type { Citation } from './data/citation.ts'
 export {
   AgentKitError,
   abortError,
@@ -17,14 +28,8 @@ export {
   isAgentKitError,
   type TimeoutPhase,
   toErrorInfo,
-} from './errors.ts'
-export type { AgentEvent, AgentEventBody, RunFinishReason } from './event.ts'
-export type { GuardOptions } from './guard.ts'
-export type { Block, HookContext, HookedAnswer, HookedCall, HookedOutcome, HookResult, Hooks } from './hooks.ts'
-export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './knowledge.ts'
-export type { MemberHistory } from './member-history.ts'
-export type { MemberStatus } from './member-status.ts'
-export { memorySessions } from './memory-sessions.ts'
+} from './data/errors.ts'
+export type { AgentEvent, AgentEventBody, RunFinishReason } from './data/event.ts'
 export type {
   AssistantMessage,
   AssistantPart,
@@ -42,31 +47,40 @@ export type {
   ToolMessage,
   UserMessage,
   UserPart,
-} from './message.ts'
+} from './data/message.ts'
+export {
+  stoppedNote,
+  type TranscriptProblem,
+  toolCalls,
+  validateTranscript,
+  visibleMessages,
+} from './data/transcript.ts'
+export { addUsage, type Cost, type Usage } from './data/usage.ts'
+export type { Budget } from './policies/budget.ts'
+export type { GuardOptions } from './policies/guard.ts'
 export type {
-  Embedder,
-  Model,
-  ModelEvent,
-  ModelFinishReason,
-  ModelInfo,
-  ModelRequest,
-  ModelStream,
-  Price,
-  ToolChoice,
-  ToolSpec,
-} from './model.ts'
-export type { ModelSettings } from './model-settings.ts'
-export { checkOptionNames } from './option-names.ts'
-export type { Prices } from './price.ts'
-export { redactSecrets } from './redact.ts'
-export type { RetryOptions } from './retry.ts'
-export type { AgentRun, Runnable, RunOptions, RunResult } from './run.ts'
-export { type InferOutput, jsonSchemaValidator, type StandardSchema } from './schema.ts'
-export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './session.ts'
-export type { OnBusy } from './session-line.ts'
-export { Swarm } from './swarm.ts'
-export type { Collaboration, Member, SwarmOptions } from './swarm-options.ts'
-export { terminalLine, terminalText } from './terminal-text.ts'
+  Block,
+  HookContext,
+  HookedAnswer,
+  HookedCall,
+  HookedOutcome,
+  HookResult,
+  Hooks,
+} from './policies/hooks.ts'
+export type { Prices } from './policies/price.ts'
+export type { RetryOptions } from './policies/retry.ts'
+export { withRetries } from './policies/with-retries.ts'
+export type { Approval, Decision, Decisions } from './runs/approval.ts'
+export type { AgentRun, Runnable, RunOptions, RunResult } from './runs/run.ts'
+export { type InferOutput, jsonSchemaValidator, type StandardSchema } from './schema/schema.ts'
+export { memorySessions } from './sessions/memory-sessions.ts'
+export type { OnBusy } from './sessions/session-line.ts'
+export type { MemberAnswer } from './swarm/collaboration/answers.ts'
+export type { Next, NextMember, Route, SwarmState } from './swarm/collaboration/route.ts'
+export type { MemberHistory } from './swarm/member-history.ts'
+export type { MemberStatus } from './swarm/member-status.ts'
+export { Swarm } from './swarm/swarm.ts'
+export type { Collaboration, Member, SwarmOptions } from './swarm/swarm-options.ts'
 export {
   type Tool,
   type ToolContext,
@@ -75,10 +89,10 @@ export {
   tool,
   toolFromFunction,
   toolOfFunction,
-} from './tool.ts'
-export { stoppedNote, type TranscriptProblem, toolCalls, validateTranscript, visibleMessages } from './transcript.ts'
-export { addUsage, type Cost, type Usage } from './usage.ts'
-export { withRetries } from './with-retries.ts'
-export type { AskOptions, LoopOptions, StepContext, Work } from './workflow/work.ts'
-export type { WorkflowOptions } from './workflow/workflow-agent.ts'
-export { type Workflow, workflow } from './workflow.ts'
+} from './tools/tool.ts'
+export { checkOptionNames } from './util/option-names.ts'
+export { redactSecrets } from './util/redact.ts'
+export { terminalLine, terminalText } from './util/terminal-text.ts'
+export type { AskOptions, LoopOptions, StepContext, Work } from './workflows/work.ts'
+export { type Workflow, workflow } from './workflows/workflow.ts'
+export type { WorkflowOptions } from './workflows/workflow-agent.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { estimateRequest } from '../estimate-tokens.ts'
+import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import {
   Agent,
   type AgentOptions,
@@ -17,7 +17,7 @@ import {
   tool,
   validateTranscript,
 } from '../index.ts'
-import { costOf, worstCostOf } from '../price.ts'
+import { costOf, worstCostOf } from '../policies/price.ts'
 import type { Random } from './any-run/random.ts'
 
 export const kinds = ['manager', 'handoff', 'parallel', 'sequence', 'routed'] as const

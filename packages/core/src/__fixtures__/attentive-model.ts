@@ -1,5 +1,5 @@
-import type { AssistantPart, Message } from '../message.ts'
-import type { Model, ModelFinishReason, ModelInfo, ModelRequest } from '../model.ts'
+import type { AssistantPart, Message } from '../data/message.ts'
+import type { Model, ModelFinishReason, ModelInfo, ModelRequest } from '../contracts/model.ts'
 
 /**
  * A model that answers from what it is given, and from nothing else: it looks things up where it is asked to, finds in

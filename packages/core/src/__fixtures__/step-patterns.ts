@@ -1,4 +1,4 @@
-import type { ImagePart, JSONValue, TextPart } from '../message.ts'
+import type { ImagePart, JSONValue, TextPart } from '../data/message.ts'
 
 /** A tool call of a step, and what comes of it. */
 export type PatternCall = {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scriptedModel } from '@agentkit/testing'
 import { expect } from 'vitest'
-import { Agent } from '../agent.ts'
-import type { Message } from '../message.ts'
-import type { SessionKey, SessionStore } from '../session.ts'
-import { type Tool, tool } from '../tool.ts'
-import { validateTranscript } from '../transcript.ts'
+import { Agent } from '../agents/agent.ts'
+import type { Message } from '../data/message.ts'
+import type { SessionKey, SessionStore } from '../contracts/session.ts'
+import { type Tool, tool } from '../tools/tool.ts'
+import { validateTranscript } from '../data/transcript.ts'
 
 export const key: SessionKey = { agentId: 'test', userId: 'default', sessionId: 's' }
 

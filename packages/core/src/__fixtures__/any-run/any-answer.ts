@@ -1,7 +1,7 @@
 import type { ScriptedAnswer, ScriptedToolCall, ScriptedTurn } from '@agentkit/testing'
-import { AgentKitError } from '../../errors.ts'
-import type { JSONValue } from '../../message.ts'
-import type { ModelRequest } from '../../model.ts'
+import { AgentKitError } from '../../data/errors.ts'
+import type { JSONValue } from '../../data/message.ts'
+import type { ModelRequest } from '../../contracts/model.ts'
 import type { Random } from './random.ts'
 
 /** What a model is like through all of its answers. */

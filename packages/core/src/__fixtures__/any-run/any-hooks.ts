@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentKitError } from '../../errors.ts'
-import type { Block, Hooks } from '../../hooks.ts'
+import { AgentKitError } from '../../data/errors.ts'
+import type { Block, Hooks } from '../../policies/hooks.ts'
 import type { Random } from './random.ts'
 import { otherQuestions } from './witness.ts'
 

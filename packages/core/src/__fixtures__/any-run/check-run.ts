@@ -1,6 +1,6 @@
-import type { AgentEvent } from '../../event.ts'
-import { validateTranscript } from '../../transcript.ts'
-import { addUsage, type Usage } from '../../usage.ts'
+import type { AgentEvent } from '../../data/event.ts'
+import { validateTranscript } from '../../data/transcript.ts'
+import { addUsage, type Usage } from '../../data/usage.ts'
 import { mostSteps } from './any-agent.ts'
 import type { AnyRun } from './start-any-run.ts'
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { scriptedModel } from '@agentkit/testing'
-import { Agent } from '../../agent.ts'
-import type { Message } from '../../message.ts'
-import { statusOf } from '../../progress.ts'
-import type { SessionKey, SessionStore, Turn } from '../../session.ts'
-import { validateTranscript, visibleMessages } from '../../transcript.ts'
+import { Agent } from '../../agents/agent.ts'
+import type { Message } from '../../data/message.ts'
+import { statusOf } from '../../runs/progress.ts'
+import type { SessionKey, SessionStore, Turn } from '../../contracts/session.ts'
+import { validateTranscript, visibleMessages } from '../../data/transcript.ts'
 import type { AnyRun } from './start-any-run.ts'
 
 /** The one session of a conversation. */

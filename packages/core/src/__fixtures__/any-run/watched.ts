@@ -1,6 +1,6 @@
-import type { Model } from '../../model.ts'
-import { type Tool, type ToolContext, tool } from '../../tool.ts'
-import { toolCalls } from '../../transcript.ts'
+import type { Model } from '../../contracts/model.ts'
+import { type Tool, type ToolContext, tool } from '../../tools/tool.ts'
+import { toolCalls } from '../../data/transcript.ts'
 import { currentWitness } from './witness.ts'
 
 /** A model whose calls the witness of the run sees. */

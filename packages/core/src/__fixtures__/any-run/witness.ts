@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Budget } from '../../budget.ts'
-import { estimateRequest } from '../../estimate-tokens.ts'
+import type { Budget } from '../../policies/budget.ts'
+import { estimateRequest } from '../../tokens/estimate-tokens.ts'
 import { limits } from '../../limits.ts'
-import type { Model, ModelInfo, ModelRequest } from '../../model.ts'
-import { validateTranscript } from '../../transcript.ts'
-import type { Usage } from '../../usage.ts'
+import type { Model, ModelInfo, ModelRequest } from '../../contracts/model.ts'
+import { validateTranscript } from '../../data/transcript.ts'
+import type { Usage } from '../../data/usage.ts'
 
 /** What models and tools have seen of one run and of all that it started, also in several processes. */
 export interface Witness {

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { agentIdFrom } from '../index.ts'
+
+it.each([
+  ['Research Team', 'research-team'],
+  ['  Ask & answer!  ', 'ask-answer'],
+  ['snake_case', 'snake_case'],
+  ['Äpfel', 'pfel'],
+  ['a', 'a'],
+  ['x'.repeat(50), 'x'.repeat(50)],
+])('makes an id from the name %s', (name, id) => expect(agentIdFrom(name)).toBe(id))
+
+it('takes the id that is given', () => {
+  expect(agentIdFrom('42', 'forty-two')).toBe('forty-two')
+})
+
+it.each<[string, string | undefined]>([
+  ['42 things', undefined],
+  ['数据', undefined],
+  ['x'.repeat(51), undefined],
+  ['Test', ''],
+  ['Test', 'Upper'],
+  ['Test', 'a b'],
+  ['Test', '1a'],
+  ['Test', 'a\n'],
+  ['Test', 'x'.repeat(51)],
+])('refuses %j with the id %j, asking for another', (name, id) => {
+  expect(() => agentIdFrom(name, id)).toThrow(
+    expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('`id`') }),
+  )
+})
+
+it.each(['', '   ', undefined as unknown as string, 7 as unknown as string])('refuses the name %j', (name) => {
+  expect(() => agentIdFrom(name)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+})

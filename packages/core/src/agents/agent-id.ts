@@ -1,0 +1,29 @@
+import { AgentKitError } from '../data/errors.ts'
+
+const validId = /^[a-z_-][a-z0-9_-]{0,49}$/
+
+/**
+ * An agent's id: the one given, or its name in lower case with `-` for whatever is not `a-z 0-9 _ -`.
+ * @throws AgentKitError `invalid-argument` when the outcome is empty, longer than 50 or begins with a digit
+ * @example
+ * agentIdFrom('Research Team') // 'research-team'
+ */
+export function agentIdFrom(name: string, id?: string): string {
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw new AgentKitError('invalid-argument', 'An agent needs a name: new Agent({ name: "…" }).')
+  }
+  const candidate = id ?? idFromName(name)
+  if (validId.test(candidate)) return candidate
+  const source = id === undefined ? `The name "${name}" makes the id "${candidate}"` : `The id "${id}"`
+  throw new AgentKitError(
+    'invalid-argument',
+    `${source}, which is not 1 to 50 of a-z, 0-9, "_" and "-" beginning with no digit. Pass another \`id\`.`,
+  )
+}
+
+function idFromName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+}

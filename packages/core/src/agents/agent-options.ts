@@ -1,0 +1,211 @@
+import type { Knowledge } from '../contracts/knowledge.ts'
+import type { Model } from '../contracts/model.ts'
+import { checkModelSettings, type ModelSettings } from '../contracts/model-settings.ts'
+import type { SessionStore } from '../contracts/session.ts'
+import { checkSessionKey } from '../data/check-id.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { JSONSchema, Message } from '../data/message.ts'
+import { validateTranscript } from '../data/transcript.ts'
+import { type Budget, checkBudget } from '../policies/budget.ts'
+import { checkGuardOptions, type GuardOptions } from '../policies/guard.ts'
+import { checkHooks, type Hooks } from '../policies/hooks.ts'
+import { checkPrices, type Prices } from '../policies/price.ts'
+import type { RetryOptions } from '../policies/retry.ts'
+import type { RunOptions } from '../runs/run.ts'
+import type { StandardSchema } from '../schema/schema.ts'
+import { checkOutput } from '../schema/structured-output.ts'
+import type { OnBusy } from '../sessions/session-line.ts'
+import { milliseconds, type ToolLike } from '../tools/tool.ts'
+import { measureJSON } from '../util/measure-json.ts'
+import { checkOptionNames, isRecord, type Nearest } from '../util/option-names.ts'
+
+export type AgentOptions<Output = undefined> = {
+  name: string
+  /** The functions that the model may call; may be empty. */
+  functions: readonly ToolLike[]
+  /** A model, or several in the order of preference: where one fails, the next takes over. */
+  model: Model | readonly Model[]
+  /** Default: made from the name, `Research Team` → `research-team`. */
+  id?: string
+  /** What the agent is for and how it behaves: the system message. */
+  instruction?: string
+  /** What the agent is good at, for other agents. */
+  description?: string
+  /** Questions that a user may begin with. */
+  samplePrompts?: readonly string[]
+  /**
+   * The form of the answer: `result.output` is then a value that this schema has validated. Any Standard Schema (zod,
+   * valibot, arktype, …) gives it its type.
+   */
+  output?: StandardSchema<unknown, Output> | JSONSchema
+  /** How the model answers: temperature, reasoning, the bound of the answer, … */
+  modelSettings?: ModelSettings
+  /** What a run may use up, with all that it starts; nothing is bounded by default. */
+  budget?: Budget
+  /** Prices by `provider/model`, before those that provider packages know. */
+  prices?: Prices
+  /** When a run that repeats itself is told so (default: at the 4th time), and ends (6th); `false` never does. */
+  guard?: GuardOptions | false
+  /** How a failing model call is tried again; by default 4 attempts. */
+  retry?: RetryOptions
+  /** What the agent may look up. It is synced before the first answer; its tools stand beside the functions. */
+  knowledge?: Knowledge
+  /** Functions around the run, that may change or block what passes. */
+  hooks?: Hooks
+  /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or end the others and go next. */
+  onBusy?: OnBusy
+  /** Model calls of one run; default 20. */
+  maxSteps?: number
+  /** How long one tool call may take, in milliseconds; default 30,000. */
+  toolTimeoutMs?: number
+  /**
+   * The longest silence of a model between two of its events, in milliseconds; default 900,000. Provider packages have
+   * shorter ones of their own.
+   */
+  modelTimeoutMs?: number
+  /** Deadline of a whole run, in milliseconds; default none. */
+  timeoutMs?: number
+  /** Where conversations are kept; default in memory. */
+  sessions?: SessionStore
+}
+
+export const agentOptionNames: Record<keyof AgentOptions, true> = {
+  name: true,
+  functions: true,
+  model: true,
+  id: true,
+  instruction: true,
+  description: true,
+  samplePrompts: true,
+  output: true,
+  modelSettings: true,
+  budget: true,
+  prices: true,
+  guard: true,
+  retry: true,
+  knowledge: true,
+  hooks: true,
+  onBusy: true,
+  maxSteps: true,
+  toolTimeoutMs: true,
+  modelTimeoutMs: true,
+  timeoutMs: true,
+  sessions: true,
+}
+
+/** What TypeScript would have said. */
+export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {
+  const { instruction, description, samplePrompts, sessions, functions, onBusy, output } = options
+  for (const [name, text] of Object.entries({ instruction, description })) {
+    if (text !== undefined && typeof text !== 'string') throw invalid(`\`${name}\` is a text.`)
+  }
+  const areTexts = Array.isArray(samplePrompts) && samplePrompts.every((prompt) => typeof prompt === 'string')
+  if (samplePrompts !== undefined && !areTexts) throw invalid('`samplePrompts` is a list of texts.')
+  if (sessions !== undefined && typeof sessions?.begin !== 'function') {
+    throw invalid('`sessions` is a SessionStore, such as memorySessions().')
+  }
+  if (options.knowledge !== undefined && typeof options.knowledge?.tools !== 'function') {
+    throw invalid('`knowledge` is made by a retriever, such as createRetriever({ folder }).')
+  }
+  if (!Array.isArray(functions)) throw invalid('Pass `functions`: a list of tools, which may be empty.')
+  if (onBusy !== undefined && !['queue', 'reject', 'interrupt'].includes(onBusy)) {
+    throw invalid('`onBusy` is "queue", "reject" or "interrupt".')
+  }
+  if (output !== undefined) checkOutput(output)
+  checkModelSettings(options.modelSettings)
+  checkBudget(options.budget)
+  checkPrices(options.prices)
+  checkGuardOptions(options.guard)
+  checkHooks(options.hooks)
+  return options
+}
+
+/** The models of an agent, the preferred one first. */
+export function checkModels(model: Model | readonly Model[]): readonly Model[] {
+  const models = Array.isArray(model) ? [...model] : [model]
+  if (models.length === 0 || models.some((model) => typeof model?.stream !== 'function')) {
+    throw invalid('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
+  }
+  if (new Set(models).size < models.length) throw invalid('`model` lists the same model twice. Leave one out.')
+  return models
+}
+
+const runOptionNames = {
+  userId: true,
+  sessionId: true,
+  signal: true,
+  timeoutMs: true,
+  budget: true,
+  history: true,
+  onApproval: true,
+} satisfies Record<keyof RunOptions, true>
+
+/**
+ * @param nearest completes the message about an unknown option
+ * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
+ */
+export function checkRunOptions(options: RunOptions, nearest?: Nearest): RunOptions {
+  if (!isRecord(options)) {
+    throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
+  }
+  checkOptionNames(options, runOptionNames, { code: 'invalid-argument', ...(nearest && { nearest }) })
+  const { userId, sessionId, signal, history, onApproval } = options
+  for (const [name, id] of Object.entries({ userId, sessionId })) {
+    // An empty one is mostly a variable that was not set: everybody would share its conversation.
+    if (id !== undefined && (typeof id !== 'string' || id === '')) {
+      throw invalid(`\`${name}\` is a text that is not empty. Leave it out for none.`)
+    }
+  }
+  checkSessionKey(options)
+  if (signal !== undefined && !isSignal(signal)) {
+    throw invalid('`signal` is an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000).')
+  }
+  milliseconds('`timeoutMs`', options.timeoutMs)
+  if (onApproval !== undefined && onApproval !== 'wait' && onApproval !== 'end') {
+    throw invalid('`onApproval` is "wait" or "end".')
+  }
+  checkBudget(options.budget)
+  if (history !== undefined) checkHistory(history)
+  return options
+}
+
+/** By what is used of it: one of another realm is no `instanceof AbortSignal`. */
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
+  return (
+    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
+  )
+}
+
+function checkHistory(history: readonly Message[]): void {
+  let problem: string | undefined
+  try {
+    problem = historyProblem(history)
+  } catch (cause) {
+    const message = '`history` cannot be read: a getter or a Proxy in it throws. Pass plain objects.'
+    throw new AgentKitError('invalid-argument', message, { cause })
+  }
+  if (problem !== undefined) throw invalid(`\`history\` ${problem}.`)
+}
+
+function historyProblem(history: readonly Message[]): string | undefined {
+  if (!Array.isArray(history)) return 'is a list of messages: [{ role: "user", content: "Hello" }]'
+  const [first] = history.length > 0 ? validateTranscript(history) : []
+  if (first) return `is not a valid transcript: message ${first.index}, ${first.problem}`
+  // It is stored: what no store could write, or would change, is refused here.
+  const notJSON = history.findIndex((message) => measureJSON(message, historyBounds).problem !== undefined)
+  if (notJSON < 0) return undefined
+  return `is not plain JSON: message ${notJSON} has a circle, a BigInt, a function, a Date or too many levels`
+}
+
+/** Deeper values overflow the stack of what copies and stores them. */
+const historyBounds = { depth: 1_000, values: Number.POSITIVE_INFINITY }
+
+export function wholeNumber(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value
+  throw invalid(`\`${name}\` is a whole number above 0.`)
+}
+
+export function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

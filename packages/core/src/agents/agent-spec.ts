@@ -1,0 +1,50 @@
+import type { SessionStore } from '../contracts/session.ts'
+import { limits } from '../limits.ts'
+import type { AgentSpec } from '../loop/open-run.ts'
+import type { ModelChain } from '../policies/fallback.ts'
+import { checkPriced } from '../policies/model-price.ts'
+import { checkRetry } from '../policies/retry.ts'
+import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
+import { knowledgeTools } from '../tools/knowledge-tools.ts'
+import { milliseconds, type Tool } from '../tools/tool.ts'
+import { type AgentOptions, wholeNumber } from './agent-options.ts'
+
+type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
+
+/** What the loop needs of an agent, of options that were checked. */
+export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'functions'>, parts: Parts): AgentSpec {
+  const { id, chain, sessions, tools } = parts
+  const {
+    instruction,
+    prices = {},
+    budget = {},
+    hooks = {},
+    onBusy = 'queue',
+    guard,
+    output,
+    modelSettings = {},
+  } = given
+  checkPriced(chain.models, prices, budget)
+  let format: Promise<OutputFormat> | undefined
+  const spec: AgentSpec = {
+    id,
+    name: given.name,
+    description: given.description,
+    instruction,
+    chain,
+    modelSettings: { ...modelSettings },
+    prices,
+    budget: { ...budget },
+    retry: checkRetry(given.retry),
+    guard,
+    hooks: { ...hooks },
+    onBusy,
+    sessions,
+    maxSteps: wholeNumber('maxSteps', given.maxSteps) ?? limits.maxSteps,
+    toolTimeoutMs: milliseconds('`toolTimeoutMs`', given.toolTimeoutMs) ?? limits.toolTimeoutMs,
+    modelTimeoutMs: milliseconds('`modelTimeoutMs`', given.modelTimeoutMs) ?? limits.modelTimeoutMs,
+    timeoutMs: milliseconds('`timeoutMs`', given.timeoutMs),
+    tools: knowledgeTools(tools, given.knowledge),
+  }
+  return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec
+}

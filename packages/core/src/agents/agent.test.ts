@@ -1,0 +1,203 @@
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import {
+  Agent,
+  AgentKitError,
+  type AgentOptions,
+  type InputPart,
+  type Model,
+  memorySessions,
+  type RunOptions,
+  tool,
+} from '../index.ts'
+
+const act = tool({ name: 'act', description: 'Acts.', input: { type: 'object' }, execute: () => 'acted' })
+const callAct: ScriptedTurn = { toolCalls: [{ name: 'act' }] }
+
+describe('an agent', () => {
+  it('is what it was made of', async () => {
+    const sessions = memorySessions()
+    const samplePrompts = ['Hello']
+    const agent = new Agent({
+      name: 'Research Team',
+      description: 'Knows.',
+      functions: [],
+      model: scriptedModel([]),
+      sessions,
+      samplePrompts,
+    })
+    samplePrompts.push('changed')
+    expect(agent).toMatchObject({
+      id: 'research-team',
+      name: 'Research Team',
+      description: 'Knows.',
+      samplePrompts: ['Hello'],
+    })
+    expect(agent.sessions).toBe(sessions)
+    await agent.close()
+  })
+
+  it('may be given its id', () => {
+    expect(new Agent({ name: '42', id: 'answer', functions: [], model: scriptedModel([]) }).id).toBe('answer')
+  })
+
+  it('has sessions of its own when it is given none', () => {
+    const make = (): Agent => new Agent({ name: 'Test', functions: [], model: scriptedModel([]) })
+    expect(make().sessions).not.toBe(make().sessions)
+  })
+
+  it.each<[string, object]>([
+    ['no name', { name: '' }],
+    ['a name that makes no id', { name: '!!!' }],
+    ['no model', { model: undefined }],
+    ['the name of a model', { model: 'openai/gpt-5' }],
+    ['no functions', { functions: undefined }],
+    ['one function', { functions: act }],
+    ['no steps', { maxSteps: 0 }],
+    ['steps that are no number', { maxSteps: Number.NaN }],
+    ['a step and a half', { maxSteps: 1.5 }],
+    ['more time than a timer can wait', { toolTimeoutMs: 2 ** 31 }],
+    ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }],
+    ['negative time for tools', { toolTimeoutMs: -1 }],
+    ['no time', { timeoutMs: 0 }],
+  ])('cannot be made of %s', (_name, wrong) => {
+    const options = { name: 'Test', functions: [], model: scriptedModel([]), ...wrong }
+    expect(() => new Agent(options as AgentOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+})
+
+describe('chat()', () => {
+  it.each<[string, ScriptedTurn[], number | undefined, string]>([
+    ['stop', ['Done.'], undefined, 'Done.'],
+    ['length', [{ text: 'Half', finishReason: 'length' }], undefined, 'Half'],
+    ['content-filter', [{ text: 'I cannot.', finishReason: 'content-filter' }], undefined, 'I cannot.'],
+    ['content-filter without text', [{ finishReason: 'content-filter' }], undefined, ''],
+    ['max-steps with text', [{ text: 'So far', toolCalls: [{ name: 'act' }] }], 1, 'So far'],
+  ])('gives the text after %s', async (_name, turns, maxSteps, text) => {
+    const agent = new Agent({
+      name: 'Test',
+      functions: [act],
+      model: scriptedModel(turns),
+      ...(maxSteps && { maxSteps }),
+    })
+    expect(await agent.chat('Go')).toBe(text)
+  })
+
+  it('throws when max-steps left no text', async () => {
+    const agent = new Agent({ name: 'Test', functions: [act], model: scriptedModel([callAct]), maxSteps: 1 })
+    await expect(agent.chat('Go')).rejects.toMatchObject({
+      code: 'max-steps',
+      runId: expect.stringMatching(/^run_/),
+      usage: { totalTokens: 15 },
+    })
+  })
+
+  it.each<[string, Error, string]>([
+    ['of the model', new AgentKitError('overloaded', 'Busy.', { status: 503, retryable: true }), 'overloaded'],
+    ['that is not ours', new TypeError('x is not a function'), 'provider-error'],
+  ])('throws an error %s, with the run and its usage', async (_name, thrown, code) => {
+    const model = scriptedModel([callAct, thrown])
+    const agent = new Agent({ name: 'Test', functions: [act], model, retry: { attempts: 1 } })
+    await expect(agent.chat('Go')).rejects.toMatchObject({
+      name: 'AgentKitError',
+      code,
+      runId: expect.stringMatching(/^run_/),
+      usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+    })
+  })
+
+  it('throws a copy: an error that two runs share belongs to neither', async () => {
+    const shared = Object.freeze(new AgentKitError('quota', 'Spent.'))
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([shared, shared]) })
+    const [first, second] = await Promise.all([failure(agent.chat('1')), failure(agent.chat('2'))])
+    expect(first).not.toBe(shared)
+    expect(first.runId).not.toBe(second.runId)
+    expect(shared.runId).toBeUndefined()
+  })
+
+  it('throws when its run is aborted', async () => {
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
+    await expect(agent.chat('Go', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it('rejects what it cannot send; stream() throws it', async () => {
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
+    const wrong: [string | InputPart[], RunOptions][] = [
+      ['', {}],
+      [[], {}],
+      ['Go', { timeoutMs: 0 }],
+      ['Go', { timeoutMs: -5 }],
+      ['Go', { timeoutMs: 2 ** 31 }],
+      ['Go', { history: [{ role: 'tool', callId: 'a', name: 'act', content: 'no call' }] }],
+    ]
+    for (const [input, options] of wrong) {
+      await expect(agent.chat(input, options)).rejects.toMatchObject({ code: 'invalid-argument' })
+      expect(() => agent.stream(input, options)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+    }
+  })
+
+  it('sends parts', async () => {
+    const model = scriptedModel(['A cat.'])
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    await agent.chat([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', data: Uint8Array.from([0x89, 0x50, 0x4e, 0x47]) },
+    ])
+    expect(model.requests[0]?.messages.at(-1)?.content).toEqual([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', base64: 'iVBORw==', mediaType: 'image/png' },
+    ])
+  })
+
+  it('keeps no events: a long answer takes no more than its text', async () => {
+    const text = 'x'.repeat(1_000_000)
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([{ text, deltas: 1000 }]) })
+    expect(await agent.chat('Go')).toHaveLength(text.length)
+  })
+
+  it('may be called many times at once', async () => {
+    const model: Model = scriptedModel(
+      Array.from(
+        { length: 100 },
+        (): ScriptedTurn =>
+          ({ messages }) =>
+            `re: ${messages.at(-1)?.content}`,
+      ),
+    )
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => agent.chat(`${index}`)))
+    expect(answers).toEqual(Array.from({ length: 100 }, (_, index) => `re: ${index}`))
+  })
+})
+
+async function failure(chat: Promise<string>): Promise<AgentKitError> {
+  return chat.then(
+    () => Promise.reject(new Error('It did not fail.')),
+    (error: AgentKitError) => error,
+  )
+}
+
+describe('what TypeScript would have refused', () => {
+  const model = scriptedModel(['Hello.'])
+
+  it.each<[string, object | undefined, RegExp]>([
+    ['no options', undefined, /needs a name/],
+    ['an instruction that is no text', { instruction: 5 }, /`instruction` is a text/],
+    ['a sample prompt that is no list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
+    ['a store that is none', { sessions: 5 }, /`sessions` is a SessionStore/],
+  ])('is refused with the fix: %s', (_name, options, problem) => {
+    const given = options && { name: 'Test', functions: [], model, ...options }
+    expect(() => new Agent(given as never)).toThrow(problem)
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['no object', null, /as an object/],
+    ['a session without a name', { sessionId: '' }, /`sessionId` is a text that is not empty/],
+    ['a session by number', { sessionId: 5 }, /`sessionId`/],
+    ['a user without a name', { userId: '' }, /`userId`/],
+    ['a signal that is none', { signal: {} }, /AbortSignal/],
+  ])('is refused of a run: %s', async (_name, options, problem) => {
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    await expect(agent.chat('Hi', options as never)).rejects.toThrow(problem)
+  })
+})

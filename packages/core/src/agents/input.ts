@@ -1,0 +1,84 @@
+import { AgentKitError } from '../data/errors.ts'
+import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
+
+/**
+ * What a user passed to `chat()` or `stream()`, as a message of plain JSON.
+ * @throws AgentKitError `invalid-argument` for an empty message or a part that has neither data nor URL
+ */
+export function toUserMessage(input: string | InputPart[]): UserMessage {
+  const content = typeof input === 'string' ? input : Array.isArray(input) ? input.map(toUserPart) : []
+  if (isEmpty(content)) throw invalid('The message is empty. Pass some text, or a list of parts.')
+  return { v: 1, role: 'user', content }
+}
+
+function isEmpty(content: string | UserPart[]): boolean {
+  if (typeof content === 'string') return content.trim() === ''
+  return content.every((part) => part.type === 'text' && part.text.trim() === '')
+}
+
+function toUserPart(part: InputPart): UserPart {
+  switch (part?.type) {
+    case 'text':
+      if (typeof part.text !== 'string') throw invalid('A text part needs `text`.')
+      return { type: 'text', text: part.text }
+    case 'image':
+      return toImagePart(part)
+    case 'file':
+      return toFilePart(part)
+    default:
+      throw invalid('A part is an object of `type` "text", "image" or "file".')
+  }
+}
+
+/** A part as a user gives it, whatever its kind. */
+type GivenPart = {
+  type: string
+  data?: Uint8Array | URL
+  base64?: string
+  url?: string
+  mediaType?: string
+  name?: string
+}
+
+function toImagePart(part: GivenPart): ImagePart {
+  const mediaType = part.mediaType ?? (part.data instanceof Uint8Array ? sniffImage(part.data) : undefined)
+  return { type: 'image', ...sourceOf(part), ...(mediaType === undefined ? {} : { mediaType }) }
+}
+
+function toFilePart(part: GivenPart): FilePart {
+  const { mediaType, name } = part
+  if (!mediaType) throw invalid('A part of type "file" needs `mediaType`, such as "application/pdf".')
+  return { type: 'file', ...sourceOf(part), mediaType, ...(name === undefined ? {} : { name }) }
+}
+
+function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | { url: string } {
+  const given = [data, base64, url].filter((source) => source !== undefined)
+  if (given.length === 1) {
+    if (data instanceof Uint8Array && data.length > 0) return { base64: toBase64(data) }
+    if (data instanceof URL) return { url: data.href }
+    if (typeof base64 === 'string' && base64 !== '') return { base64 }
+    if (typeof url === 'string' && url !== '') return { url }
+  }
+  throw invalid(`A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`)
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+/** How images begin. Providers refuse an image whose type they are not told. */
+const imageSignatures: readonly { mediaType: string; start: RegExp }[] = [
+  { mediaType: 'image/png', start: /^\x89PNG/ },
+  { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/ },
+  { mediaType: 'image/gif', start: /^GIF8/ },
+  { mediaType: 'image/webp', start: /^RIFF.{4}WEBP/s },
+]
+
+function sniffImage(bytes: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12))
+  return imageSignatures.find((signature) => signature.start.test(start))?.mediaType
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

@@ -1,9 +1,0 @@
-import { AgentKitError } from '../errors.ts'
-import type { Collaborate } from './collaboration.ts'
-
-/** One member at a time has the conversation, and hands it on by a tool; the first one has it first. */
-export const handoff: Collaborate = (members) => {
-  const [first] = members
-  if (!first) throw new AgentKitError('invalid-argument', 'A swarm needs `agents` to hand a conversation to.')
-  return { tools: [], spec: { handoffs: { members: new Map(members.map((one) => [one.id, one])), first: first.id } } }
-}

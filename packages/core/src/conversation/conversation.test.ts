@@ -1,0 +1,84 @@
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { Agent, AgentKitError, type Message, type ModelRequest, memorySessions } from '../index.ts'
+import { estimateRequest } from '../tokens/estimate-tokens.ts'
+
+const info = { contextWindow: 4_000, maxOutputTokens: 500 }
+const words = (count: number): string => 'word '.repeat(count)
+const key = { agentId: 'test', userId: 'default', sessionId: 's' }
+const session = { sessionId: 's' }
+
+describe('a question that may be too long', () => {
+  it('is sent where it fits if tokens are not counted on the high side', async () => {
+    const model = scriptedModel(['Long.'], { info })
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    expect(await agent.chat(words(2_600))).toBe('Long.')
+  })
+
+  it('is sent with its file, however much that seems to be', async () => {
+    const model = scriptedModel(['Read.'], { info })
+    const agent = new Agent({ name: 'Test', functions: [], model })
+    const file = { type: 'file' as const, data: new Uint8Array(300_000), mediaType: 'application/pdf' }
+    expect(await agent.chat([{ type: 'text', text: 'What does it say?' }, file])).toBe('Read.')
+  })
+
+  it('is refused without asking the model where it cannot fit, with the numbers', async () => {
+    const model = scriptedModel([], { info })
+    const { error } = await new Agent({ name: 'Test', functions: [], model }).stream(words(9_000)).result
+    expect(error).toMatchObject({ code: 'context-overflow' })
+    expect(error?.message).toMatch(/has room for 3\d\d\d/)
+    expect(model.requests).toEqual([])
+  })
+
+  it('is not to blame for an instruction that is too long', async () => {
+    const model = scriptedModel([], { info })
+    const agent = new Agent({ name: 'Test', instruction: words(9_000), functions: [], model })
+    const { error } = await agent.stream('Hi').result
+    expect(error).toMatchObject({
+      code: 'context-overflow',
+      message: expect.stringMatching(/^The instruction and the/),
+    })
+  })
+
+  it('keeps the error of a model that finds it too long, where nothing can be left out', async () => {
+    const overflow = new AgentKitError('context-overflow', 'The provider says so.')
+    const model = scriptedModel([overflow], { info })
+    const { error } = await new Agent({ name: 'Test', functions: [], model }).stream(words(1_500)).result
+    expect(error?.message).toBe('The provider says so.')
+  })
+})
+
+describe('a model with less room that stands in', () => {
+  it('is shown less, and leaves what is stored as it is for the preferred one', async () => {
+    const history: Message[] = Array.from({ length: 40 }, (_, turn) => [
+      { role: 'user' as const, content: `Turn ${turn}. ${words(60)}` },
+      { role: 'assistant' as const, content: [{ type: 'text' as const, text: `Answer ${turn}.` }] },
+    ]).flat()
+    const sessions = memorySessions()
+    const large = scriptedModel([new AgentKitError('quota', 'Spent.'), 'Large.'], { id: 'a/large' })
+    const answer: ScriptedTurn = ({ messages }) => (messages[0]?.role === 'system' ? `Summary: ${words(40)}` : 'Small.')
+    const small = scriptedModel(
+      Array.from({ length: 20 }, () => answer),
+      { id: 'b/small', info },
+    )
+    const agent = new Agent({ name: 'Test', functions: [], model: [large, small], sessions })
+    expect(await agent.chat('And?', { ...session, history })).toBe('Small.')
+    expect(small.requests.at(-1)?.messages.length).toBeLessThan(40)
+    expect((await sessions.load(key))?.state).toBeUndefined()
+    expect(await agent.chat('And now?', session)).toBe('Large.')
+    expect(large.requests.at(-1)?.messages).toHaveLength(83)
+  })
+})
+
+it('makes room for what texts carry for their provider, which nobody sees', async () => {
+  const opaque = { owner: 'a/model', data: 'signed'.repeat(1_000) }
+  const history: Message[] = Array.from({ length: 10 }, (_, turn) => [
+    { role: 'user' as const, content: `Question ${turn}` },
+    { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Yes.', opaque }] },
+  ]).flat()
+  const answer: ScriptedTurn = ({ messages }) => (messages[0]?.role === 'system' ? words(40) : 'Done.')
+  const model = scriptedModel([answer, answer, answer], { info })
+  const agent = new Agent({ name: 'Test', functions: [], model })
+  expect(await agent.chat('And?', { history })).toBe('Done.')
+  expect(estimateRequest(model.requests.at(-1) as ModelRequest, info)).toBeLessThan(info.contextWindow)
+})

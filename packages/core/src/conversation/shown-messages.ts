@@ -1,0 +1,106 @@
+import type { Message, ToolMessage, UserMessage } from '../data/message.ts'
+import { removedResult, shownResult } from './long-results.ts'
+
+/** A result that is cut to less says nothing. */
+export const leastResultTokens = 200
+
+/**
+ * What of a conversation is shown shortened. Plain JSON: it is stored in the session's state, so that the next run
+ * sends the same beginning, which providers have cached.
+ */
+export type Compaction = {
+  /** Messages from the beginning that the summary stands for. */
+  covered: number
+  summary?: string
+  /** Tool results before this index are shown as placeholders. */
+  cleared: number
+  /** Tool results before the index take at most so many tokens each: those of one step were too long together. */
+  cut?: { before: number; resultTokens: number }
+}
+
+export const notCompacted: Compaction = Object.freeze({ covered: 0, cleared: 0 })
+
+/**
+ * The messages as a model is shown them; `messages` itself when nothing is shortened. Copies are made once and frozen.
+ *
+ * @param questionAt where the current user message stands
+ * @param resultTokens the most that the text of one tool result may take
+ */
+export function shownMessages(
+  messages: readonly Message[],
+  compaction: Compaction,
+  questionAt: number,
+  resultTokens: number = Number.POSITIVE_INFINITY,
+): readonly Message[] {
+  if (compaction === notCompacted && resultTokens === Number.POSITIVE_INFINITY) return messages
+  const { covered } = compaction
+  let shown: Message[] | undefined
+  if (covered > 0) {
+    shown = [summaryMessage(compaction)]
+    const question = covered > questionAt ? messages[questionAt] : undefined
+    if (question) shown.push(question)
+  }
+  for (let index = covered; index < messages.length; index++) {
+    const message = messages[index] as Message
+    const visible = message.role === 'tool' ? visibleResult(message, index, compaction, resultTokens) : message
+    if (visible !== message) shown ??= messages.slice(0, index)
+    shown?.push(visible)
+  }
+  return shown ?? messages
+}
+
+/**
+ * What was stored of a conversation's compaction, as far as it can be of these messages: what does not fit them is
+ * mended, or left out, as the messages themselves are always right.
+ */
+export function readCompaction(stored: unknown, messages: readonly Message[]): Compaction {
+  if (typeof stored !== 'object' || stored === null) return notCompacted
+  const { covered, summary, cleared, cut } = stored as Record<keyof Compaction, unknown>
+  const compaction: Compaction = { covered: 0, cleared: toIndex(cleared, messages) }
+  // The last messages are never covered: one that stands for as many as there are was made of others.
+  const isOfThese = typeof covered === 'number' && covered < messages.length && toIndex(covered, messages) === covered
+  if (isOfThese && covered > 0 && typeof summary === 'string') {
+    compaction.covered = startOfGroup(messages, covered)
+    compaction.summary = summary
+  }
+  const { before, resultTokens } = (cut ?? {}) as Record<keyof NonNullable<Compaction['cut']>, unknown>
+  if (typeof resultTokens === 'number' && resultTokens >= leastResultTokens) {
+    compaction.cut = { before: toIndex(before, messages), resultTokens }
+  }
+  return compaction
+}
+
+function toIndex(value: unknown, { length }: readonly Message[]): number {
+  return Number.isInteger(value) ? Math.min(Math.max(0, value as number), length) : 0
+}
+
+/** Where the group begins that a message belongs to: calls and their results are one. */
+export function startOfGroup(messages: readonly Message[], index: number): number {
+  let start = index
+  while (start > 0 && messages[start]?.role === 'tool') start--
+  return start
+}
+
+const summaryMessages = new WeakMap<Compaction, UserMessage>()
+
+function summaryMessage(compaction: Compaction): UserMessage {
+  let message = summaryMessages.get(compaction)
+  if (message === undefined) {
+    const content = `[Summary of the earlier conversation]\n${compaction.summary ?? ''}`
+    message = Object.freeze<UserMessage>({ v: 1, role: 'user', content })
+    summaryMessages.set(compaction, message)
+  }
+  return message
+}
+
+/** A tool result as it is shown where it stands. */
+export function visibleResult(
+  message: ToolMessage,
+  index: number,
+  compaction: Compaction,
+  resultTokens: number,
+): ToolMessage {
+  const { cleared, cut } = compaction
+  if (index < cleared) return removedResult(message)
+  return shownResult(message, cut && index < cut.before ? Math.min(cut.resultTokens, resultTokens) : resultTokens)
+}

@@ -1,0 +1,47 @@
+import { limits } from '../limits.ts'
+import { AgentKitError } from './errors.ts'
+
+/**
+ * Checks the ids of a session's key, before a store makes a key of them: as UTF-8, ids that are no valid text become
+ * the same bytes, and two users would share one conversation.
+ *
+ * @param key the user's id, and the session's where there is one
+ * @throws AgentKitError `invalid-argument` for an id that is longer than 1,024 bytes of UTF-8, or no valid Unicode
+ * @example
+ * async load(key) {
+ *   checkSessionKey(key)
+ *   return rows.find(key.agentId, key.userId, key.sessionId)
+ * }
+ */
+export function checkSessionKey({
+  userId,
+  sessionId,
+}: {
+  userId?: string | undefined
+  sessionId?: string | undefined
+}): void {
+  if (userId !== undefined) checkId('userId', userId)
+  if (sessionId !== undefined) checkId('sessionId', sessionId)
+}
+
+/** @throws AgentKitError `invalid-argument`, naming the id, and not repeating it */
+export function checkId(name: 'userId' | 'sessionId' | 'runId', id: unknown): void {
+  if (typeof id !== 'string') throw invalid(`\`${name}\` is a text.`)
+  if (isTooLong(id)) {
+    throw invalid(
+      `\`${name}\` has ${Buffer.byteLength(id)} bytes; at most ${limits.idBytes} are taken. Pass a shorter id.`,
+    )
+  }
+  if (!id.isWellFormed()) {
+    throw invalid(`\`${name}\` holds half of a surrogate pair, which is no valid Unicode. Pass a text that is valid.`)
+  }
+}
+
+/** Whether an id, a user's or a model's, is longer than `limits.idBytes`. */
+export function isTooLong(id: string): boolean {
+  return Buffer.byteLength(id) > limits.idBytes
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

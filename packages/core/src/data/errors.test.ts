@@ -1,0 +1,136 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { AgentKitError, isAgentKitError, toErrorInfo } from '../index.ts'
+import { abortError, assertNever, type ErrorCode, type ErrorDetails, errorOfRun, messageOf } from './errors.ts'
+
+afterEach(() => void vi.resetModules())
+
+it('is an Error with a code, a message and a cause', () => {
+  const cause = new Error('socket hang up')
+  const error = new AgentKitError('network', 'No connection.', { cause, retryable: true, retryAfterMs: 5 })
+  expect(error).toBeInstanceOf(Error)
+  expect(error).toMatchObject({ name: 'AgentKitError', code: 'network', retryable: true, retryAfterMs: 5, cause })
+  expect(String(error)).toBe('AgentKitError: No connection.')
+})
+
+it.each<[ErrorCode, ErrorDetails, boolean]>([
+  ['network', {}, true],
+  ['timeout', { phase: 'idle' }, true],
+  ['timeout', { phase: 'tool' }, false],
+  ['rate-limit', {}, true],
+  ['overloaded', {}, true],
+  ['incomplete-stream', {}, true],
+  ['malformed-stream', {}, true],
+  ['provider-error', {}, false],
+  ['provider-error', { status: 400 }, false],
+  ['provider-error', { status: 409 }, true],
+  ['provider-error', { status: 500 }, true],
+  ['quota', { status: 429 }, false],
+  ['auth', {}, false],
+  ['network', { retryable: false }, false],
+  ['auth', { retryable: true }, true],
+])('%s with %j is retryable where nothing else is said: %s', (code, details, retryable) => {
+  expect(new AgentKitError(code, 'x', details).retryable).toBe(retryable)
+})
+
+it('is not retryable unless it says so, and has no cause unless it is given one', () => {
+  const error = new AgentKitError('auth', 'Wrong key.')
+  expect(error.retryable).toBe(false)
+  expect(Object.hasOwn(error, 'cause')).toBe(false)
+})
+
+it('is known by its brand, also when another copy of the package made it', async () => {
+  vi.resetModules()
+  const copy = await import('./errors.ts')
+  const theirs = new copy.AgentKitError('quota', 'Spent.')
+  expect(copy.AgentKitError).not.toBe(AgentKitError)
+  expect(theirs).not.toBeInstanceOf(AgentKitError)
+  expect(isAgentKitError(theirs)).toBe(true)
+  expect(copy.isAgentKitError(new AgentKitError('quota', 'Spent.'))).toBe(true)
+})
+
+it.each([new Error('plain'), { code: 'quota', message: 'x', name: 'AgentKitError' }, 'quota', undefined, null])(
+  'is not anything else: %s',
+  (value) => expect(isAgentKitError(value)).toBe(false),
+)
+
+it('carries no brand into its keys, so that it can be compared and copied', () => {
+  const error = new AgentKitError('quota', 'Spent.')
+  expect(Reflect.ownKeys({ ...error })).toEqual(['name', 'code', 'retryable'])
+})
+
+it('tells a run’s failure by a copy, and leaves a shared error as it was', () => {
+  const cause = new Error('deep')
+  const shared = Object.freeze(new AgentKitError('overloaded', 'Busy.', { cause, status: 503, provider: 'test' }))
+  const usage = { inputTokens: 3 }
+  const told = errorOfRun(shared, { runId: 'run_1', usage })
+  expect(told).toMatchObject({ code: 'overloaded', message: 'Busy.', status: 503, cause, runId: 'run_1', usage })
+  expect(told.stack).toBe(shared.stack)
+  expect(shared.runId).toBeUndefined()
+})
+
+it('becomes plain JSON with what it knows, and nothing of its cause, run or stack', () => {
+  const error = new AgentKitError('rate-limit', 'Slow down.', {
+    cause: new Error('raw'),
+    retryable: true,
+    retryAfterMs: 1,
+    provider: 'p',
+    model: 'm',
+    status: 429,
+    requestId: 'r',
+    runId: 'run_1',
+    usage: {},
+  })
+  expect(toErrorInfo(error)).toEqual({
+    code: 'rate-limit',
+    message: 'Slow down.',
+    retryable: true,
+    retryAfterMs: 1,
+    provider: 'p',
+    model: 'm',
+    status: 429,
+    requestId: 'r',
+  })
+  expect(toErrorInfo(new AgentKitError('timeout', 'Late.', { phase: 'idle' }))).toEqual({
+    code: 'timeout',
+    message: 'Late.',
+    retryable: true,
+    phase: 'idle',
+  })
+})
+
+const given = new AgentKitError('budget', 'Spent.')
+it.each<[string, AbortSignal, object]>([
+  ['an abort', AbortSignal.abort(), { code: 'aborted' }],
+  ['a time-out', AbortSignal.abort(new DOMException('late', 'TimeoutError')), { code: 'timeout', phase: 'run' }],
+  ['a reason', AbortSignal.abort('enough'), { code: 'aborted', cause: 'enough' }],
+  ['an AgentKitError', AbortSignal.abort(given), given],
+])('says how a signal ended: %s', (_name, signal, expected) => {
+  expect(abortError(signal)).toMatchObject(expected)
+  expect(abortError(signal)).not.toHaveProperty('provider')
+  const callee = { provider: 'acme', model: 'small' }
+  expect(abortError(signal, callee)).toMatchObject(expected === given ? given : { ...expected, ...callee })
+})
+
+it.each<[string, unknown, string]>([
+  ['an error', new Error('no'), 'no'],
+  ['an error without a message', new RangeError(), 'RangeError'],
+  ['a string', 'no', 'no'],
+  ['undefined', undefined, ''],
+  ['an object', {}, ''],
+  ['an object without a prototype', Object.create(null), ''],
+  ['a symbol', Symbol('no'), ''],
+  ['an error whose message is no text', Object.assign(new Error(), { message: { text: 'no' } }), ''],
+  [
+    'an error whose message throws',
+    Object.defineProperty(new Error(), 'message', {
+      get() {
+        throw new Error('never')
+      },
+    }),
+    '',
+  ],
+])('reads whatever was thrown: %s', (_name, thrown, text) => expect(messageOf(thrown)).toBe(text))
+
+it('refuses what no case of a switch knows', () => {
+  expect(() => assertNever({ type: 'new' } as never)).toThrow('Unexpected {"type":"new"}')
+})

@@ -1,0 +1,155 @@
+import type { Turn } from '../contracts/session.ts'
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from './message.ts'
+import { messageProblem } from './message-problem.ts'
+
+/**
+ * What the model may see of a turn: always valid, results in the order of their calls.
+ *
+ * A running turn shows nothing. A failed or waiting one without a finished tool call shows nothing either; one with
+ * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that nothing is
+ * done twice.
+ */
+export function visibleMessages(turn: Turn): Message[] {
+  switch (turn.status) {
+    case 'running':
+      return []
+    case 'done':
+      return withFinishedCalls(turn.messages).messages
+    case 'failed':
+      return untilStopped(turn, 'interrupted')
+    case 'waiting':
+      return untilStopped(turn, 'waiting for approval')
+  }
+}
+
+function untilStopped(turn: Turn, reason: string): Message[] {
+  const { messages, finishedCalls } = withFinishedCalls(turn.messages)
+  if (finishedCalls === 0) return []
+  if (messages.at(-1)?.role !== 'assistant') messages.push(stoppedNote(reason))
+  return messages
+}
+
+/** The note that ends a turn which was stopped after some of its tool calls had finished. */
+export function stoppedNote(reason: string): AssistantMessage {
+  return { v: 1, role: 'assistant', content: [{ type: 'text', text: `[stopped: ${reason}]` }] }
+}
+
+/** Drops calls without a result and results without a call, and puts results in the order of their calls. */
+function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; finishedCalls: number } {
+  const messages: Message[] = []
+  let finishedCalls = 0
+  for (let index = 0; index < journal.length; index++) {
+    const message = journal[index] as Message
+    if (message.role === 'tool') continue
+    if (message.role !== 'assistant') {
+      messages.push(message)
+      continue
+    }
+    const calls = toolCalls(message)
+    if (calls.length === 0) {
+      messages.push(message)
+      continue
+    }
+    const results = resultsAfter(journal, index)
+    const finished = calls.filter((call) => results.has(call.callId))
+    if (finished.length === 0) {
+      // What it said beside calls that never ran was said all the same.
+      const said = message.content.filter((part) => part.type === 'text' && part.text.trim() !== '')
+      if (said.length > 0) messages.push({ ...message, content: said })
+      continue
+    }
+    finishedCalls += finished.length
+    messages.push(finished.length === calls.length ? message : keepCalls(message, results))
+    for (const call of finished) messages.push(results.get(call.callId) as ToolMessage)
+  }
+  return { messages, finishedCalls }
+}
+
+/** A journal with each result in the order of its call. Calls without a result stay: they may still get one. */
+export function inCallOrder(journal: readonly Message[]): Message[] {
+  return journal.flatMap<Message>((message, index) => {
+    if (message.role === 'tool') return []
+    if (message.role !== 'assistant') return [message]
+    const results = resultsAfter(journal, index)
+    return [message, ...toolCalls(message).flatMap(({ callId }) => results.get(callId) ?? [])]
+  })
+}
+
+/** The first result of each call, among the tool messages that directly follow. */
+function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolMessage> {
+  const results = new Map<string, ToolMessage>()
+  for (let next = index + 1; next < messages.length; next++) {
+    const message = messages[next] as Message
+    if (message.role !== 'tool') break
+    if (!results.has(message.callId)) results.set(message.callId, message)
+  }
+  return results
+}
+
+function keepCalls(message: AssistantMessage, results: Map<string, ToolMessage>): AssistantMessage {
+  return {
+    ...message,
+    content: message.content.filter((part) => part.type !== 'tool-call' || results.has(part.callId)),
+  }
+}
+
+/** The tool calls of an assistant's message, in order. */
+export function toolCalls(message: AssistantMessage): ToolCallPart[] {
+  return message.content.filter((part) => part.type === 'tool-call')
+}
+
+/** Where a transcript breaks the rules, and how. */
+export type TranscriptProblem = { index: number; problem: string }
+
+/**
+ * Checks that a model of any provider may be given these messages. Values of any kind may be passed.
+ *
+ * Each message has its role's form. Each tool call has exactly one result, directly after its message; no result stands alone; call ids are not empty
+ * and unique in their message; no message is empty; system messages stand first; the conversation begins with the user.
+ *
+ * @returns the problems found; an empty list when the transcript is valid
+ * @example
+ * validateTranscript([{ role: 'tool', callId: 'a', name: 'echo', content: 'x' }])
+ * // [{ index: 0, problem: 'result of call "a" has no call' }]
+ */
+export function validateTranscript(messages: readonly Message[]): TranscriptProblem[] {
+  if (!Array.isArray(messages)) return [{ index: 0, problem: 'a transcript is a list of messages' }]
+  const problems: TranscriptProblem[] = []
+  let open = new Set<string>()
+  let openedAt = 0
+  let started = false
+  const closeCalls = (): void => {
+    for (const callId of open) problems.push({ index: openedAt, problem: `call "${callId}" has no result` })
+    open = new Set()
+  }
+  // Array.from: `forEach` passes over the holes of a sparse list.
+  Array.from(messages).forEach((message, index) => {
+    const report = (problem: string): void => void problems.push({ index, problem })
+    const misshapen = messageProblem(message)
+    if (misshapen !== undefined) {
+      report(misshapen)
+      return
+    }
+    if (message.role === 'tool') {
+      if (!open.delete(message.callId)) report(`result of call "${message.callId}" has no call`)
+      return
+    }
+    closeCalls()
+    if (message.role === 'system') {
+      if (started) report('system message after the conversation began')
+      return
+    }
+    if (!started && message.role !== 'user') report('the conversation does not begin with the user')
+    started = true
+    if (message.content.length === 0) report(`empty ${message.role} message`)
+    if (message.role !== 'assistant') return
+    openedAt = index
+    for (const { callId } of toolCalls(message)) {
+      if (callId === '') report('tool call with an empty id')
+      else if (open.has(callId)) report(`call id "${callId}" twice in one message`)
+      open.add(callId)
+    }
+  })
+  closeCalls()
+  return problems
+}

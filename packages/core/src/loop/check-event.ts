@@ -1,0 +1,157 @@
+import type { Model, ModelEvent, ModelStream } from '../contracts/model.ts'
+import { isTooLong } from '../data/check-id.ts'
+import { AgentKitError } from '../data/errors.ts'
+import { toolCalls } from '../data/transcript.ts'
+import { limits } from '../limits.ts'
+import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
+import type { ToolCall } from './run-tools.ts'
+
+/**
+ * Checks what a model hands out, before anything is made of it: a Model is anybody's code.
+ * @param calls what was told before
+ * @returns how many characters it adds to the answer; and the event in its place, where a call has arguments that are
+ *   too much to be looked at: the call is then one that is not valid
+ * @throws AgentKitError `malformed-stream`, saying what the event lacks
+ */
+export function checkEvent(
+  event: ModelEvent,
+  calls: readonly ToolCall[],
+  model: Model,
+): { event: ModelEvent; chars: number } {
+  const type: unknown = event?.type
+  switch (event?.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      if (typeof event.text !== 'string') throw malformed(model, `told a ${event.type} without text`)
+      return { event, chars: event.text.length }
+    case 'tool-call':
+      return checkCall(event, calls, model)
+    case 'warning':
+      if (typeof event.message !== 'string') throw malformed(model, 'told a warning without a message')
+      // At least one, so that empty warnings without an end have one.
+      return { event, chars: event.message.length + 1 }
+    case 'finish':
+      return { event: checkFinish(event, calls, model), chars: 0 }
+    default:
+      throw malformed(model, `told an event of type ${JSON.stringify(type) ?? 'none'}, which there is not`)
+  }
+}
+
+/** @throws AgentKitError `malformed-stream` for what cannot be iterated, with the likely fix */
+export function checkStream(stream: ModelStream, model: Model): ModelStream {
+  if (typeof stream?.[Symbol.asyncIterator] === 'function') return stream
+  // A promise, from a forgotten `*`: what it rejects with would otherwise be nobody's.
+  Promise.resolve(stream).catch(() => {})
+  throw malformed(model, 'is no async iterable: write `async *stream(request, signal) { … }`', 'the stream')
+}
+
+const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter']
+
+type FinishEvent = Extract<ModelEvent, { type: 'finish' }>
+
+function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Model): FinishEvent {
+  const { reason, usage, message, warnings = [] } = event
+  if (!finishReasons.includes(reason)) throw malformed(model, `finished for the reason ${JSON.stringify(reason)}`)
+  if (typeof usage !== 'object' || usage === null || !Array.isArray(message?.content)) {
+    throw malformed(model, 'finished without a usage and a message')
+  }
+  if (!message.content.every(isPart)) throw malformed(model, 'finished with a message whose parts are none')
+  if (!Array.isArray(warnings)) throw malformed(model, 'finished with warnings that are no list')
+  if (warnings.length > mostWarnings) throw tooMany(model, `has more than ${mostWarnings} warnings`)
+  for (const warning of warnings) {
+    if (typeof warning !== 'string') throw malformed(model, 'finished with a warning that is no text')
+  }
+  // The message becomes history, so its calls must be those that were told, which will have results.
+  const told = calls.map(({ callId }) => callId)
+  const kept = toolCalls(message).map(({ callId }) => callId)
+  if (told.length !== kept.length || told.some((callId, index) => callId !== kept[index])) {
+    throw malformed(model, 'finished with other tool calls than it told')
+  }
+  const tooMuch = new Map(calls.map((call) => [call.callId, tooMuchInput(call)]))
+  const content = message.content.map((part) => {
+    const inputText = part.type === 'tool-call' ? tooMuch.get(part.callId) : undefined
+    return inputText === undefined ? part : { ...part, input: {}, inputText }
+  })
+  const { chars, problem } = measureJSON(content, messageBounds)
+  if (problem === 'no-json') throw malformed(model, 'finished with a message that is no JSON')
+  if (problem !== undefined || chars > limits.replyMessageChars) {
+    throw tooMany(model, `ends with a message of more than ${limits.replyMessageChars} characters or ${deepest} levels`)
+  }
+  return { ...event, usage: { ...usage }, message: { ...message, content } }
+}
+
+/** Of the event that ends an answer. */
+const mostWarnings = 1000
+
+/** As deep as what is stored may be; what it holds is bounded by its characters. */
+const deepest = 1000
+const messageBounds = { depth: deepest, values: 1_000_000 }
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null || !('type' in part)) return false
+  if (part.type === 'tool-call') return 'name' in part && typeof part.name === 'string'
+  return (part.type === 'text' || part.type === 'reasoning') && 'text' in part && typeof part.text === 'string'
+}
+
+function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { event: ToolCall; chars: number } {
+  const { callId, name, input, inputText = '', invalid } = call
+  const known = typeof callId !== 'string' || callId === '' || calls.some((other) => other.callId === callId)
+  if (known) throw malformed(model, 'told a tool call without an id of its own')
+  if (isTooLong(callId)) throw malformed(model, `told a tool call whose id is longer than ${limits.idBytes} bytes`)
+  if (typeof name !== 'string' || name === '') throw malformed(model, 'told a tool call without a name')
+  if (calls.length >= limits.toolCallsPerAnswer) {
+    throw tooMany(model, `has more than ${limits.toolCallsPerAnswer} tool calls`)
+  }
+  const { chars, problem }: MeasuredJSON = input === undefined ? { chars: 0 } : measureJSON(input, argumentBounds)
+  if (problem === 'no-json' || typeof inputText !== 'string') {
+    throw malformed(model, `told a call of "${name}" whose input is no JSON`)
+  }
+  const size = callId.length + name.length + chars + inputText.length + String(invalid ?? '').length
+  if (problem === undefined) return { event: call, chars: size }
+  return {
+    event: {
+      type: 'tool-call',
+      callId,
+      name,
+      input: undefined,
+      inputText: `[${argumentProblem}]`,
+      invalid: argumentProblem,
+    },
+    chars: size,
+  }
+}
+
+const argumentBounds = { depth: limits.argumentDepth, values: limits.argumentValues }
+
+/** Why the arguments of a call are not looked at. */
+export const argumentProblem: string = `more than ${limits.argumentValues} fields and items, or nested deeper than ${limits.argumentDepth} levels`
+
+/** What stands in the place of arguments that were not looked at. */
+function tooMuchInput({ invalid, inputText }: ToolCall): string | undefined {
+  return invalid === argumentProblem ? inputText : undefined
+}
+
+/** More than any model writes: another attempt would cost as much again. */
+function tooMany(model: Model, what: string): AgentKitError {
+  const message = `The answer of "${model.id}" ${what}, more than any model writes.`
+  return new AgentKitError('malformed-stream', message, { retryable: false, ...nameOf(model) })
+}
+
+function malformed(model: Model, what: string, who = 'it'): AgentKitError {
+  return brokenStream(model, 'malformed-stream', `does not keep to the rules of a Model: ${who} ${what}`)
+}
+
+/** An answer that is not what a Model may give. */
+export function brokenStream(
+  model: Model,
+  code: 'incomplete-stream' | 'malformed-stream',
+  what: string,
+): AgentKitError {
+  return new AgentKitError(code, `The answer of "${model.id}" ${what}.`, { retryable: true, ...nameOf(model) })
+}
+
+/** Who a model is, as errors tell it. */
+export function nameOf({ id }: Model): { provider: string; model: string } {
+  const [provider = '', ...model] = id.split('/')
+  return { provider, model: model.join('/') }
+}

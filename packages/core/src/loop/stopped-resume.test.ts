@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { calls, type Payer, payer, session, sessionKey } from '../__fixtures__/payer.ts'
+import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
+import { within100ms } from '../__fixtures__/stopped-run.ts'
+import type { SessionStore } from '../index.ts'
+
+refuseUnhandledRejections()
+
+describe('a waiting run that is stopped as soon as it goes on', () => {
+  it('settles, though its store hangs', async () => {
+    const first = await movedPayer()
+    const store: SessionStore = { ...first.store, append: () => new Promise(() => {}) }
+    const controller = new AbortController()
+    const run = payer([], { store }).agent.resume(first.runId, approval, { signal: controller.signal }).result
+    await sleep(20)
+    controller.abort()
+    expect(await within100ms(run)).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
+  })
+
+  it('waits on with all that it needs, though something of it was just being stored', async () => {
+    const first = await movedPayer()
+    const controller = new AbortController()
+    let appends = 0
+    const store: SessionStore = {
+      ...first.store,
+      async append(...values) {
+        if (++appends === 1) {
+          controller.abort()
+          await sleep(5)
+        }
+        return first.store.append(...values)
+      },
+      async end(...values) {
+        await sleep(7)
+        return first.store.end(...values)
+      },
+    }
+    const run = payer([], { store }).agent.resume(first.runId, approval, { signal: controller.signal }).result
+    expect(await run).toMatchObject({ finishReason: 'aborted' })
+    await sleep(20)
+    const second = payer(['Paid.'], { store: { ...first.store }, done: first.done })
+    expect(await second.agent.resume(first.runId, approval).result).toMatchObject({
+      finishReason: 'stop',
+      text: 'Paid.',
+    })
+    expect(first.done).toEqual(['pay 1'])
+  })
+})
+
+it('cannot go on when what it needs is not stored, and keeps nobody from its session', async () => {
+  const { store, runId } = await movedPayer()
+  const { version = 0 } = (await store.load(sessionKey)) ?? {}
+  await store.begin(sessionKey, { runId, expectedVersion: version, input: [] })
+  await store.append(runId, [], { '@agentkit/waiting': { agentId: 'payer', userId: 'ann', sessionId: 's', seeded: 0 } })
+  await store.end(runId, 'waiting')
+  const { agent } = payer(['Here.'], { store })
+  expect(await agent.resume(runId, approval).result).toMatchObject({ error: { code: 'not-found' } })
+  expect(await agent.chat('Are you there?', { ...session, timeoutMs: 2_000 })).toBe('Here.')
+})
+
+const approval = { '1-pay1': true } as const
+
+/** A run waits, and another one has added to its session since: it stores that first when it goes on. */
+async function movedPayer(): Promise<Payer & { runId: string }> {
+  const first = payer([calls('pay 1'), 'Hello.'])
+  const { runId } = await first.agent.stream('Pay', session).result
+  await first.agent.chat('Hi', session)
+  return { ...first, runId }
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AgentKitError } from '../data/errors.ts'
+import { startBudgetClock, startDeadline, watchSilence } from './deadline.ts'
+import { createLedger } from './ledger.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+describe('a deadline', () => {
+  it('ends the run in a timeout', () => {
+    const ends: AgentKitError[] = []
+    startDeadline((error) => ends.push(error), 250)
+    vi.advanceTimersByTime(249)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ends).toMatchObject([{ code: 'timeout', phase: 'run', message: 'The run did not end within 250 ms.' }])
+  })
+
+  it('does nothing once the run has ended, and nothing where there is none', () => {
+    const end = vi.fn()
+    startDeadline(end, 250).stop()
+    startDeadline(end, undefined).stop()
+    vi.advanceTimersByTime(1_000)
+    expect(end).not.toHaveBeenCalled()
+  })
+})
+
+describe('the clock of a budget', () => {
+  it('ends the run as its budget when its seconds are over', () => {
+    const ends: AgentKitError[] = []
+    startBudgetClock((error) => ends.push(error), createLedger({ budget: { seconds: 0.25 }, prices: {} }))
+    vi.advanceTimersByTime(249)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ends).toMatchObject([{ code: 'budget' }])
+  })
+
+  it('ends a run that has no time before it begins', () => {
+    const end = vi.fn()
+    startBudgetClock(end, createLedger({ budget: { seconds: 0 }, prices: {} }))
+    expect(end).toHaveBeenCalledOnce()
+  })
+
+  it.each([{}, { seconds: Number.POSITIVE_INFINITY }])('keeps no time of %o', (budget) => {
+    const end = vi.fn()
+    startBudgetClock(end, createLedger({ budget, prices: {} }))
+    expect(vi.getTimerCount()).toBe(0)
+    expect(end).not.toHaveBeenCalled()
+  })
+
+  it('waits for longer than a timer can', () => {
+    const end = vi.fn()
+    const days = 60
+    const clock = startBudgetClock(end, createLedger({ budget: { seconds: days * 86_400 }, prices: {} }))
+    vi.advanceTimersByTime((days - 1) * 86_400_000)
+    expect(end).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(86_400_000)
+    expect(end).toHaveBeenCalledOnce()
+    clock.stop()
+  })
+
+  it('does not count the time that a person is waited for', () => {
+    const end = vi.fn()
+    const ledger = createLedger({ budget: { seconds: 1 }, prices: {} })
+    const clock = startBudgetClock(end, ledger)
+    vi.advanceTimersByTime(500)
+    ledger.pause()
+    vi.advanceTimersByTime(3_600_000)
+    ledger.resume()
+    vi.advanceTimersByTime(499)
+    expect(end).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(500)
+    expect(end).toHaveBeenCalledOnce()
+    clock.stop()
+  })
+
+  it('looks again when less is left than there was', () => {
+    const end = vi.fn()
+    const ledger = createLedger({ budget: { seconds: 60 }, prices: {} })
+    const clock = startBudgetClock(end, ledger)
+    ledger.resume({ budget: { seconds: 10 }, spent: { ...ledger.spent, ms: 9_000 } })
+    clock.look()
+    vi.advanceTimersByTime(999)
+    expect(end).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(end).toHaveBeenCalledOnce()
+  })
+
+  it('stops with the run', () => {
+    const end = vi.fn()
+    startBudgetClock(end, createLedger({ budget: { seconds: 1 }, prices: {} })).stop()
+    vi.advanceTimersByTime(5_000)
+    expect(end).not.toHaveBeenCalled()
+  })
+})
+
+describe('the silence of a model', () => {
+  const watch = (signal = new AbortController().signal): ReturnType<typeof watchSilence> =>
+    watchSilence(signal, 100, 't/m')
+
+  it('before its first word ends the call as first-byte', () => {
+    const { signal } = watch()
+    vi.advanceTimersByTime(99)
+    expect(signal.aborted).toBe(false)
+    vi.advanceTimersByTime(1)
+    const message = 'The model "t/m" did not begin to answer within 100 ms.'
+    expect(signal.reason).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true, message })
+  })
+
+  it('in the middle of its answer ends it as idle', () => {
+    const { signal, heard } = watch()
+    for (let word = 0; word < 5; word++) {
+      vi.advanceTimersByTime(90)
+      heard()
+    }
+    expect(signal.aborted).toBe(false)
+    vi.advanceTimersByTime(100)
+    expect(signal.reason).toMatchObject({ code: 'timeout', phase: 'idle', retryable: true })
+  })
+
+  it('is not that of its reader', () => {
+    const { signal, heard, hold } = watch()
+    heard()
+    hold()
+    vi.advanceTimersByTime(10_000)
+    heard()
+    vi.advanceTimersByTime(99)
+    expect(signal.aborted).toBe(false)
+    vi.advanceTimersByTime(100)
+    expect(signal.aborted).toBe(true)
+  })
+
+  it('ends with the run, for its reason', () => {
+    const controller = new AbortController()
+    const { signal, stop } = watch(controller.signal)
+    controller.abort('over')
+    expect(signal.reason).toBe('over')
+    stop()
+    expect(watch(AbortSignal.abort('before')).signal.reason).toBe('before')
+    vi.runAllTimers()
+  })
+
+  it('is nobody’s concern once it has stopped', () => {
+    const controller = new AbortController()
+    const { signal, stop } = watch(controller.signal)
+    stop()
+    vi.advanceTimersByTime(1_000)
+    controller.abort()
+    expect(signal.aborted).toBe(false)
+  })
+})

@@ -1,0 +1,221 @@
+import { AgentKitError } from '../data/errors.ts'
+import type { ToolMessage } from '../data/message.ts'
+import { checkOptionNames } from '../util/option-names.ts'
+
+/** When a run that goes round in circles is told so, and when it ends: whole numbers, 2 ≤ tellAt < stopAt. */
+export type GuardOptions = {
+  /** The repetition at which the model is told; default 4. */
+  tellAt?: number
+  /** The repetition at which the run ends as `no-progress`; default 6. */
+  stopAt?: number
+}
+
+/** Watches one run for progress. It never throws, and keeps what it is given by reference: do not change it later. */
+export interface Guard {
+  /** Before the tools of a step run: how many calls it has. */
+  beginStep(callCount: number): void
+  /**
+   * A call of the step has its result. Called in the order in which they finish, before the result is stored.
+   * @param result.whole all of its text, where `content` is cut: what says so there differs from call to call
+   * @returns a note to append to this result's content, when the model is to be told
+   */
+  finished(
+    call: { name: string; input: unknown; inputText?: string },
+    result: { content: ToolMessage['content']; isError: boolean; whole?: string },
+  ): string | undefined
+  /**
+   * The model answered with neither text nor calls.
+   * @returns what to tell it with the next request, when it is to be told
+   */
+  emptyAnswer(): string | undefined
+  /** The model answered with text: the empty answers before it are forgotten. */
+  answered(): void
+  /** Why the run must end now, as a sentence for people; `undefined` while there is progress. */
+  readonly stalled: string | undefined
+}
+
+const defaults = { tellAt: 4, stopAt: 6 } as const satisfies Record<keyof GuardOptions, number>
+
+/**
+ * Tells a run that makes no progress from one that does.
+ *
+ * What repeats is a step: its calls with their input and results, whatever their order and however often each is in it.
+ * A cycle of up to four steps that comes round again and again is no progress; a different step breaks it. A cycle in
+ * which only results differ is polling, and is never counted. Empty answers neither break nor continue a cycle. They
+ * are counted until the model answers, or a step does something that the last four did not.
+ *
+ * @param options `false` watches nothing: the model is never told, the run never ended
+ * @example
+ * const guard = createGuard({ tellAt: 3, stopAt: 5 })
+ * guard.beginStep(1)
+ * const note = guard.finished({ name: 'status', input: {} }, { content: 'pending', isError: false })
+ * if (guard.stalled !== undefined) return 'no-progress'
+ */
+export function createGuard(options: GuardOptions | false = {}): Guard {
+  if (options === false) return noGuard
+  const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options
+  const cycles: Cycle[] = [1, 2, 3, 4].map((period) => ({ period, matches: 0 }))
+  /** The last ones, newest first: as many as the longest cycle needs. One that comes again is the same object. */
+  let steps: Step[] = []
+  let calls: FinishedCall[] = []
+  let callCount = 0
+  let emptyAnswers = 0
+  let told: Cycle | undefined
+  let stalled: string | undefined
+
+  const endStep = (finishedCalls: Step): string | undefined => {
+    const earlier = steps.slice(0, cycles.length)
+    const known = earlier.find((step) => sameSteps(step, finishedCalls, sameOutcome))
+    const step = known ?? finishedCalls
+    steps = [step, ...earlier]
+    for (const cycle of cycles) cycle.matches = steps[cycle.period] === step ? cycle.matches + 1 : 0
+    if (!known) emptyAnswers = 0
+    if (told?.matches === 0) told = undefined
+
+    const cycle = mostRepeated(cycles, tellAt, steps)
+    if (!cycle) return undefined
+    const times = timesOf(cycle)
+    const what = `called ${namesOf(steps.slice(0, cycle.period))} ${times} times in a row with the same input`
+    if (times >= stopAt) stalled = `The model ${what}, and got the same result each time.`
+    if (times >= stopAt || told) return undefined
+    told = cycle
+    // Told once of both, where empty answers stand between the steps.
+    emptyAnswers = 0
+    return `[You have ${what}, and got the same result each time. Do something else, or answer with what you know: the run ends at ${stopAt} times.]`
+  }
+
+  return {
+    beginStep(count) {
+      callCount = count
+      calls = []
+    },
+    finished({ name, input, inputText }, { content, isError, whole }) {
+      calls.push({ name, input: input ?? inputText, content: whole ?? content, isError })
+      if (calls.length < callCount) return undefined
+      const step = calls
+      calls = []
+      return endStep(step)
+    },
+    emptyAnswer() {
+      emptyAnswers++
+      if (emptyAnswers >= stopAt) stalled = `The model gave ${emptyAnswers} empty answers.`
+      if (emptyAnswers !== tellAt) return undefined
+      return `[You have given ${tellAt} empty answers. Answer in words, or call a tool: the run ends at ${stopAt}.]`
+    },
+    answered() {
+      emptyAnswers = 0
+    },
+    get stalled() {
+      return stalled
+    },
+  }
+}
+
+/** @throws AgentKitError `invalid-argument` for numbers that no guard can have, with the fix */
+export function checkGuardOptions(options: GuardOptions | false | undefined): void {
+  if (options === undefined || options === false) return
+  const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options ?? {}
+  const areWhole = Number.isInteger(tellAt) && Number.isInteger(stopAt)
+  const isObject = typeof options === 'object' && options !== null
+  if (isObject) checkOptionNames(options, defaults, { code: 'invalid-argument', of: 'guard' })
+  if (isObject && areWhole && tellAt >= 2 && tellAt < stopAt) return
+  const { tellAt: tell, stopAt: stop } = defaults
+  throw new AgentKitError(
+    'invalid-argument',
+    `\`guard\` is { tellAt, stopAt }, whole numbers with 2 ≤ tellAt < stopAt, or false for none. ` +
+      `What is left out is tellAt ${tell}, stopAt ${stop}: to move one beyond the other, set both.`,
+  )
+}
+
+const noGuard: Guard = {
+  beginStep() {},
+  finished: () => undefined,
+  emptyAnswer: () => undefined,
+  answered() {},
+  stalled: undefined,
+}
+
+type FinishedCall = { name: string; input: unknown; content: ToolMessage['content']; isError: boolean }
+type Step = readonly FinishedCall[]
+
+/** How many steps in a row were the same as the one `period` steps before. */
+type Cycle = { period: number; matches: number }
+
+function timesOf({ period, matches }: Cycle): number {
+  return 1 + Math.floor(matches / period)
+}
+
+/** The cycle that has come round most often, if that is often enough. */
+function mostRepeated(cycles: readonly Cycle[], atLeast: number, steps: readonly Step[]): Cycle | undefined {
+  let most: Cycle | undefined
+  for (const cycle of cycles) {
+    if (timesOf(cycle) < atLeast || isPolling(steps.slice(0, cycle.period))) continue
+    // Of two that came equally often, the longer holds the other.
+    if (!most || timesOf(cycle) >= timesOf(most)) most = cycle
+  }
+  return most
+}
+
+/** Whether a cycle's calls alone are a shorter cycle: then it is their results that change. */
+function isPolling(cycle: readonly Step[]): boolean {
+  if (cycle.length === 1) return false
+  const shorter = cycle.length === 4 ? 2 : 1
+  return cycle.every((step, index) => {
+    const next = cycle[(index + shorter) % cycle.length]
+    return next !== undefined && sameSteps(step, next, sameCall)
+  })
+}
+
+type Comparison = (left: FinishedCall, right: FinishedCall) => boolean
+
+/** Whether each call of one step is in the other, in whatever order and number. */
+function sameSteps(left: Step, right: Step, same: Comparison): boolean {
+  return hasAll(left, right, same) && hasAll(right, left, same)
+}
+
+function hasAll(step: Step, calls: Step, same: Comparison): boolean {
+  return calls.every((call, index) => {
+    // Most steps finish in the same order again.
+    const likely = step[index]
+    return (likely !== undefined && same(likely, call)) || step.some((other) => same(other, call))
+  })
+}
+
+function sameOutcome(left: FinishedCall, right: FinishedCall): boolean {
+  return left.isError === right.isError && sameCall(left, right) && sameJSON(left.content, right.content)
+}
+
+function sameCall(left: FinishedCall, right: FinishedCall): boolean {
+  return left.name === right.name && sameJSON(left.input, right.input)
+}
+
+/** Whether two values are the same JSON, in whatever order their keys stand. */
+function sameJSON(first: unknown, second: unknown): boolean {
+  // A list that grows, not recursion: a model may nest deeper than the stack goes.
+  const pairs: [unknown, unknown][] = [[first, second]]
+  for (const [left, right] of pairs) {
+    if (left === right) continue
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+    if (Array.isArray(left) !== Array.isArray(right)) return false
+    const keys = Object.keys(left)
+    if (keys.length !== Object.keys(right).length) return false
+    for (const key of keys) {
+      if (!Object.hasOwn(right, key)) return false
+      const pair: [unknown, unknown] = [left[key as keyof typeof left], right[key as keyof typeof right]]
+      if (pair[0] !== pair[1]) pairs.push(pair)
+    }
+  }
+  return true
+}
+
+/** The tools of a cycle by name, oldest step first: `"read" then "write" and "list"`. */
+function namesOf(newestFirst: readonly Step[]): string {
+  return newestFirst
+    .toReversed()
+    .map((step) => {
+      const names = [...new Set(step.map(({ name }) => name))].sort()
+      const shown = names.slice(0, 4).map((name) => JSON.stringify(name.slice(0, 64)))
+      return [...shown, ...(names.length > 4 ? [`${names.length - 4} more`] : [])].join(' and ')
+    })
+    .join(' then ')
+}

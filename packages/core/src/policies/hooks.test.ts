@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { AgentKitError } from '../data/errors.ts'
+import type { JSONValue } from '../data/message.ts'
+import { Blocked, checkHooks, type HookContext, type HookResult, type Hooks, passHook, runHook } from './hooks.ts'
+
+const context: HookContext = { runId: 'r', userId: 'u', signal: new AbortController().signal }
+const call = { callId: 'a', name: 'pay', input: { amount: 1 } }
+
+describe('a hook', () => {
+  it.each<[string, (value: typeof call) => HookResult<typeof call>]>([
+    ['nothing', () => undefined],
+    ['null', () => null as never],
+    ['what it was given', (value) => value],
+    ['the same again', (value) => structuredClone(value)],
+    ['nothing, later', async () => {}],
+    ['nothing, having written to what it was given', (value) => void Object.assign(value.input, { amount: 9 })],
+  ])('that returns %s changes nothing', async (_, hook) => {
+    const outcome = await runHook('beforeTool', hook, call, context)
+    expect(outcome).toEqual({ value: call, changed: false })
+    expect('value' in outcome && outcome.value).toBe(call)
+    expect(call.input).toEqual({ amount: 1 })
+  })
+
+  it('that is absent changes nothing', async () => {
+    expect(await runHook('beforeTool', undefined, call, context)).toEqual({ value: call, changed: false })
+  })
+
+  it.each<[string, (value: typeof call) => HookResult<typeof call>]>([
+    ['another value', (value) => ({ ...value, input: { amount: 2 } })],
+    ['another value, later', async (value) => ({ ...value, input: { amount: 2 } })],
+    ['what it was given, having written to it', (value) => Object.assign(value, { input: { amount: 2 } })],
+  ])('that returns %s changes it', async (_, hook) => {
+    const changed = { callId: 'a', name: 'pay', input: { amount: 2 } }
+    expect(await runHook('beforeTool', hook, call, context)).toEqual({ value: changed, changed: true })
+    expect(call.input).toEqual({ amount: 1 })
+  })
+
+  it('may take a field out', async () => {
+    const request = { messages: [{ role: 'user' as const, content: 'Hi' }], temperature: 1 }
+    const hook: Hooks['beforeModel'] = ({ temperature: _, ...rest }) => rest
+    expect(await runHook('beforeModel', hook, request, context)).toMatchObject({
+      value: { messages: request.messages },
+    })
+  })
+
+  it.each([
+    ['No.', 'No.'],
+    ['', 'Blocked.'],
+  ])('blocks with a reason: %j', async (block, reason) => {
+    expect(await runHook('beforeTool', () => ({ block }), call, context)).toEqual({ block: reason })
+    await expect(passHook('beforeTool', async () => ({ block }), call, context)).rejects.toEqual(new Blocked(reason))
+  })
+
+  it.each<[string, () => never]>([
+    ['an error', () => fail(new Error('broken, with sk-abcdefghijklmnopqrstuvwxyz012345'))],
+    ['nothing to speak of', () => fail(undefined)],
+  ])('that throws %s does not let pass', async (_, hook) => {
+    const outcome = runHook('output', hook, { text: 'Hi' }, context)
+    await expect(outcome).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringMatching(/^The hook `output` failed: (broken, with \[redacted\]|it threw\.)/),
+    })
+  })
+
+  it('that throws an AgentKitError throws that', async () => {
+    const error = new AgentKitError('unsupported', 'Not here.')
+    await expect(runHook('output', async () => fail(error), { text: 'Hi' }, context)).rejects.toBe(error)
+  })
+
+  it('that hangs is left when the run is aborted', async () => {
+    const controller = new AbortController()
+    const outcome = runHook(
+      'output',
+      () => new Promise<void>(() => {}),
+      { text: 'Hi' },
+      {
+        ...context,
+        signal: controller.signal,
+      },
+    )
+    controller.abort()
+    await expect(outcome).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it('is told whose run it is', async () => {
+    const seen: HookContext[] = []
+    await runHook('output', (_, given) => void seen.push(given), { text: 'Hi' }, context)
+    expect(seen).toEqual([context])
+  })
+})
+
+describe('what a hook returns must be usable', () => {
+  const ofAssistant = (...content: JSONValue[]): JSONValue => ({ role: 'assistant', content })
+  const callOf = (callId: JSONValue): JSONValue => ({ type: 'tool-call', callId, name: 'pay', input: {} })
+
+  it.each<[keyof Hooks, unknown]>([
+    ['input', true],
+    ['input', 'Hi'],
+    ['input', { content: 'Hi' }],
+    ['input', { role: 'user', content: '' }],
+    ['input', { role: 'user', content: [] }],
+    ['input', { role: 'user', content: [null] }],
+    ['input', { role: 'system', content: 'Hi' }],
+    ['input', { block: undefined }],
+    ['input', { block: true }],
+    ['beforeModel', {}],
+    ['beforeModel', []],
+    ['beforeModel', { messages: 'Hi' }],
+    ['beforeModel', { messages: [null] }],
+    ['beforeModel', { messages: [ofAssistant()] }],
+    ['beforeModel', { messages: [{ role: 'user', content: 'Hi' }, ofAssistant(callOf('a'))] }],
+    ['afterModel', {}],
+    ['afterModel', { role: 'user', content: 'Hi' }],
+    ['afterModel', { role: 'assistant', content: 'Hi' }],
+    ['afterModel', ofAssistant(callOf('a'), callOf('a'))],
+    ['afterModel', ofAssistant(callOf(''))],
+    ['afterModel', ofAssistant(callOf(1))],
+    ['beforeTool', { arguments: {} }],
+    ['afterTool', { isError: false }],
+    ['afterTool', { output: 1 }],
+    ['output', 'Hi'],
+    ['output', { text: undefined }],
+  ])('%s: not %j', async (name, result) => {
+    await expect(runHook(name, () => result as never, { given: true }, context)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringMatching(new RegExp(`^The hook \`${name}\` returned what cannot be used\\. Return .+\\.$`)),
+    })
+  })
+
+  it.each<[keyof Hooks, unknown]>([
+    ['input', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    ['beforeModel', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0 }],
+    ['afterModel', ofAssistant()],
+    ['afterModel', ofAssistant({ type: 'text', text: 'Hi' }, callOf('a'), callOf('b'))],
+    ['beforeTool', { input: undefined }],
+    ['beforeTool', { ...call, input: { block: 'x' }, block: undefined }],
+    ['afterTool', { output: undefined, isError: true }],
+    ['output', { text: '' }],
+  ])('%s: %j', async (name, result) => {
+    expect(await runHook(name, () => result as never, { given: true }, context)).toEqual({
+      value: result,
+      changed: true,
+    })
+  })
+})
+
+describe('hooks', () => {
+  it.each([undefined, {}, { input() {} }, { input: undefined }])('may be %o', (hooks) => {
+    expect(() => checkHooks(hooks as Hooks)).not.toThrow()
+  })
+
+  it.each<[unknown, string]>([
+    [{ onStart() {} }, '`hooks` has no "onStart". There are: input, beforeModel, '],
+    [{ input: 'no' }, '`hooks.input` is a function.'],
+    [null, '`hooks` is an object of functions'],
+    ['input', '`hooks` is an object of functions'],
+  ])('may not be %o', (hooks, message) => {
+    expect(() => checkHooks(hooks as Hooks)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),
+    )
+  })
+})
+
+function fail(error: unknown): never {
+  throw error
+}

@@ -1,0 +1,114 @@
+import type { Price } from '../contracts/model.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { Usage } from '../data/usage.ts'
+import { checkOptionNames, isRecord } from '../util/option-names.ts'
+
+/**
+ * Prices by the model's id, `provider/model`; they go before what a provider package knows.
+ *
+ * @example
+ * const prices: Prices = { 'openai/my-model': { inputUsdPerMillion: 0.5, outputUsdPerMillion: 2 } }
+ */
+export type Prices = { readonly [modelId: string]: GivenPrice }
+
+/** A price of the user's own, who need not say when it was read. */
+export type GivenPrice = Omit<Price, 'asOf'> & { asOf?: string }
+
+/** What a call cost, in US dollars. What the usage does not tell counts 0. */
+export function costOf(usage: Usage, price: GivenPrice): number {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage
+  const prompt = Math.max(inputTokens, cached + written)
+  const rates = isLong(prompt, price) ? longRates(price) : shortRates(price)
+  const rest = prompt - cached - written
+  return (rest * rates.input + cached * rates.cached + written * rates.write + outputTokens * rates.output) / 1e6
+}
+
+/**
+ * The most that a call may cost, in US dollars: every token at the dearest rate that may hold.
+ * @param tokens upper bounds: the call may turn out shorter
+ */
+export function worstCostOf(tokens: { inputTokens: number; outputTokens: number }, price: GivenPrice): number {
+  const { inputTokens, outputTokens } = tokens
+  const tiers = isLong(inputTokens, price) ? [shortRates(price), longRates(price)] : [shortRates(price)]
+  const input = Math.max(...tiers.flatMap(({ input, cached, write }) => [input, cached, write]))
+  const output = Math.max(...tiers.map(({ output }) => output))
+  return (inputTokens * input + outputTokens * output) / 1e6
+}
+
+/** @throws AgentKitError `invalid-argument` for prices that cannot be reckoned with */
+export function checkPrices(prices: Prices | undefined): void {
+  if (prices === undefined) return
+  if (!isRecord(prices)) throw invalid('`prices` is an object: { "provider/model": { inputUsdPerMillion, … } }.')
+  for (const [modelId, price] of Object.entries(prices)) checkPrice(modelId, price)
+}
+
+/** @throws AgentKitError `invalid-argument` for a price that cannot be reckoned with */
+export function checkPrice(modelId: string, price: GivenPrice): void {
+  if (!modelId.includes('/')) throw invalid(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
+  if (!isRecord(price)) throw invalid(`The price of "${modelId}" is an object.`)
+  const { longPrompt, asOf } = price
+  checkOptionNames(price, priceNames, { code: 'invalid-argument', of: `prices["${modelId}"]` })
+  checkRates(`The price of "${modelId}"`, price, ['inputUsdPerMillion', 'outputUsdPerMillion'])
+  if (longPrompt !== undefined) {
+    if (!isRecord(longPrompt)) throw invalid(`\`longPrompt\` in the price of "${modelId}" is an object.`)
+    checkOptionNames(longPrompt, longPromptNames, {
+      code: 'invalid-argument',
+      of: `prices["${modelId}"].longPrompt`,
+    })
+    const needed = ['aboveInputTokens', 'inputUsdPerMillion', 'outputUsdPerMillion']
+    checkRates(`\`longPrompt\` in the price of "${modelId}"`, longPrompt, needed)
+  }
+  if (asOf !== undefined && Number.isNaN(Date.parse(String(asOf)))) {
+    throw invalid(`\`asOf\` in the price of "${modelId}" is a date such as "2026-01-31", or left out.`)
+  }
+}
+
+const priceNames = {
+  inputUsdPerMillion: true,
+  outputUsdPerMillion: true,
+  cachedInputUsdPerMillion: true,
+  cacheWriteUsdPerMillion: true,
+  longPrompt: true,
+  asOf: true,
+} satisfies Record<keyof GivenPrice, true>
+
+const longPromptNames = {
+  aboveInputTokens: true,
+  inputUsdPerMillion: true,
+  outputUsdPerMillion: true,
+  cachedInputUsdPerMillion: true,
+} satisfies Record<keyof NonNullable<GivenPrice['longPrompt']>, true>
+
+/** US dollars per million tokens. */
+type Rates = { input: number; cached: number; write: number; output: number }
+
+function isLong(inputTokens: number, { longPrompt }: GivenPrice): boolean {
+  return longPrompt !== undefined && inputTokens > longPrompt.aboveInputTokens
+}
+
+function shortRates(price: GivenPrice): Rates {
+  const { inputUsdPerMillion: input, outputUsdPerMillion: output } = price
+  const { cachedInputUsdPerMillion: cached = input, cacheWriteUsdPerMillion: write = input } = price
+  return { input, cached, write, output }
+}
+
+function longRates(price: GivenPrice): Rates {
+  const short = shortRates(price)
+  const { inputUsdPerMillion: input, outputUsdPerMillion: output, cachedInputUsdPerMillion } = price.longPrompt ?? price
+  // Writing to the cache gets dearer as reading the prompt does.
+  const write = short.input > 0 ? (short.write * input) / short.input : Math.max(short.write, input)
+  return { input, cached: cachedInputUsdPerMillion ?? input, write, output }
+}
+
+function checkRates(what: string, rates: Record<string, unknown>, needed: readonly string[]): void {
+  for (const name of needed) if (rates[name] === undefined) throw invalid(`${what} needs \`${name}\`.`)
+  for (const [name, value] of Object.entries(rates)) {
+    if (name === 'longPrompt' || name === 'asOf' || value === undefined) continue
+    if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) continue
+    throw invalid(`${what}: \`${name}\` is a number, 0 or more.`)
+  }
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { AgentKitError, type ErrorCode } from '../data/errors.ts'
+import { checkRetry, isRetryable, type RetryOptions, retryWait } from './retry.ts'
+
+const retry = checkRetry()
+const failure = (details: { retryAfterMs?: number } = {}, code: ErrorCode = 'rate-limit'): AgentKitError =>
+  new AgentKitError(code, 'Busy.', { retryable: true, ...details })
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('the options', () => {
+  it('have defaults, each of which may be changed', () => {
+    expect(retry).toEqual({ attempts: 4, firstWaitMs: 500, longestWaitMs: 8_000, longestRetryAfterMs: 60_000 })
+    const own = { attempts: 1, firstWaitMs: 0, longestWaitMs: 10, longestRetryAfterMs: 0 }
+    expect(checkRetry(own)).toEqual(own)
+    // What plain JavaScript may pass.
+    expect(checkRetry({ attempts: undefined } as unknown as RetryOptions)).toEqual(retry)
+  })
+
+  it('never ask for a longer wait than a timer can take', () => {
+    const { firstWaitMs, longestRetryAfterMs } = checkRetry({ firstWaitMs: Infinity, longestRetryAfterMs: Infinity })
+    expect([firstWaitMs, longestRetryAfterMs]).toEqual([2_147_483_647, 2_147_483_647])
+  })
+
+  it.each([
+    [{ tries: 3 }, '`retry` has no "tries". There are: attempts, firstWaitMs, longestWaitMs, longestRetryAfterMs.'],
+    [{ attempts: 0 }, '`attempts`'],
+    [{ attempts: 1.5 }, '`attempts`'],
+    [{ attempts: Number.POSITIVE_INFINITY }, '`attempts`'],
+    [{ attempts: '3' }, '`attempts`'],
+    [{ firstWaitMs: -1 }, '`firstWaitMs`'],
+    [{ longestWaitMs: Number.NaN }, '`longestWaitMs`'],
+    [{ longestRetryAfterMs: '5' }, '`longestRetryAfterMs`'],
+    [3, '`retry` is an object such as { attempts: 2 }.'],
+    [null, '`retry` is an object'],
+  ])('are not %o', (options, message) => {
+    expect(() => checkRetry(options as RetryOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+    expect(() => checkRetry(options as RetryOptions)).toThrow(message)
+  })
+})
+
+describe('a failure', () => {
+  it('is tried again when its error says so', () => {
+    expect(isRetryable(failure())).toBe(true)
+    expect(isRetryable(new AgentKitError('quota', 'Empty.'))).toBe(false)
+  })
+
+  it('of what the model wrote is tried again at once', () => {
+    const error = new AgentKitError('invalid-tool-call', 'Not JSON.')
+    expect(isRetryable(error)).toBe(true)
+    expect(retryWait(error, 3, retry)).toBe(0)
+  })
+})
+
+describe('the wait', () => {
+  it.each([
+    [1, 500],
+    [2, 1_000],
+    [3, 2_000],
+    [5, 8_000],
+    [60, 8_000],
+    [2_000, 8_000],
+  ])('after failure %i is anything up to %i ms', (failures, longest) => {
+    vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(0.5).mockReturnValueOnce(1)
+    const waits = [1, 2, 3].map(() => retryWait(failure(), failures, retry))
+    expect(waits).toEqual([0, longest / 2, longest])
+  })
+
+  it('is what the provider asks for, and a little more', () => {
+    vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(1)
+    expect(retryWait(failure({ retryAfterMs: 20_000 }), 1, retry)).toBe(20_000)
+    expect(retryWait(failure({ retryAfterMs: 20_000 }), 1, retry)).toBe(20_125)
+    expect(retryWait(failure({ retryAfterMs: 0 }), 1, checkRetry({ firstWaitMs: 0 }))).toBe(0)
+  })
+
+  it.each([
+    [60_001, 8_000],
+    [Number.POSITIVE_INFINITY, 8_000],
+    [Number.NaN, 500],
+  ])('is our own when the provider asks for %d ms', (retryAfterMs, wait) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    expect(retryWait(failure({ retryAfterMs }), 1, retry)).toBe(wait)
+  })
+})

@@ -1,0 +1,71 @@
+import { AgentKitError } from '../data/errors.ts'
+import { limits } from '../limits.ts'
+
+/** How a model call that fails is tried again. */
+export type RetryOptions = {
+  /** Attempts of one call, the first one included; default 4. 1 never retries. */
+  attempts?: number
+  /** The wait before the first retry is random up to this, in milliseconds; default 500. Each further one doubles it. */
+  firstWaitMs?: number
+  /** The longest wait of our own, in milliseconds; default 8,000. */
+  longestWaitMs?: number
+  /**
+   * The longest wait that a provider's `retry-after` may ask for, in milliseconds; default 60,000. One that asks for
+   * more is asked again after `longestWaitMs`.
+   */
+  longestRetryAfterMs?: number
+}
+
+const defaults: Required<RetryOptions> = {
+  attempts: limits.retryAttempts,
+  firstWaitMs: limits.firstRetryMs,
+  longestWaitMs: limits.longestRetryMs,
+  longestRetryAfterMs: limits.longestRetryAfterMs,
+}
+
+/** @throws AgentKitError `invalid-argument` for what is no number of attempts or milliseconds */
+export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
+  if (typeof options !== 'object' || options === null) throw invalid('is an object such as { attempts: 2 }')
+  const retry = { ...defaults }
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name)) throw invalid(`has no "${name}". There are: ${Object.keys(defaults).join(', ')}`)
+    if (value === undefined) continue
+    const fits = name === 'attempts' ? Number.isInteger(value) && value > 0 : typeof value === 'number' && value >= 0
+    if (!fits) throw invalid(`needs a number for \`${name}\`: whole attempts from 1 on, milliseconds from 0 on`)
+    retry[name] = Math.min(value, limits.longestTimerMs)
+  }
+  return retry
+}
+
+function isOption(name: string): name is keyof RetryOptions {
+  return Object.hasOwn(defaults, name)
+}
+
+/** Whether the same request may succeed when it is sent again. */
+export function isRetryable({ retryable, code }: AgentKitError): boolean {
+  // What a model wrote badly it may write well the next time.
+  return retryable || code === 'invalid-tool-call'
+}
+
+/**
+ * How long to wait before the next attempt, in milliseconds: full jitter, or what the provider asks for where that is
+ * not too long.
+ *
+ * @param failures attempts that have failed, from 1 on
+ * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function retryWait(error: AgentKitError, failures: number, retry: Required<RetryOptions>): number {
+  const { retryAfterMs, code } = error
+  // Nobody has too much to do: what was written is wrong.
+  if (code === 'invalid-tool-call') return 0
+  const jitter = Math.random() * Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (failures - 1))
+  if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return jitter
+  // Nobody waits for so long; it may pass earlier than the provider says, but not at once.
+  if (retryAfterMs > retry.longestRetryAfterMs) return retry.longestWaitMs
+  // Everybody who was told the same moment must not come at it together.
+  return retryAfterMs + jitter / 4
+}
+
+function invalid(problem: string): AgentKitError {
+  return new AgentKitError('invalid-argument', `\`retry\` ${problem}.`)
+}

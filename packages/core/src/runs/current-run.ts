@@ -1,0 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Ledger } from '../policies/ledger.ts'
+
+/** The run in which code is running: a tool, a hook, a model. What it starts belongs to that run. */
+export type CurrentRun = {
+  /** What is started here is paid for by it. */
+  ledger: Ledger
+  /** What is started here ends with it. */
+  signal: AbortSignal
+  /** How many runs this one is nested in. */
+  depth: number
+  /** The sessions that it and the runs around it hold, by `keyText`. */
+  holds: readonly string[]
+  /** A model call is under way: it must not be waited for in itself. */
+  isInModelCall?: true
+}
+
+export const currentRun: AsyncLocalStorage<CurrentRun> = new AsyncLocalStorage()

@@ -1,0 +1,94 @@
+import type { Knowledge } from '../contracts/knowledge.ts'
+import type { SessionStore } from '../contracts/session.ts'
+import type { Citation } from '../data/citation.ts'
+import type { AgentKitError } from '../data/errors.ts'
+import type { AgentEvent, RunFinishReason } from '../data/event.ts'
+import type { InputPart, Message } from '../data/message.ts'
+import type { Cost, Usage } from '../data/usage.ts'
+import type { Budget } from '../policies/budget.ts'
+import type { Approval, Decisions } from './approval.ts'
+
+export type RunOptions = {
+  /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
+  userId?: string
+  /** Which conversation to continue. Without it nothing is remembered. */
+  sessionId?: string
+  /** Ends the run when it aborts: `timeout` where its reason is a timeout, `aborted` otherwise. */
+  signal?: AbortSignal
+  /** Deadline of the whole run, in milliseconds. */
+  timeoutMs?: number
+  /** What the run may use up, with all that it starts. It tightens the agent's budget. */
+  budget?: Budget
+  /**
+   * Whether an iterated run waits for `approve` and `deny` (`"wait"`, the default), or ends with `"approval"` like one
+   * that nobody iterates, and goes on by `resume` (`"end"`).
+   */
+  onApproval?: 'wait' | 'end'
+  /** Messages that seed a session which has none yet; ignored when it has. Without `sessionId`: what came before. */
+  history?: readonly Message[]
+}
+
+export type RunResult<Output = unknown> = {
+  runId: string
+  /** The last step's text; of a run that ends early, the last words that were said. */
+  text: string
+  /** The answer in the form of the agent's `output`; there when the run ends with `stop`. */
+  output: Output
+  /** What waits to be decided, when the run ends with `approval`. */
+  approvals: Approval[]
+  /** What this run added to the conversation, the user's message first. */
+  messages: Message[]
+  finishReason: RunFinishReason
+  /** With that of everything the run has started. */
+  usage: Usage
+  /** Absent where the price of a model is not known. */
+  cost?: Cost
+  /** Finished model calls. */
+  steps: number
+  /** What the answer stands on, in the order in which tools cited it. */
+  sources: Citation[]
+  warnings: string[]
+  error?: AgentKitError
+}
+
+/**
+ * One run of an agent. It starts when it is first iterated or `result` is first read; both may be used together.
+ *
+ * Leaving the loop cancels the run. A reader that is slower than the run holds it back once 256 KB wait for it. A run
+ * that nobody iterates goes on to its end; events that nobody asked for while it ran are kept up to the same bound.
+ *
+ * A run that needs approvals waits for them while it is iterated. It is stored first, so that it also goes on by the
+ * agent's `resume` when its process has died. One that is left, or that nobody iterates, ends with `approval`.
+ */
+export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
+  readonly runId: string
+  /** Never rejects: a failure is in its `error`. */
+  readonly result: Promise<RunResult<Output>>
+  /**
+   * Ends the run as `aborted`, also one that waits for approval: that does not go on any more. One that is aborted by
+   * its signal while it waits is stored on.
+   */
+  cancel(): void
+  /**
+   * Allows a tool call that an `approval-request` event asks about.
+   * @throws AgentKitError `not-found` when nothing of this id waits
+   */
+  approve(approvalId: string): void
+  /**
+   * Refuses it; the model is told the reason.
+   * @throws AgentKitError `not-found` when nothing of this id waits
+   */
+  deny(approvalId: string, reason?: string): void
+}
+
+/** What a server needs of an agent or a swarm. */
+export interface Runnable {
+  readonly id: string
+  readonly name: string
+  readonly samplePrompts: readonly string[]
+  readonly sessions: SessionStore
+  /** What it looks up, where it does. */
+  readonly knowledge?: Knowledge | undefined
+  stream(input: string | InputPart[], options?: RunOptions): AgentRun
+  resume(runId: string, decisions: Decisions, options?: RunOptions): AgentRun
+}

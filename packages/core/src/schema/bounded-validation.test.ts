@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { JSONSchema } from '../index.ts'
+import { compileSchema } from './schema.ts'
+
+/** CPU time that validating took, in milliseconds, and what it found. */
+async function cost(schema: JSONSchema, value: unknown): Promise<{ ms: number; problems: string[] | undefined }> {
+  const { validate } = await compileSchema(schema, 'Tool "walk"')
+  await validate({})
+  const before = process.cpuUsage()
+  const { problems } = await validate(value)
+  const { user, system } = process.cpuUsage(before)
+  return { ms: (user + system) / 1000, problems }
+}
+
+/** Twice what is promised: the CPU of the process counts here, with its garbage collector. */
+const most = 400
+const tooDeep = [expect.stringContaining('too deep for the schema of Tool "walk"')]
+
+function nested(levels: number, leaf: object = {}): object {
+  let value = leaf
+  for (let level = 1; level < levels; level++) value = { next: value }
+  return value
+}
+
+const branches = (keyword: string): JSONSchema => {
+  const next = { type: 'object', properties: { next: { $ref: '#/$defs/node' }, end: { type: 'number' } } }
+  return {
+    type: 'object',
+    properties: next.properties,
+    $defs: { node: { [keyword]: [next, { ...next, title: 'b' }] } },
+  }
+}
+
+describe('validating by a schema whose branches refer to themselves', () => {
+  it.each([
+    ['anyOf', 20],
+    ['anyOf', 64],
+    ['oneOf', 20],
+    ['oneOf', 64],
+    ['allOf', 64],
+  ])('ends for %s and %i levels, and says what to do', async (keyword, levels) => {
+    const { ms, problems } = await cost(branches(keyword), nested(levels, { end: 'no number' }))
+    expect(problems).toEqual(tooDeep)
+    expect(ms).toBeLessThan(most)
+  })
+
+  it('takes few levels', async () => {
+    expect((await cost(branches('anyOf'), nested(6, { end: 1 }))).problems).toBeUndefined()
+  })
+
+  it('takes all levels where a field decides the branch', async () => {
+    const branch = (kind: string) => ({
+      type: 'object',
+      properties: { kind: { const: kind }, next: { $ref: '#/$defs/node' } },
+      required: ['kind'],
+    })
+    const schema = {
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/node' } },
+      $defs: { node: { oneOf: ['a', 'b', 'c'].map(branch) } },
+    }
+    let value: object = { kind: 'a' }
+    for (let level = 1; level < 63; level++) value = { kind: 'abc'[level % 3], next: value }
+    expect((await cost(schema, { next: value })).problems).toBeUndefined()
+  })
+})
+
+it('ends where definitions fan out without a circle, over an object of any size', async () => {
+  const defs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `a${index}`,
+      { allOf: [{ $ref: `#/$defs/a${index + 1}` }, { $ref: `#/$defs/a${index + 1}` }] },
+    ]),
+  )
+  const schema = { type: 'object', allOf: [{ $ref: '#/$defs/a0' }], $defs: { ...defs, a40: {} } }
+  const { ms, problems } = await cost(schema, fields(9_000))
+  expect(problems).toEqual(tooDeep)
+  expect(ms).toBeLessThan(most)
+})
+
+it('finds out whether a field takes null once for each definition', async () => {
+  const defs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `a${index}`,
+      { anyOf: [{ $ref: `#/$defs/a${index + 1}` }, { $ref: `#/$defs/a${index + 1}` }] },
+    ]),
+  )
+  const schema = {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/a0' }, b: { type: 'number' } },
+    $defs: { ...defs, a40: { type: 'string' } },
+  }
+  expect((await cost(schema, { a: null, b: 'x' })).ms).toBeLessThan(most * 2)
+})
+
+describe('patterns', () => {
+  it.each([
+    ['of names', { patternProperties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`^k${at}$`, {}])) }],
+    ['of a name', { patternProperties: { '\\s+$': {} } }],
+    ['of text', { additionalProperties: { type: 'string', pattern: '^\\S+@\\S+\\.\\S+$' } }],
+  ])('%s are tried within bounds', async (_what, schema) => {
+    const long = { [`${' '.repeat(500_000)}x`]: '@.'.repeat(500_000) }
+    const { ms, problems } = await cost({ type: 'object', ...schema }, { ...fields(9_000), ...long })
+    expect(problems).toBeDefined()
+    expect(ms).toBeLessThan(most * 2)
+  })
+
+  it('mean what they say, and are shown as they were written', async () => {
+    const pattern = '(a)\\1|^b$'
+    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
+    const { json, validate } = await compileSchema(schema, 'Tool "walk"')
+    expect((await validate({ text: 'xaa' })).problems).toBeUndefined()
+    expect((await validate({ text: 'b' })).problems).toBeUndefined()
+    expect((await validate({ text: 'xb' })).problems).toEqual([expect.stringContaining('does not match pattern')])
+    expect((await validate({ text: `aa${'x'.repeat(10_000)}` })).problems).toHaveLength(1)
+    expect(structuredClone(json)).toEqual(schema)
+    expect(JSON.stringify(json)).toBe(JSON.stringify(schema))
+  })
+})
+
+it('takes 10,000 fields, and a list of 1,000 that must differ', async () => {
+  const strings = { type: 'object', patternProperties: { '^key': { type: 'string' } }, additionalProperties: false }
+  const { ms, problems } = await cost(strings, fields(10_000))
+  expect(problems).toBeUndefined()
+  expect(ms).toBeLessThan(most)
+  const unique = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } }
+  expect((await cost(unique, { list: Array.from({ length: 1_000 }, (_, at) => ({ at })) })).problems).toBeUndefined()
+})
+
+function fields(count: number): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']))
+}

@@ -1,0 +1,124 @@
+import type { JSONSchema } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { measureJSON } from '../util/measure-json.ts'
+
+const types: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+
+/**
+ * What keeps a JSON Schema from being a tool's, as a sentence that says the fix; `undefined` when nothing does.
+ * A mistake that is found here would otherwise be told to the model, which can do nothing about it.
+ */
+export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
+  if (Object.values(schema).some((value) => typeof value === 'object' && value !== null && '~standard' in value)) {
+    return '`input` holds schemas of fields. Wrap them: input: z.object({ … }).'
+  }
+  if (schema.type !== 'object') {
+    return `the schema's root must be an object (type: "object"). Put the value into a field of one.`
+  }
+  return brokenSchema(schema, 'input')
+}
+
+/** The same of a schema of any kind, without what only tools ask for. */
+export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
+  const shape = shapeProblem(schema, name)
+  if (shape !== undefined) return shape
+  return problemIn(schema, schema, name)
+}
+
+/** Schemas are walked, stored and sent: one that holds itself has no end. */
+export function shapeProblem(schema: JSONSchema, name: string): string | undefined {
+  const { problem } = measureJSON(schema, { depth: limits.schemaDepth, values: limits.schemaValues })
+  if (problem === 'too-many') return `${name} has more than ${limits.schemaValues} fields and items. Make it smaller.`
+  if (problem === 'too-deep')
+    return `${name} is nested deeper than ${limits.schemaDepth} levels. Refer to parts by "$ref".`
+  if (problem === undefined || !isCircle(schema)) return undefined
+  return `${name} holds itself. Refer to a part of the schema by "$ref", such as { $ref: "#/$defs/part" }.`
+}
+
+function isCircle(value: unknown, within: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return within.includes(value) || Object.values(value).some((child) => isCircle(child, [...within, value]))
+}
+
+function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  const { type, pattern, $ref, $id } = schema as JSONSchema
+  // References inside a schema with an id are to that one.
+  const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
+  const wrong = Array.isArray(type)
+    ? type.find((name) => !types.includes(name))
+    : types.includes(type)
+      ? undefined
+      : type
+  if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
+  if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is no regular expression.`
+  if (typeof $ref === 'string' && !resolves($ref, root)) {
+    return `${path} refers to ${$ref}, which is not in the schema. References begin with "#/".`
+  }
+  return problemInChildren(schema as JSONSchema, root, path)
+}
+
+/** Where other schemas stand: by name, in a list, or alone. */
+const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
+    (key) => [key, 'by-name'] as const,
+  ),
+  ...['anyOf', 'oneOf', 'allOf', 'prefixItems'].map((key) => [key, 'in-list'] as const),
+  ...['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'].map(
+    (key) => [key, 'alone'] as const,
+  ),
+])
+
+/** An app may have hundreds of tools, and they are looked at when it starts: this makes no lists on the way. */
+function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): string | undefined {
+  for (const key of Object.keys(schema)) {
+    const place = places.get(key)
+    const child = schema[key]
+    if (place === undefined || typeof child !== 'object' || child === null) continue
+    const problem =
+      place === 'alone'
+        ? problemIn(child, root, `${path}.${key}`)
+        : problemInEach(child, root, place === 'in-list' ? `${path}.${key}` : path)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function problemInEach(schemas: object, root: JSONSchema, path: string): string | undefined {
+  for (const [name, schema] of Object.entries(schemas)) {
+    const problem = problemIn(schema, root, `${path}.${name}`)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function isPattern(pattern: unknown): boolean {
+  try {
+    new RegExp(String(pattern), 'u')
+    return typeof pattern === 'string'
+  } catch {
+    return false
+  }
+}
+
+function resolves(reference: string, root: JSONSchema): boolean {
+  if (reference === '#') return true
+  if (!reference.startsWith('#/')) return typeof root.$id === 'string' || reference.startsWith('#')
+  let target: unknown = root
+  for (const step of reference.slice(2).split('/')) {
+    const key = decoded(step)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (key === undefined) return false
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return false
+    target = target[key as keyof typeof target]
+  }
+  return true
+}
+
+/** Undefined for what is no percent-encoded text, such as `%zz`. */
+function decoded(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+import type { JSONSchema } from '../data/message.ts'
+
+/**
+ * A value without the nulls that models write for fields that they leave out: where the schema has a field that is
+ * optional and takes no null. Gives the same value when there are none.
+ */
+export function withoutOptionalNulls(value: unknown, schema: unknown, root: JSONSchema): unknown {
+  const resolved = resolve(schema, root)
+  if (!resolved) return value
+  if (Array.isArray(value))
+    return changed(value, Object.values(value.map((item) => withoutOptionalNulls(item, resolved.items, root))))
+  if (!isRecord(value) || !isRecord(resolved.properties)) return value
+  const { properties, required } = resolved
+  const isRequired = (key: string): boolean => Array.isArray(required) && required.includes(key)
+  const entries = Object.entries(value).flatMap(([key, field]): [string, unknown][] => {
+    const part = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (field === null && part !== undefined && !isRequired(key) && !takesNull(part, root)) return []
+    return [[key, withoutOptionalNulls(field, part, root)]]
+  })
+  const isSame = entries.length === Object.keys(value).length && entries.every(([key, field]) => field === value[key])
+  return isSame ? value : Object.fromEntries(entries)
+}
+
+function changed(before: unknown[], after: unknown[]): unknown[] {
+  return after.some((item, index) => item !== before[index]) ? after : before
+}
+
+/** @param seen what is looked at already: schemas that refer to each other have no end */
+function takesNull(schema: unknown, root: JSONSchema, seen = new Set<JSONSchema>()): boolean {
+  const resolved = resolve(schema, root)
+  if (!resolved) return true
+  if (seen.has(resolved)) return false
+  seen.add(resolved)
+  const { type, enum: values, const: only, anyOf, oneOf } = resolved
+  if (Array.isArray(anyOf) || Array.isArray(oneOf))
+    return [anyOf ?? [], oneOf ?? []].flat().some((part) => takesNull(part, root, seen))
+  if (values !== undefined || only !== undefined) return [values ?? [], only].flat().includes(null)
+  return type === undefined || [type].flat().includes('null')
+}
+
+/** Definitions may lead to one another, but not in a circle without a type between. */
+function resolve(schema: unknown, root: JSONSchema, depth = 0): JSONSchema | undefined {
+  if (!isRecord(schema)) return undefined
+  const [, list = '', name = ''] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(schema.$ref ?? '')) ?? []
+  if (schema.$ref === undefined) return schema
+  const definitions = root[list]
+  return isRecord(definitions) && Object.hasOwn(definitions, name) && depth < 10
+    ? resolve(definitions[name], root, depth + 1)
+    : undefined
+}
+
+function isRecord(value: unknown): value is JSONSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,290 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
+import type { JSONSchema } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { measureJSON } from '../util/measure-json.ts'
+import { boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
+import { shapeProblem } from './json-schema-problem.ts'
+import { withoutOptionalNulls } from './optional-nulls.ts'
+import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
+import { isURL } from './url-format.ts'
+
+/**
+ * The part of the Standard Schema interface that agentkit uses: zod 3.25 and 4, valibot and arktype have it.
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Standard JSON Schema: the schema describes itself. */
+    readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+type StandardIssue = {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema's validation gives. */
+export type InferOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']
+
+export function isStandardSchema(value: JSONSchema | StandardSchema): value is StandardSchema {
+  return '~standard' in value
+}
+
+/** A tool's or an answer's schema, ready for use: described to the model, and checking what comes back. */
+export type CompiledSchema = {
+  json: JSONSchema
+  validate(value: unknown): Validation | Promise<Validation>
+}
+export type Validation = { value: unknown; problems?: undefined } | { problems: string[] }
+
+/** Who a schema belongs to, for error messages: `Tool "echo"`, which takes it as `input`. */
+export type SchemaOwner = { name: string; option: string }
+
+/**
+ * A tool's schema. Models write null for what they leave out, which it forgives.
+ * @param owner who it belongs to, for error messages: `Tool "echo"`
+ * @throws AgentKitError `invalid-argument` when the schema has no JSON Schema, or its root is not an object
+ */
+export async function compileSchema(schema: JSONSchema | StandardSchema, owner: string): Promise<CompiledSchema> {
+  const named = { name: owner, option: 'input' }
+  const json = await describeSchema(schema, named)
+  if (json.type !== 'object') {
+    throw new AgentKitError(
+      'invalid-argument',
+      `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
+    )
+  }
+  const validate = await schemaValidator(schema, json, named)
+  const validateOne = (value: unknown): Validation | Promise<Validation> => {
+    const found = validate(value)
+    return found instanceof Promise ? found.then(forgiveNulls) : forgiveNulls(found)
+
+    function forgiveNulls(validation: Validation): Validation | Promise<Validation> {
+      const without = validation.problems ? withoutOptionalNulls(value, json, json) : value
+      if (without === value) return validation
+      const again = validate(without)
+      const better = (other: Validation): Validation => (other.problems ? validation : other)
+      return again instanceof Promise ? again.then(better) : better(again)
+    }
+  }
+  return {
+    json,
+    validate: (value) => (isLarge(value) ? inTurn(() => validateOne(value)) : validateOne(value)),
+  }
+}
+
+function isLarge(value: unknown): boolean {
+  const { problem } = measureJSON(value, { depth: limits.argumentDepth, values: limits.valuesAtOnce })
+  return problem === 'too-many'
+}
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/** One in a turn of the event loop, in the whole process: many large calls at once must not hold it up. */
+function inTurn<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+  const begun = turn.then(() => nextTurn()).then(() => [work()] as const)
+  // Only where it begins is waited for: what it does after that delays no run, and may take for ever.
+  turn = begun.catch(() => {})
+  return begun.then(([value]) => value)
+}
+
+/**
+ * A schema of any root as JSON Schema, without its dialect.
+ * @throws AgentKitError `invalid-argument` when it has none
+ */
+export async function describeSchema(schema: JSONSchema | StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
+  const { $schema: _dialect, ...json } = isStandardSchema(schema)
+    ? await toJSONSchema(schema, owner)
+    : copyOf(schema, owner)
+  const problem = shapeProblem(json, owner.option)
+  if (problem !== undefined) throw new AgentKitError('invalid-argument', `${owner.name}: ${problem}`)
+  return withoutRootReference(json)
+}
+
+/** The validator writes notes of its own into a schema, and the caller's may be frozen, or be changed later. */
+function copyOf(schema: JSONSchema, owner: SchemaOwner): JSONSchema {
+  try {
+    return structuredClone(schema)
+  } catch (cause) {
+    throw unusableSchema(cause, owner.name)
+  }
+}
+
+/**
+ * The check that belongs to a schema: its own, or that of its JSON Schema.
+ * @param json what {@link describeSchema} made of it
+ * @param place where the value stands in what the model writes, for the problems' paths
+ */
+export async function schemaValidator(
+  schema: JSONSchema | StandardSchema,
+  json: JSONSchema,
+  owner: SchemaOwner,
+  place: readonly string[] = [],
+): Promise<CompiledSchema['validate']> {
+  if (isStandardSchema(schema)) {
+    return (value) => {
+      const problem = tooMuch(value)
+      return problem === undefined ? validateStandard(schema, value, place) : { problems: [problem] }
+    }
+  }
+  const validate = await jsonSchemaValidator(json, owner.name, place)
+  return (value) => validate(value)
+}
+
+/** Why a value is not looked at: each field costs some microseconds, and a model may write any number. */
+function tooMuch(value: unknown): string | undefined {
+  const { argumentDepth: depth, argumentValues: values } = limits
+  const { problem } = measureJSON(value, { depth, values })
+  if (problem === 'too-many') return `It has more than ${values} fields and items: give fewer`
+  return problem === 'too-deep' ? `It is nested deeper than ${depth} levels: make it flatter` : undefined
+}
+
+/**
+ * The check of a JSON Schema, whatever its root is. What it says of a value is for a model to read.
+ *
+ * @param name whose schema it is, for the error: `Tool "echo"`
+ * @param place where the value stands in what the model writes, for the problems' paths
+ * @returns checks a value by the schema, or by `part`: an object that stands somewhere in it
+ * @throws AgentKitError `invalid-argument` when the schema cannot be used
+ * @example
+ * const validate = await jsonSchemaValidator({ type: 'array', items: { type: 'string' } }, 'The list of cities')
+ * validate(['Oslo', 7]).problems // ['#/1: Instance type "number" is invalid. Expected "string".']
+ */
+export async function jsonSchemaValidator(
+  schema: JSONSchema,
+  name: string,
+  place: readonly string[] = [],
+): Promise<(value: unknown, part?: JSONSchema) => Validation> {
+  // Loaded here because most tools bring their own validator.
+  const { dereference, format, validate } = await import('@cfworker/json-schema')
+  format.url = isURL
+  const root = ['#', ...place].join('/')
+  let references: ReturnType<typeof dereference>
+  let bounds: ValueBounds
+  try {
+    references = dereference(schema)
+    bounds = boundsOf(schema, Object.values(references))
+    boundVisits(Object.values(references))
+  } catch (cause) {
+    throw unusableSchema(cause, name)
+  }
+  return (value, part = schema) => {
+    try {
+      const problem = tooMuch(value) ?? outOfBounds(value, bounds)
+      if (problem !== undefined) return { problems: [`${root}: ${problem}`] }
+      return withinBounds(() => {
+        // Where a field decides which branch a value is of, the other branches end at it.
+        const first = validate(value, part, '2020-12', references, true)
+        if (first.valid) return { value }
+        return { problems: innermostProblems(allErrors(first), root) }
+
+        function allErrors({ errors }: typeof first): readonly Located[] {
+          try {
+            return validate(value, part, '2020-12', references, false).errors
+          } catch (error) {
+            if (isInstance(error, TooMuchValidation)) return errors
+            throw error
+          }
+        }
+      })
+    } catch (error) {
+      if (isInstance(error, TooMuchValidation)) {
+        const problem = `The value is too deep for the schema of ${name}, whose branches refer to themselves`
+        return { problems: [`${root}: ${problem}: make it flatter or smaller`] }
+      }
+      // A value that JSON does not have, or one that is nested too deep.
+      return { problems: [`${root}: ${messageOf(error)}`] }
+    }
+  }
+}
+
+/** What a value may have, by what its schema compares. */
+type ValueBounds = { items: number; keys: number }
+
+function boundsOf(schema: JSONSchema, parts: readonly unknown[]): ValueBounds {
+  const patterns = Math.max(1, ...parts.map(patternsOf))
+  return {
+    items: JSON.stringify(schema).includes('"uniqueItems":true') ? limits.uniqueItems : Number.POSITIVE_INFINITY,
+    keys: Math.floor(limits.patternTests / patterns),
+  }
+}
+
+function patternsOf(part: unknown): number {
+  const { patternProperties } = Object(part) as { patternProperties?: unknown }
+  return Object.keys(Object(patternProperties)).length
+}
+
+function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const keys = Object.keys(value)
+  if (Array.isArray(value)) {
+    if (keys.length > bounds.items)
+      return `A list has more than ${bounds.items} items, and they must all differ: give fewer`
+  } else {
+    if (keys.length > bounds.keys) return `An object has more than ${bounds.keys} fields: give fewer`
+    if (keys.some((key) => key.length > limits.patternChars))
+      return `The name of a field has more than ${limits.patternChars} characters: shorten it`
+  }
+  for (const child of Object.values(value)) {
+    const problem = outOfBounds(child, bounds)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+type Located = { instanceLocation: string; keyword: string; keywordLocation: string; error: string }
+
+/** The validator tells of each enclosing schema too; the innermost problems say what to change. */
+function innermostProblems(errors: readonly Located[], root: string): string[] {
+  const some = errors.slice(0, 50)
+  const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
+  return toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
+}
+
+function wordsOf({ keyword, error }: Located): string {
+  return keyword === 'pattern' ? `${error} Text of more than ${limits.patternChars} characters never does.` : error
+}
+
+function isInside(inner: Located, outer: Located): boolean {
+  return inner !== outer && inner.keywordLocation.startsWith(`${outer.keywordLocation}/`)
+}
+
+async function validateStandard(schema: StandardSchema, value: unknown, place: readonly string[]): Promise<Validation> {
+  const result = await schema['~standard'].validate(value)
+  if (!result.issues) return { value: result.value }
+  return { problems: toldProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
+}
+
+/** As many as help. */
+function toldProblems(problems: string[]): string[] {
+  return problems.length <= 10 ? problems : [...problems.slice(0, 10), `and ${problems.length - 10} more`]
+}
+
+function issuePath(issue: StandardIssue, place: readonly string[]): string {
+  const keys = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
+  return [...place, ...keys].join('.') || 'input'
+}
+
+/** Schemas with a name are described as a reference to it. A root says itself what it is. */
+function withoutRootReference(json: JSONSchema): JSONSchema {
+  const { $ref, ...root } = json
+  const [, list, name] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String($ref)) ?? []
+  const named = list === undefined || name === undefined ? undefined : entryOf(entryOf(json, list), name)
+  return named ? { ...named, ...root } : json
+}
+
+function entryOf(record: JSONSchema | undefined, key: string): JSONSchema | undefined {
+  const entry = record && Object.hasOwn(record, key) ? record[key] : undefined
+  // What stands under `$defs` is an object of schemas, and each of them an object.
+  return typeof entry === 'object' && entry !== null ? (entry as JSONSchema) : undefined
+}

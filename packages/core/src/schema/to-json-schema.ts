@@ -1,0 +1,84 @@
+import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import type { JSONSchema } from '../data/message.ts'
+import type { SchemaOwner, StandardSchema } from './schema.ts'
+
+/**
+ * A Standard Schema as JSON Schema: as it describes itself, or by its library's own converter.
+ * @throws AgentKitError `invalid-argument` when it has none, `missing-package` when a converter is not installed
+ */
+export async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
+  const { vendor, jsonSchema } = schema['~standard']
+  const convert = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
+  try {
+    if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
+    if (convert) return await convert(schema, owner)
+  } catch (cause) {
+    const fix = ` Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
+    throw unusableSchema(cause, owner.name, fix)
+  }
+  throw new AgentKitError(
+    'invalid-argument',
+    `${owner.name}: a schema of "${vendor}" cannot be turned into JSON Schema. Give \`${owner.option}\` as a JSON Schema instead.`,
+  )
+}
+
+type Zod3Schema = Parameters<typeof import('zod-to-json-schema').zodToJsonSchema>[0]
+type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
+
+/** By `vendor`, for versions that do not describe themselves. */
+const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) => Promise<JSONSchema>> = {
+  async zod(schema, owner) {
+    if ('_zod' in schema) {
+      // `_zod` is what makes a zod 4 schema.
+      const { toJSONSchema } = await importZod(owner)
+      return toJSONSchema(schema as unknown as ZodSchema, { io: 'input' }) as JSONSchema
+    }
+    const zodToJsonSchema = await importZod3Converter(owner)
+    // The converter reads the schema's `_def`, which every zod 3 schema has.
+    return zodToJsonSchema(schema as unknown as Zod3Schema, { pipeStrategy: 'input' }) as JSONSchema
+  },
+  async valibot(schema, owner) {
+    const { toJsonSchema } = await importValibotConverter(owner)
+    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], { typeMode: 'input' }) as JSONSchema
+  },
+  async arktype(schema) {
+    return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
+  },
+}
+
+/** The error for a schema that a library cannot take. */
+export function unusableSchema(cause: unknown, name: string, fix = ''): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
+  return new AgentKitError('invalid-argument', message, { cause })
+}
+
+// Bundlers let a package be absent only where its `import()` stands in a `try`.
+
+async function importZod(owner: SchemaOwner): Promise<typeof import('zod/v4')> {
+  try {
+    return await import('zod/v4')
+  } catch (cause) {
+    throw missing('zod', owner, cause)
+  }
+}
+
+async function importZod3Converter(owner: SchemaOwner): Promise<typeof import('zod-to-json-schema').zodToJsonSchema> {
+  try {
+    return (await import('zod-to-json-schema')).zodToJsonSchema
+  } catch (cause) {
+    throw missing('zod-to-json-schema', owner, cause)
+  }
+}
+
+async function importValibotConverter(owner: SchemaOwner): Promise<typeof import('@valibot/to-json-schema')> {
+  try {
+    return await import('@valibot/to-json-schema')
+  } catch (cause) {
+    throw missing('@valibot/to-json-schema', owner, cause)
+  }
+}
+
+function missing(name: string, owner: SchemaOwner, cause: unknown): AgentKitError {
+  return new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
+}

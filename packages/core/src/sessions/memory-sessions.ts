@@ -1,0 +1,156 @@
+import type { Session, SessionKey, SessionStore, Turn } from '../contracts/session.ts'
+import { checkSessionKey } from '../data/check-id.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import { visibleMessages } from '../data/transcript.ts'
+import { keyText } from './session-line.ts'
+
+type StoredTurn = Turn & { visible: readonly Message[] }
+type StoredSession = {
+  key: SessionKey
+  version: number
+  state?: JSONValue
+  turns: StoredTurn[]
+  running: StoredTurn | undefined
+  createdAt: string
+  updatedAt: string
+}
+
+/**
+ * Sessions in memory: gone with the process. What is stored is a frozen copy, so nobody can change history.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Notes', functions: [], model, sessions: memorySessions() })
+ */
+export function memorySessions(): SessionStore {
+  const sessions = new Map<string, StoredSession>()
+  const runs = new Map<string, { session: StoredSession; turn: StoredTurn }>()
+
+  const requireRunning = (runId: string): { session: StoredSession; turn: StoredTurn } => {
+    const run = runs.get(runId)
+    if (run?.turn.status === 'running') return run
+    throw conflict(`The run ${runId} does not hold its session (any more).`)
+  }
+
+  return {
+    async load(key) {
+      checkSessionKey(key)
+      const session = sessions.get(keyText(key))
+      if (!session) return undefined
+      const loaded: Session = { version: session.version, messages: session.turns.flatMap((turn) => turn.visible) }
+      if (session.state !== undefined) loaded.state = session.state
+      return loaded
+    },
+
+    async begin(key, { runId, expectedVersion, input }) {
+      checkSessionKey(key)
+      const known = sessions.get(keyText(key))
+      if ((known?.version ?? 0) !== expectedVersion) {
+        throw conflict('The session has moved on. Load it again.', true)
+      }
+      if (known?.running) throw conflict('Another run holds the session.', true)
+      const now = new Date().toISOString()
+      const session = known ?? {
+        key: { ...key },
+        version: 0,
+        turns: [],
+        running: undefined,
+        createdAt: now,
+        updatedAt: now,
+      }
+      const used = runs.get(runId)
+      if (used && !(used.session === session && used.turn.status === 'waiting' && input.length === 0)) {
+        throw conflict(`There is a run ${runId} already.`)
+      }
+      const turn = used?.turn ?? { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
+      if (!used) session.turns.push(turn)
+      turn.status = 'running'
+      turn.visible = []
+      sessions.set(keyText(key), session)
+      session.running = turn
+      session.version++
+      session.updatedAt = now
+      runs.set(runId, { session, turn })
+    },
+
+    async append(runId, messages, state) {
+      const { session, turn } = requireRunning(runId)
+      turn.messages.push(...frozen(messages))
+      if (state === undefined) return
+      session.state = frozen(state)
+      turn.state = session.state
+    },
+
+    async end(runId, status, usage) {
+      const { session, turn } = requireRunning(runId)
+      session.running = undefined
+      turn.status = status
+      if (usage) turn.usage = { ...usage }
+      turn.visible = frozenList(visibleMessages(turn))
+      session.version++
+      session.updatedAt = new Date().toISOString()
+    },
+
+    async find(runId) {
+      const run = runs.get(runId)
+      return run && publicTurn(run.turn)
+    },
+
+    async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
+      checkSessionKey(key)
+      const turns = sessions.get(keyText(key))?.turns ?? []
+      const last = after === undefined ? -1 : turns.findIndex((turn) => turn.runId === after)
+      if (after !== undefined && last === -1) return []
+      return turns.slice(last + 1, last + 1 + limit).map(publicTurn)
+    },
+
+    async list({ agentId, userId }) {
+      checkSessionKey({ userId })
+      const own = [...sessions.values()].filter(({ key }) => key.agentId === agentId && key.userId === userId)
+      return own
+        .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+        .map(({ key, createdAt, updatedAt, turns }) => ({
+          sessionId: key.sessionId,
+          createdAt,
+          updatedAt,
+          turns: turns.length,
+        }))
+    },
+
+    async delete(key) {
+      checkSessionKey(key)
+      const session = sessions.get(keyText(key))
+      sessions.delete(keyText(key))
+      for (const { runId } of session?.turns ?? []) runs.delete(runId)
+    },
+
+    async close() {},
+  }
+}
+
+function conflict(message: string, retryable = false): AgentKitError {
+  return new AgentKitError('session-conflict', message, { retryable })
+}
+
+function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
+  return { ...turn, messages: [...turn.messages], ...(turn.usage ? { usage: { ...turn.usage } } : {}) }
+}
+
+/** A copy that nobody can change. The list itself may grow. */
+function frozen<Value extends JSONValue | Message[]>(value: Value): Value {
+  const copy: Value = JSON.parse(JSON.stringify(value))
+  if (Array.isArray(copy)) return frozenList(copy)
+  deepFreeze(copy)
+  return copy
+}
+
+function frozenList<List extends unknown[]>(list: List): List {
+  for (const item of list) deepFreeze(item)
+  return list
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const child of Object.values(value)) deepFreeze(child)
+  Object.freeze(value)
+}

@@ -1,0 +1,44 @@
+import { resultText } from '../../conversation/long-results.ts'
+import { toolCalls } from '../../data/transcript.ts'
+import type { AgentSpec, Run } from '../../loop/open-run.ts'
+import type { MemberStatus } from '../member-status.ts'
+import { memberToolName } from '../member-tool.ts'
+
+/** What a member has made of a task. */
+export type MemberAnswer = {
+  /** Its id. */
+  agent: string
+  task: string
+  text: string
+  status: MemberStatus
+  /** Why it is not `done`. */
+  reason?: string
+}
+
+/** An answer with the call that it was given in. */
+export type CalledAnswer = MemberAnswer & { callId: string }
+
+/** What members have answered in a run, in the order in which they were asked: whole, where their results are cut. */
+export function answersIn({ progress, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
+  const { messages } = progress
+  const byTool = new Map(members.map(({ id }) => [memberToolName(id), id]))
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
+  return calls.flatMap(({ callId, name, input }) => {
+    const agent = byTool.get(name)
+    const result = messages.find((message) => message.role === 'tool' && message.callId === callId)
+    if (agent === undefined || result?.role !== 'tool') return []
+    const { task } = input as { task: string } // a plan has made the call
+    const text = conversation.findResult(callId) ?? resultText(result)
+    return [{ callId, agent, task, ...(result.isError ? failureOf(text) : { text, status: 'done' as const }) }]
+  })
+}
+
+/** What `memberTool` has said of a failure. */
+function failureOf(text: string): Pick<MemberAnswer, 'text' | 'status' | 'reason'> {
+  try {
+    const { status = 'failed', reason, output = '' } = JSON.parse(text)
+    return { status, reason, text: output }
+  } catch {
+    return { status: 'failed', reason: text, text: '' }
+  }
+}

@@ -1,0 +1,103 @@
+import { AgentKitError, isAgentKitError, messageOf } from '../../data/errors.ts'
+import type { Message } from '../../data/message.ts'
+import type { AgentSpec } from '../../loop/open-run.ts'
+import type { PlannedCall } from '../../loop/planned-step.ts'
+import { redactSecrets } from '../../util/redact.ts'
+import { memberTool, memberToolName } from '../member-tool.ts'
+import { answersIn, type MemberAnswer } from './answers.ts'
+import { type Collaborate, textOfInput } from './collaboration.ts'
+import { continuing, failureOf } from './sequence.ts'
+
+/** What a routing function goes by. */
+export type SwarmState = {
+  /** The user's message. */
+  readonly input: string
+  /** The conversation before it. */
+  readonly history: readonly Message[]
+  /** What members have answered in this run, in the order in which they were asked. */
+  readonly answers: readonly MemberAnswer[]
+  readonly last: MemberAnswer | undefined
+  /** The ids of the members. */
+  readonly agents: readonly string[]
+}
+
+/** A member by its id, or with a task of its own; without one it is given the user's message and the last answer. */
+export type NextMember = string | { agent: string; task: string }
+
+/** Who is next, several at once, or, once a member has answered, nobody: then the last answer is the swarm's. */
+export type Next = NextMember | readonly NextMember[] | undefined | null
+
+/** A user's own routing. */
+export type Route = (state: SwarmState) => Next | Promise<Next>
+
+/** Members are asked as a function says. */
+export function routed(route: Route): Collaborate {
+  return (members, history = 'task') => ({
+    tools: members.map((member) => memberTool(member, history, { withParts: true })),
+    spec: {
+      async plan(run) {
+        const { turn, progress } = run
+        const called = answersIn(run, members)
+        const answers = called.map(({ callId: _ours, ...answer }) => answer)
+        const input = textOfInput(progress)
+        const agents = members.map(({ id }) => id)
+        const next = await ask(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
+        const last = called.at(-1)
+        progress.soFar = called.findLast(({ text }) => text !== '')?.text
+        if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
+          if (!last) throw askedNobody(agents)
+          if (last.status !== 'done') throw failureOf(run, last)
+          return { answer: last.text }
+        }
+        const usual = (member: AgentSpec): Promise<string> => continuing(input, last, members, member)
+        return { calls: await Promise.all(listOf(next).map((one) => callOf(one, usual, members))) }
+      },
+    },
+  })
+}
+
+async function ask(route: Route, state: SwarmState): Promise<Next> {
+  try {
+    return await route(state)
+  } catch (cause) {
+    if (isAgentKitError(cause)) throw cause
+    const message = `The swarm's \`collaboration\` function failed: ${redactSecrets(messageOf(cause)) || 'it threw.'}`
+    throw new AgentKitError('tool-error', message, { cause })
+  }
+}
+
+function askedNobody(agents: readonly string[]): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    "The swarm's `collaboration` function returned nothing at its first call, so no member has answered. Return the id " +
+      `of a member (${agents.map((id) => `"${id}"`).join(', ')}), { agent, task }, or a list of these.`,
+  )
+}
+
+function listOf(next: NonNullable<Next>): readonly NextMember[] {
+  return isList(next) ? next : [next]
+}
+
+function isList(next: NonNullable<Next>): next is readonly NextMember[] {
+  return Array.isArray(next)
+}
+
+async function callOf(
+  next: NextMember,
+  usual: (member: AgentSpec) => Promise<string>,
+  members: readonly AgentSpec[],
+): Promise<PlannedCall> {
+  // What a function of the user's returns may be anything.
+  const agent = typeof next === 'string' ? next : next?.agent
+  const member = members.find(({ id }) => id === agent)
+  if (!member) {
+    const known = members.map(({ id }) => `"${id}"`).join(', ')
+    const message = `The swarm's \`collaboration\` function named "${agent}", who is no member. There are: ${known}.`
+    throw new AgentKitError('invalid-config', message)
+  }
+  const task = typeof next === 'string' ? await usual(member) : next.task
+  if (typeof task !== 'string' || task.trim() === '') {
+    throw new AgentKitError('invalid-config', `The swarm's \`collaboration\` function gave "${agent}" no task.`)
+  }
+  return { name: memberToolName(member.id), input: { task } }
+}

@@ -1,0 +1,92 @@
+import { isAgentKitError } from '../data/errors.ts'
+import type { Message, UserPart } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { type Inside, insideOf, MemberWaits } from '../loop/inside.ts'
+import type { AgentSpec } from '../loop/open-run.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { cutText } from '../tools/tool-result.ts'
+import { type MemberHistory, type Shown, showMember } from './member-history.ts'
+import { type MemberOutcome, runMember } from './run-member.ts'
+
+/** The name of the tool that calls a member. */
+export function memberToolName(id: string): string {
+  return id.replaceAll('-', '_')
+}
+
+/**
+ * The tool that gives a member a task and returns its answer. A member that fails is an error result of
+ * `{ status, reason, output }`, never an empty answer.
+ *
+ * @param options.withParts whether the user's images and files go with the task
+ */
+export function memberTool(
+  member: AgentSpec,
+  history: MemberHistory,
+  { withParts = false }: { withParts?: boolean } = {},
+): Tool {
+  return {
+    name: memberToolName(member.id),
+    description: `Asks ${member.name}. ${member.description ?? firstSentence(member.instruction)}`.trim(),
+    inputSchema: {
+      type: 'object',
+      properties: { task: { type: 'string', description: describeTask(history) } },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    // It has the run's deadline, and its own where it has one.
+    timeoutMs: limits.longestTimerMs,
+    async execute(input, context) {
+      const inside = insideOf(context)
+      const { signal, callId } = context
+      const { task } = input as { task: string } // validated by the schema above
+      const parked = inside.parked.get(callId)
+      const decisions = inside.decided.get(callId)
+      const resumed = parked && decisions ? { parked, decisions } : undefined
+      if (task.trim() === '') throw new Error('Say in `task` what to do: it is empty.')
+      const lane = `${inside.lane}/${member.id}`
+      const shown: Shown = resumed
+        ? { history: [], input: { v: 1, role: 'user', content: task } }
+        : await showMember(
+            ...([history, inside, task, lane, withParts ? partsOf(inside.progress.messages[0]) : []] as const),
+          ).catch((error) => {
+            throw notShown(error, context, inside)
+          })
+      const outcome = await runMember(inside, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
+      if (outcome.parked) throw new MemberWaits(callId, outcome.parked)
+      if (outcome.status === 'done') return outcome.text
+      if (outcome.error) inside.failures.set(callId, outcome.error)
+      throw new Error(failureText(outcome))
+    },
+  }
+}
+
+/** What a member could not even be asked for: its history, or the summary of it. */
+function notShown(error: unknown, { signal, callId }: ToolContext, inside: Inside): unknown {
+  if (signal.aborted || !isAgentKitError(error)) return error
+  inside.failures.set(callId, error)
+  const status = error.code === 'budget' ? 'budget' : 'failed'
+  return new Error(JSON.stringify({ status, reason: error.message }))
+}
+
+/** Room for what a member had said before it failed, in bytes: all of it has to fit into the text of an error. */
+const outputBytes = 8_192
+
+function failureText({ status, reason, text }: MemberOutcome): string {
+  return JSON.stringify({ status, reason, ...(text.trim() === '' ? {} : { output: cutText(text, outputBytes) }) })
+}
+
+function describeTask(history: MemberHistory): string {
+  return history === 'full'
+    ? 'What to do. The conversation is shown to it as well.'
+    : 'What to do, with all that it takes to know: it may see nothing else.'
+}
+
+function firstSentence(instruction = ''): string {
+  return instruction.split(/(?<=[.!?])\s/)[0]?.slice(0, 300) ?? ''
+}
+
+/** A message's images and files. */
+function partsOf(message: Message | undefined): UserPart[] {
+  if (message?.role !== 'user' || typeof message.content === 'string') return []
+  return message.content.filter(({ type }) => type !== 'text')
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { callingThen, eventsOf, linesOf, member, paying, saying, wordsOf } from '../__fixtures__/team.ts'
+import { type Collaboration, memorySessions, type SessionStore, Swarm } from '../index.ts'
+
+const session = { userId: 'ann', sessionId: 's' }
+
+/** What each process makes of the same code: a swarm two deep, whose innermost member may pay when it is allowed to. */
+function process(sessions: SessionStore, done: string[], collaboration: Collaboration = 'manager') {
+  const clerk = callingThen([['pay', { amount: 5 }]], 'It is paid.')
+  const inner = new Swarm({
+    name: 'Office',
+    model: callingThen([['clerk', { task: 'Pay 5.' }]], 'The office has paid.'),
+    agents: [member('Clerk', clerk, { functions: [paying(done)] })],
+  })
+  const boss = callingThen(
+    [
+      ['office', { task: 'Pay the bill.' }],
+      ['ann', { task: 'Look.' }],
+    ],
+    'All is done.',
+  )
+  const ann = saying('Ann has looked.')
+  const swarm = new Swarm({
+    ...{ name: 'Firm', model: boss, sessions, collaboration },
+    agents: [inner, member('Ann', ann)],
+  })
+  return { swarm, boss, clerk, ann }
+}
+
+describe('an approval that a member of a member needs', () => {
+  it('is asked for by the outermost run, when all is stored, and goes on where it was', async () => {
+    const done: string[] = []
+    const { swarm, boss, clerk, ann } = process(memorySessions(), done)
+    const run = swarm.stream('Pay', session)
+    const lines: string[] = []
+    for await (const event of run) {
+      lines.push(...linesOf([event]))
+      if (event.type !== 'approval-request') continue
+      expect(event.path).toEqual(['firm', 'office', 'clerk'])
+      expect(event).toMatchObject({ name: 'pay', input: { amount: 5 } })
+      expect(done).toEqual([])
+      run.approve(event.approvalId)
+    }
+    const result = await run.result
+    expect(result).toMatchObject({ text: 'All is done.', finishReason: 'stop', approvals: [] })
+    expect(done).toEqual(['paid 5'])
+    expect(lines.filter((line) => line.includes('agent-'))).toEqual(
+      expect.arrayContaining(['firm/office/clerk agent-end waiting', 'firm/office/clerk agent-end done']),
+    )
+    expect(lines.filter((line) => line.includes('run-'))).toEqual(['firm run-start', 'firm run-end stop'])
+    expect([boss.requests.length, clerk.requests.length, ann.requests.length]).toEqual([2, 2, 1])
+    expect(boss.requests[1]?.messages.slice(-2).map(wordsOf)).toEqual(['The office has paid.', 'Ann has looked.'])
+  })
+
+  it.each<[string, Collaboration]>([
+    ['a manager', 'manager'],
+    ['members at once', 'parallel'],
+  ])('survives a restart: %s', async (_what, collaboration) => {
+    const sessions = memorySessions()
+    const done: string[] = []
+    const first = process(sessions, done, collaboration)
+    const waiting = await first.swarm.stream('Pay', session).result
+    expect(waiting).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay', path: ['office', 'clerk'] }] })
+    expect(done).toEqual([])
+
+    const second = process(sessions, done, collaboration)
+    const decisions = Object.fromEntries(waiting.approvals.map(({ approvalId }) => [approvalId, true as const]))
+    const { result } = await eventsOf(second.swarm.resume(waiting.runId, decisions))
+    expect(result.error).toBeUndefined()
+    expect(done).toEqual(['paid 5'])
+    expect(second.clerk.requests.at(-1)?.messages.map(wordsOf)).toEqual(['Pay 5.', '[tool-call]', 'Paid 5.'])
+    expect(second.ann.requests).toEqual([])
+  })
+
+  it('is denied, and the member told why', async () => {
+    const done: string[] = []
+    const { swarm, clerk } = process(memorySessions(), done)
+    const waiting = await swarm.stream('Pay', session).result
+    const decisions = Object.fromEntries(waiting.approvals.map(({ approvalId }) => [approvalId, { deny: 'Too much.' }]))
+    const { result } = await eventsOf(swarm.resume(waiting.runId, decisions))
+    expect(result.finishReason).toBe('stop')
+    expect(done).toEqual([])
+    expect(wordsOf(clerk.requests[1]?.messages.at(-1))).toContain('Too much.')
+  })
+
+  it('waits on where a decision is left out or unknown', async () => {
+    const done: string[] = []
+    const { swarm } = process(memorySessions(), done)
+    const waiting = await swarm.stream('Pay', session).result
+    const wrong = await swarm.resume(waiting.runId, { 'no-such': true }).result
+    expect(wrong.error?.code).toBe('invalid-argument')
+    const still = await swarm.resume(waiting.runId, {}).result
+    expect(still).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay' }] })
+    expect(done).toEqual([])
+  })
+})
+
+it('lets the one who has the conversation ask, and go on after a restart', async () => {
+  const sessions = memorySessions()
+  const done: string[] = []
+  const make = (...turns: Parameters<typeof saying>) =>
+    new Swarm({
+      ...{ name: 'Desk', sessions, collaboration: 'handoff' as const },
+      agents: [
+        member('Front', saying([['transfer_to_clerk', {}]])),
+        member('Clerk', saying(...turns), { functions: [paying(done)] }),
+      ],
+    })
+  const waiting = await make([['pay', { amount: 7 }]]).stream('Pay', session).result
+  expect(waiting).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay', path: ['clerk'] }] })
+  const [approval] = waiting.approvals
+  const { events, result } = await eventsOf(
+    make('Paid, then.').resume(waiting.runId, { [approval?.approvalId ?? '']: true }),
+  )
+  expect(result).toMatchObject({ text: 'Paid, then.', finishReason: 'stop' })
+  expect(done).toEqual(['paid 7'])
+  expect(linesOf(events)).toContain('desk/clerk tool-result pay')
+})

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { randomOf } from '../__fixtures__/any-run/random.ts'
+import { anySwarm, pairs } from '../__fixtures__/any-swarm.ts'
+import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
+import { callingThen, eventsOf, member, paying, saying } from '../__fixtures__/team.ts'
+import { type Agent, type AgentEvent, type Citation, type Collaboration, type Model, Swarm, tool } from '../index.ts'
+
+refuseUnhandledRejections()
+
+const places: Record<string, string> = {
+  ...{ team: 'team', a: 'team/a', b: 'team/b', inner: 'team/inner' },
+  ...{ c: 'team/inner/c', d: 'team/inner/d', e: 'team/inner/e' },
+}
+
+describe.each(pairs)('the events of a swarm say what happened: %s, with %s in it', (outer, inner) => {
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))('seed %i', async (seed) => {
+    const { swarm, seen } = anySwarm(randomOf(seed), { kinds: [outer, inner] })
+    const { events, result } = await eventsOf(swarm.stream('Go'))
+    expect(result.finishReason, result.error?.message).toBe('stop')
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    for (const { path } of events) expect(path.join('/')).toBe(places[path.at(-1) ?? ''])
+    for (const [id, said] of seen.said) expect(textOf(events, id), id).toBe(said.join(''))
+    const calls = events.filter(({ type }) => type === 'tool-call').map(callOf)
+    const results = events.filter(({ type }) => type === 'tool-result').map(callOf)
+    expect(results.toSorted()).toEqual(calls.toSorted())
+    expect(seen.problems).toEqual([])
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', text: result.text, usage: result.usage })
+    expect(textOf(events, outer === 'handoff' ? lastHolder(events) : 'team').endsWith(result.text)).toBe(true)
+  })
+})
+
+function textOf(events: readonly AgentEvent[], id: string): string {
+  return events.map((event) => (event.type === 'text-delta' && event.path.at(-1) === id ? event.text : '')).join('')
+}
+
+function callOf(event: AgentEvent): string {
+  return 'callId' in event ? `${event.path.join('/')} ${event.callId}` : ''
+}
+
+function lastHolder(events: readonly AgentEvent[]): string {
+  return events.findLast(({ type }) => type === 'text-delta')?.path.at(-1) ?? ''
+}
+
+describe('what members find and are warned of', () => {
+  const passage = (chunkId: string): Citation => ({
+    ...{ file: 'a.md', start: 0, end: 1, quote: 'a', chunkId, score: { fused: 1 } },
+  })
+  const look = (chunkId: string) =>
+    tool({
+      ...{ name: 'look', description: 'Looks.', input: { type: 'object' } },
+      execute(_input, { cite }) {
+        cite([passage('shared'), passage(chunkId)])
+        return 'Seen.'
+      },
+    })
+  const warned = (model: Model, warning: string): Model => ({
+    ...model,
+    async *stream(request, signal) {
+      for await (const event of model.stream(request, signal)) {
+        yield event.type === 'finish' && event.reason === 'stop' ? { ...event, warnings: [warning] } : event
+      }
+    },
+  })
+  const finder = (name: string, answer = callingThen([['look', {}]], `${name} found it.`)): Agent =>
+    member(name, warned(answer, `${name} is tired.`), { functions: [look(name)] })
+
+  it.each<Collaboration>(['manager', 'parallel', 'sequence', 'handoff'])('is told once: %s', async (collaboration) => {
+    const calls: [string, object][] = [
+      ['inner', { task: 'x' }],
+      ['bob', { task: 'x' }],
+    ]
+    const inner = new Swarm({ name: 'Inner', agents: [finder('Ann')], collaboration: 'sequence' })
+    const ann = finder('Ann', saying([['look', {}]], 'Ann found it.'))
+    const bob =
+      collaboration === 'handoff' ? finder('Bob', saying([['look', {}]], [['transfer_to_ann', {}]], 'x')) : undefined
+    const swarm = new Swarm({
+      ...{ name: 'Team', model: callingThen(calls, 'Done.'), collaboration },
+      agents: bob ? [bob, ann] : [inner, finder('Bob')],
+    })
+    const { events, result } = await eventsOf(swarm.stream('Go'))
+    expect(result.sources.map(({ chunkId }) => chunkId).toSorted()).toEqual(['Ann', 'Bob', 'shared'])
+    const told = bob ? ['Ann: Ann is tired.'] : ['Bob: Bob is tired.', 'Inner: Ann: Ann is tired.']
+    expect(result.warnings.toSorted()).toEqual(told)
+    expect(events.filter(({ type }) => type === 'source').length).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('options of a swarm that no model sees', () => {
+  const functions = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Seen.' })]
+  const team = (collaboration: Collaboration, agents: Agent[] = [member('Ann')]) =>
+    new Swarm({ name: 'Team', agents, collaboration, model: saying('Done.'), instruction: 'Be brief.', functions })
+  const vain = (kind: string): string[] =>
+    ['instruction', 'functions'].map(
+      (option) => `\`${option}\` of the swarm "Team" has no effect with ${kind}: give it to the members.`,
+    )
+
+  it.each<[string, Collaboration, string[]]>([
+    ['handoff', 'handoff', vain('`collaboration: "handoff"`')],
+    ['sequence', 'sequence', vain('`collaboration: "sequence"`')],
+    ['a function', ({ last }) => (last ? undefined : 'ann'), vain('a function as `collaboration`')],
+    ['manager', 'manager', []],
+    ['parallel', 'parallel', []],
+  ])('are warned of: %s', async (_kind, collaboration, warnings) => {
+    expect((await team(collaboration).stream('Go').result).warnings).toEqual(warnings)
+  })
+
+  it('are none where none is given', async () => {
+    const swarm = new Swarm({ name: 'Team', agents: [member('Ann')], collaboration: 'handoff', functions: [] })
+    expect((await swarm.stream('Go').result).warnings).toEqual([])
+  })
+
+  it('are warned of once, also in a run that waits and of a member that has the conversation again', async () => {
+    const done: string[] = []
+    const ann = member('Ann', callingThen([['pay', { amount: 1 }]], 'Paid.'), { functions: [paying(done)] })
+    const swarm = team('sequence', [ann])
+    const { runId, approvals } = await swarm.stream('Go').result
+    const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
+    const { warnings } = await swarm.resume(runId, decisions).result
+    expect([done, warnings]).toEqual([['paid 1'], vain('`collaboration: "sequence"`')])
+
+    const inner = team('sequence', [member('Bob', saying('Bob.'))])
+    const outer = new Swarm({
+      ...{ name: 'Outer', collaboration: 'handoff' },
+      agents: [member('Cas', saying([['transfer_to_team']], 'Cas.')), inner],
+    })
+    const result = await outer.stream('Go').result
+    expect(result.warnings).toEqual(vain('`collaboration: "sequence"`').map((warning) => `Team: ${warning}`))
+  })
+})

@@ -1,0 +1,80 @@
+import type { AgentBase } from '../agents/agent-base.ts'
+import { type AgentOptions, agentOptionNames, invalid } from '../agents/agent-options.ts'
+import type { Model } from '../contracts/model.ts'
+import { checkOptionNames } from '../util/option-names.ts'
+import type { Route } from './collaboration/route.ts'
+import type { MemberHistory } from './member-history.ts'
+
+/**
+ * How the members of a swarm work together: the swarm's own model gives them tasks (`"manager"`), they hand the
+ * conversation to each other (`"handoff"`), all answer at once and the swarm's model makes one answer of it
+ * (`"parallel"`), each goes on from the one before (`"sequence"`), or a function says who is next.
+ */
+export type Collaboration = 'manager' | 'handoff' | 'parallel' | 'sequence' | Route
+
+/** An agent, or a swarm: swarms may be members of swarms. */
+// biome-ignore lint/suspicious/noExplicitAny: members of every output.
+export type Member = AgentBase<any>
+
+export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model' | 'functions'> & {
+  /** The members, each with an id of its own. */
+  agents: readonly Member[]
+  /** The swarm's own functions, for its model; may be empty. */
+  functions?: AgentOptions['functions']
+  /** That of the manager, or of who puts parallel answers together. Other collaborations need none. */
+  model?: Model | readonly Model[]
+  /** Default `"manager"`. */
+  collaboration?: Collaboration
+  /**
+   * What a member sees beside its task: nothing (`"task"`, the default), a summary of the conversation, all of it, what
+   * it has been asked and has answered before itself (`"own"`), or its last messages. A conversation that is handed on
+   * is seen whole.
+   */
+  history?: MemberHistory
+}
+
+const swarmOptionNames = {
+  ...agentOptionNames,
+  agents: true,
+  collaboration: true,
+  history: true,
+} satisfies Record<keyof SwarmOptions, true>
+
+/** What TypeScript would have said. */
+export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
+  checkOptionNames(options, swarmOptionNames, { code: 'invalid-config' })
+  const { agents, collaboration, history, model } = options
+  if (!Array.isArray(agents)) throw invalid('Pass `agents`: a list of agents and swarms.')
+  const kinds = ['manager', 'handoff', 'parallel', 'sequence']
+  const isKnown = collaboration === undefined || typeof collaboration === 'function' || kinds.includes(collaboration)
+  if (!isKnown) throw invalid(`\`collaboration\` is "${kinds.join('", "')}", or a function that says who is next.`)
+  const last = typeof history === 'object' && history !== null ? history.last : undefined
+  if (last !== undefined) checkOptionNames(history as object, { last: true }, { code: 'invalid-config', of: 'history' })
+  const isHistory = history === undefined || ['task', 'summary', 'full', 'own'].includes(history as string)
+  if (!isHistory && !(Number.isInteger(last) && (last as number) > 0)) {
+    throw invalid('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')
+  }
+  if (collaboration === 'handoff' && history !== undefined && history !== 'full') {
+    throw invalid('With `collaboration: "handoff"` members see the whole conversation: leave `history` out.')
+  }
+  if (model === undefined && needsModel(collaboration)) {
+    throw invalid(
+      `Pass \`model\`: it ${collaboration === 'parallel' ? 'puts the answers together' : 'manages the agents'}.`,
+    )
+  }
+}
+
+/** What is given for a model of the swarm's own, where none is asked: a sentence each. */
+export function inVain<Output>({ name, collaboration, instruction, functions = [] }: SwarmOptions<Output>): string[] {
+  if (needsModel(collaboration)) return []
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0 }
+  const kind =
+    typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
+  return Object.entries(given).flatMap(([option, isGiven]) =>
+    isGiven ? [`\`${option}\` of the swarm "${name}" has no effect with ${kind}: give it to the members.`] : [],
+  )
+}
+
+export function needsModel(collaboration: Collaboration = 'manager'): boolean {
+  return collaboration === 'manager' || collaboration === 'parallel'
+}

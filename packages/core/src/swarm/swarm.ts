@@ -1,0 +1,176 @@
+import { AgentBase } from '../agents/agent-base.ts'
+import { agentIdFrom } from '../agents/agent-id.ts'
+import { checkModels, checkOptions, invalid } from '../agents/agent-options.ts'
+import { agentSpec } from '../agents/agent-spec.ts'
+import type { Knowledge } from '../contracts/knowledge.ts'
+import type { Model } from '../contracts/model.ts'
+import type { SessionStore } from '../contracts/session.ts'
+import { AgentKitError } from '../data/errors.ts'
+import { limits } from '../limits.ts'
+import type { AgentSpec } from '../loop/open-run.ts'
+import { modelChain } from '../policies/fallback.ts'
+import { memorySessions } from '../sessions/memory-sessions.ts'
+import { toTools } from '../tools/tool.ts'
+import type { Collaborate } from './collaboration/collaboration.ts'
+import { handoff } from './collaboration/handoff.ts'
+import { manager } from './collaboration/manager.ts'
+import { parallel } from './collaboration/parallel.ts'
+import { routed } from './collaboration/route.ts'
+import { sequence } from './collaboration/sequence.ts'
+import { withLanes } from './lane.ts'
+import { memberToolName } from './member-tool.ts'
+import {
+  type Collaboration,
+  checkSwarmOptions,
+  inVain,
+  type Member,
+  needsModel,
+  type SwarmOptions,
+} from './swarm-options.ts'
+
+/**
+ * Agents that work together on one task: in one event stream, under one budget, in one session.
+ *
+ * @example
+ * const swarm = new Swarm({ name: 'Research Team', agents: [research, analyst, reporter], model })
+ * const answer = await swarm.chat('Analyse this data: [1, 2, 3, 4, 5]')
+ */
+export class Swarm<Output = undefined> extends AgentBase<Output> {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly samplePrompts: readonly string[]
+  readonly sessions: SessionStore
+  readonly knowledge: Knowledge | undefined
+  readonly #options: SwarmOptions<Output>
+  readonly #store: SessionStore
+  #agents: readonly Member[]
+  #compiled: { of: readonly AgentSpec[]; spec: AgentSpec } | undefined
+
+  /**
+   * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for an option that does not exist, and for a budget in US dollars with a model
+   *   whose price is not known
+   */
+  constructor(options: SwarmOptions<Output>) {
+    super()
+    this.id = agentIdFrom(options?.name, options?.id)
+    const { agents, model: _model, collaboration: _kind, history: _seen, functions = [], ...rest } = options
+    checkSwarmOptions(options)
+    // What an agent is checked by, too: but for the model, which not every swarm needs.
+    checkOptions({ ...rest, functions, model: [] })
+    this.#options = { ...options, functions }
+    this.name = options.name
+    this.description = options.description
+    this.samplePrompts = [...(options.samplePrompts ?? [])]
+    this.knowledge = options.knowledge
+    this.#store = options.sessions ?? memorySessions()
+    this.sessions = withLanes(this.#store, this.id, () => lanesOf(this))
+    this.#agents = this.#checked(agents)
+    // What is wrong with it shows now, not when somebody asks.
+    if (agents.length > 0) this.toSpec()
+  }
+
+  /** The members. */
+  get agents(): readonly Member[] {
+    return this.#agents
+  }
+
+  /** The models that it and its members ask. */
+  override get models(): readonly Model[] {
+    return [...new Set([...super.models, ...this.#agents.flatMap((agent) => agent.models)])]
+  }
+
+  /**
+   * Adds a member, for runs that begin from now on.
+   * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm
+   */
+  addAgent(agent: Member): void {
+    this.#agents = this.#checked([...this.#agents, agent])
+    this.#compiled = undefined
+  }
+
+  /**
+   * Removes a member, for runs that begin from now on: those that run go on with the members that they began with.
+   * @throws AgentKitError `not-found` when no member has this id
+   */
+  removeAgent(agent: string | Member): void {
+    const id = typeof agent === 'string' ? agent : agent?.id
+    const rest = this.#agents.filter((member) => member.id !== id)
+    if (rest.length === this.#agents.length) throw notMember(id, this.#agents)
+    this.#agents = rest
+    this.#compiled = undefined
+  }
+
+  /** @internal */
+  override toSpec(): AgentSpec {
+    const members = this.#agents.map((agent) => agent.toSpec())
+    // A member that is a swarm may have got other members meanwhile.
+    if (this.#compiled?.of.every((member, index) => member === members[index])) return this.#compiled.spec
+    this.#compiled = { of: members, spec: this.#compile(members) }
+    return this.#compiled.spec
+  }
+
+  #compile(members: readonly AgentSpec[]): AgentSpec {
+    const { model, collaboration = 'manager', history, functions = [], ...given } = this.#options
+    const [first] = members
+    if (!first) throw invalid(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
+    const { tools, spec } = collaborate(collaboration)(members, history)
+    // One without a model of its own asks none but for summaries.
+    const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
+    const all = toTools([...functions, ...tools])
+    const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
+    return {
+      ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
+      ...spec,
+      inVain: inVain(this.#options),
+      takes: (message) => this.checkMessage(message),
+    }
+  }
+
+  #checked(agents: readonly Member[]): readonly Member[] {
+    const names = new Map<string, string>()
+    for (const agent of agents) {
+      if (typeof agent?.toSpec !== 'function')
+        throw invalid('`agents` is a list of agents and swarms; a workflow is one by `asAgent()`.')
+      const name = memberToolName(agent.id)
+      const other = names.get(name)
+      if (other !== undefined) {
+        throw invalid(
+          `Two agents of the swarm are called "${agent.id}" and "${other}". Give one of them another \`id\`.`,
+        )
+      }
+      names.set(name, agent.id)
+      if (contains(agent, this)) throw invalid(`The swarm "${this.name}" cannot be a member of itself.`)
+    }
+    return [...agents]
+  }
+}
+
+function collaborate(collaboration: Collaboration): Collaborate {
+  if (typeof collaboration === 'function') return routed(collaboration)
+  return { manager, handoff, parallel, sequence }[collaboration]
+}
+
+/** Whether a swarm is a member, or one of its members. */
+function contains(member: Member, swarm: Member): boolean {
+  return member === swarm || membersOf(member).some((inner) => contains(inner, swarm))
+}
+
+/** Those of a swarm, and of a workflow. */
+function membersOf(member: Member): readonly Member[] {
+  // Both have `agents`, and an agent has none.
+  return 'agents' in member ? (member.agents as readonly Member[]) : []
+}
+
+/** What the lanes of all members are called, from the outside in. */
+export function lanesOf(swarm: Member, outer = ''): string[] {
+  const lane = `${outer}${swarm.id}`
+  const inner = membersOf(swarm).flatMap((member) => lanesOf(member, `${lane}/`))
+  return outer === '' ? inner : [lane, ...inner]
+}
+
+function notMember(id: string, agents: readonly Member[]): Error {
+  const known = agents.map((agent) => `"${agent.id}"`).join(', ')
+  return new AgentKitError('not-found', `No agent "${id}" is in the swarm. There are: ${known}.`)
+}

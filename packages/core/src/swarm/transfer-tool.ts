@@ -1,0 +1,65 @@
+import { insideOf } from '../loop/inside.ts'
+import type { AgentSpec } from '../loop/open-run.ts'
+import { compileTools } from '../loop/run-tools.ts'
+import { withHooksOf } from '../policies/hooks.ts'
+import type { Tool } from '../tools/tool.ts'
+
+const prefix = 'transfer_to_'
+
+export function isTransfer({ name }: { name: string }): boolean {
+  return name.startsWith(prefix)
+}
+
+/** The tool by which the conversation is handed to a member. */
+function transferTool({ id, name, description }: AgentSpec): Tool {
+  return {
+    name: `${prefix}${id.replaceAll('-', '_')}`,
+    description: `Hands the conversation over to ${name}, who goes on with it.${description ? ` ${description}` : ''}`,
+    inputSchema: {
+      type: 'object',
+      properties: { reason: { type: 'string', description: 'Why, for whoever reads on.' } },
+      additionalProperties: false,
+    },
+    execute(_input, context) {
+      const inside = insideOf(context)
+      if (inside.handedTo !== undefined && inside.handedTo !== id) {
+        throw new Error(`The conversation has been handed to ${inside.handedTo} already, in this same step.`)
+      }
+      inside.handedTo = id
+      return `The conversation is handed over to ${name}.`
+    },
+  }
+}
+
+/**
+ * A member as one who has the conversation and may hand it on: it has tools for that, the form of the answer is the
+ * swarm's, and so are hooks, around its own.
+ */
+export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], swarm: AgentSpec): AgentSpec {
+  const transfers = others.map(transferTool)
+  const { outputFormat: _own, ...rest } = member
+  return {
+    ...rest,
+    ...(swarm.outputFormat ? { outputFormat: swarm.outputFormat } : {}),
+    hooks: withHooksOf(swarm.hooks, member.hooks),
+    instruction: [member.instruction, transfers.length > 0 ? handingOn(member) : undefined]
+      .filter(Boolean)
+      .join('\n\n'),
+    async tools(signal) {
+      const { toolBox, warnings } = await member.tools(signal)
+      const own = transfers.filter(({ name }) => !toolBox.byName.has(name))
+      const { specs, byName } = await compileTools(new Map(own.map((tool) => [tool.name, tool])))
+      return {
+        toolBox: { ...toolBox, specs: [...toolBox.specs, ...specs], byName: new Map([...toolBox.byName, ...byName]) },
+        warnings,
+      }
+    },
+  }
+}
+
+function handingOn({ name }: AgentSpec): string {
+  return (
+    `You are ${name}, one of several agents who share this conversation. Where another one is better placed, hand it ` +
+    'over by that tool and say nothing else. Otherwise answer yourself.'
+  )
+}

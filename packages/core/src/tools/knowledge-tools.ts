@@ -1,0 +1,156 @@
+import type { Knowledge, SyncProgress } from '../contracts/knowledge.ts'
+import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { compileTools, type ToolBox } from '../loop/run-tools.ts'
+import { untilAborted } from '../util/abort.ts'
+import { redactSecrets } from '../util/redact.ts'
+import { type Tool, toTools } from './tool.ts'
+
+/** What a run may call. */
+export type RunTools = { toolBox: ToolBox; warnings: string[] }
+
+/**
+ * An agent's tools with those of its knowledge. Before the first run the knowledge is synced; runs that come meanwhile
+ * wait for it too, until `firstAnswerSeconds` are over since it began. They are compiled once, and again when a sync has
+ * brought other tools.
+ *
+ * @returns what gives a run its tools. It throws what the sync fails in, where nothing was indexed before; otherwise
+ *   the run continues with that, and is warned
+ */
+export function knowledgeTools(
+  tools: Map<string, Tool>,
+  knowledge: Knowledge | undefined,
+): (signal: AbortSignal) => Promise<RunTools> {
+  let compiled: { of: Tool[] | undefined; toolBox: Promise<ToolBox> } | undefined
+  let first: FirstSync | undefined
+  const toolBoxOf = (known: Tool[] | undefined): Promise<ToolBox> => {
+    if (compiled && compiled.of === known) return compiled.toolBox
+    const toolBox = known ? compileTools(withKnown(tools, known)) : compileTools(tools)
+    compiled = { of: known, toolBox }
+    return toolBox
+  }
+  return async (signal) => {
+    const warnings: string[] = []
+    if (!knowledge) return { toolBox: await untilAborted(signal, toolBoxOf(undefined)), warnings }
+    // What one run has begun serves all: it does not end with that run's signal.
+    first ??= startSync(knowledge)
+    try {
+      await untilAborted(signal, first.waitedFor)
+      const pending = first.pending()
+      if (pending !== undefined) {
+        // The tools say what there is: of files that an earlier process has indexed they know nothing yet.
+        await untilAborted(signal, filesOf(knowledge))
+        warnings.push(pending)
+      }
+    } catch (error) {
+      if (signal.aborted) throw error
+      first = undefined
+      const before = await untilAborted(signal, filesOf(knowledge))
+      if (before.length === 0) throw error
+      warnings.push(
+        `The files could not be synced, so the answer stands on what was indexed before: ${redactSecrets(messageOf(error))}`,
+      )
+    }
+    return { toolBox: await untilAborted(signal, toolBoxOf(toolsOf(knowledge))), warnings }
+  }
+}
+
+type FirstSync = {
+  /** Settles with the sync, or when no run is to wait for it any longer: one promise, so that it keeps no run. */
+  waitedFor: Promise<unknown>
+  /** What a run is warned of that answers before the sync is done; `undefined` when it is. @throws what it failed with */
+  pending(): string | undefined
+}
+
+function startSync(knowledge: Knowledge): FirstSync {
+  let progress: SyncProgress | undefined
+  let isDone = false
+  let failed: { error: unknown } | undefined
+  const done = calling('sync', () =>
+    knowledge.sync({
+      onProgress(reported) {
+        progress = reported
+      },
+    }),
+  )
+  const late = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, (knowledge.firstAnswerSeconds ?? usualFirstAnswerSeconds) * 1000)
+    // A run that no longer waits for it meets its failure at the next one.
+    const settle = (): void => {
+      isDone = true
+      clearTimeout(timer)
+    }
+    done.then(settle, (error: unknown) => {
+      failed = { error }
+      settle()
+    })
+  })
+  return { waitedFor: Promise.race([done, late]), pending }
+
+  function pending(): string | undefined {
+    if (failed) throw failed.error
+    return isDone ? undefined : pendingWarning(progress)
+  }
+}
+
+/** Calls the knowledge, which is anybody's code. */
+async function calling<Value>(name: 'sync' | 'files', call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw failure(name, cause)
+  }
+}
+
+function failure(name: 'sync' | 'files' | 'tools', cause: unknown): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  const words = redactSecrets(messageOf(cause)) || 'it threw without a message.'
+  return new AgentKitError('tool-error', `The agent's knowledge failed in \`${name}\`: ${words}`, { cause })
+}
+
+async function filesOf(knowledge: Knowledge): Promise<readonly unknown[]> {
+  const files = await calling('files', () => knowledge.files())
+  if (Array.isArray(files)) return files
+  throw unusable('files', 'a promise of a list of files, [] where there are none')
+}
+
+function toolsOf(knowledge: Knowledge): Tool[] {
+  try {
+    const tools = knowledge.tools()
+    // They are the same list as long as they do not change.
+    if (Array.isArray(tools) && toTools(tools)) return tools
+  } catch (cause) {
+    if (!isAgentKitError(cause)) throw failure('tools', cause)
+    throw new AgentKitError(cause.code, `The agent's knowledge, \`tools\`: ${cause.message}`, { cause })
+  }
+  throw unusable('tools', 'a list of tools, made by tool({ … })')
+}
+
+function unusable(name: string, wanted: string): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    `The agent's knowledge returned what cannot be used from \`${name}\`. Return ${wanted}.`,
+  )
+}
+
+const usualFirstAnswerSeconds = 60
+
+function pendingWarning(progress: SyncProgress | undefined): string {
+  const rest = 'the answer uses what was indexed before, and the sync continues.'
+  if (progress === undefined) return `The sync has not yet found out how many files are pending: ${rest}`
+  const pending = progress.files - progress.filesDone
+  return `${pending} ${pending === 1 ? 'file is' : 'files are'} pending, of ${progress.files} that the sync reads: ${rest}`
+}
+
+function withKnown(tools: Map<string, Tool>, known: readonly Tool[]): Map<string, Tool> {
+  const all = new Map(tools)
+  for (const [name, tool] of toTools(known)) {
+    if (all.has(name)) {
+      throw new AgentKitError(
+        'invalid-argument',
+        `The function "${name}" has the name of a tool of the agent's knowledge. Rename the function.`,
+      )
+    }
+    all.set(name, tool)
+  }
+  return all
+}

@@ -1,0 +1,233 @@
+import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
+import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import type { AgentRun } from '../runs/run.ts'
+
+/** What the model sees of a tool's return value, and the same as plain JSON for events. */
+export type ToolResult = {
+  content: ToolMessage['content']
+  output: unknown
+  /** All of its text, where `content` is cut and says how to read on. */
+  whole?: string
+}
+
+/**
+ * Turns whatever a tool returned into something that can be shown and stored.
+ *
+ * Text stays text, a list of text and image parts stays as it is, all else becomes JSON. Circular references,
+ * BigInts, bytes and getters that throw are told in words. Text of more than 256 KB is cut, visibly.
+ *
+ * @param callId by which the model may read on where text is cut
+ */
+export function toToolResult(value: unknown, callId?: string): ToolResult {
+  if (value === undefined) return { content: 'done', output: undefined }
+  if (value === null) return { content: 'no result', output: null }
+  if (typeof value === 'string') return shorten(value, value, callId)
+  if (isPartList(value)) {
+    const content = copyParts(value, limits.toolResultBytes)
+    return { content, output: content }
+  }
+  const charsLeft = callId === undefined ? limits.toolResultBytes * 2 : limits.wholeResultChars
+  const output = toPlain(value, { ancestors: new Set(), charsLeft })
+  return shorten(JSON.stringify(output) ?? 'done', output, callId)
+}
+
+function shorten(text: string, output: unknown, callId: string | undefined): ToolResult {
+  const content = cutText(text, limits.toolResultBytes, text.length, callId)
+  if (content === text) return { content, output }
+  const cut = { content, output: content }
+  return callId === undefined ? cut : { ...cut, whole: text.slice(0, limits.wholeResultChars) }
+}
+
+const encoder = new TextEncoder()
+/** Room for the mark that tells of a cut, in bytes. */
+const markRoom = 64
+/** Deeper values are told in words, so that no value can overflow the stack. */
+const maxDepth = 200
+
+/**
+ * The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark.
+ * @param length of the whole, where `text` is a part of it already
+ * @param callId by which the rest may be read
+ */
+export function cutText(text: string, maxBytes: number, length: number = text.length, callId?: string): string {
+  // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
+  if (text.length * 3 <= maxBytes) return text
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes))
+  return read === text.length ? text : cutAt(text, maxBytes, length, callId)
+}
+
+function cutAt(text: string, maxBytes: number, length: number, callId?: string): string {
+  const room = maxBytes - encoder.encode(cutMark(length, length, callId)).length
+  const shown = encoder.encodeInto(text, new Uint8Array(Math.max(0, room))).read
+  return text.slice(0, shown) + cutMark(shown, length, callId)
+}
+
+/** Whether a stored result is cut, and says how to read on. */
+export function isCut({ content }: ToolMessage): boolean {
+  return (
+    typeof content === 'string' &&
+    content.length > limits.toolResultBytes / 4 &&
+    /\. To read on, call read_tool_result with .*\]$/.test(content.slice(-1000))
+  )
+}
+
+function cutMark(shown: number, length: number, callId: string | undefined): string {
+  const readOn =
+    callId === undefined
+      ? ''
+      : `. To read on, call read_tool_result with ${JSON.stringify({ call_id: callId, offset: shown })}`
+  return `\n[cut: ${shown} of ${length} characters shown${readOn}]`
+}
+
+/** The parts without whatever else is on them; their texts share the bound, images are not text. */
+function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
+  const copies: (TextPart | ImagePart)[] = []
+  let bytesLeft = maxBytes - markRoom
+  for (const part of parts) {
+    if (part.type === 'image') {
+      copies.push(copyImage(part))
+      continue
+    }
+    const { length } = encoder.encode(part.text)
+    if (length > bytesLeft) {
+      copies.push({ type: 'text', text: cutAt(part.text, bytesLeft + markRoom, part.text.length) })
+      break
+    }
+    copies.push({ type: 'text', text: part.text })
+    bytesLeft -= length
+  }
+  return copies
+}
+
+function copyImage({ base64, url, mediaType }: ImagePart): ImagePart {
+  const source = base64 === undefined ? { url: String(url) } : { base64 }
+  return { type: 'image', ...source, ...(typeof mediaType === 'string' ? { mediaType } : {}) }
+}
+
+function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
+  if (!Array.isArray(value) || value.length === 0) return false
+  // Not `every`, which skips holes: a list of a billion of them would be one of parts.
+  for (const item of value) if (!isPart(item)) return false
+  return true
+}
+
+function isPart(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  if (value.type === 'text') return hasOnly(value, ['type', 'text']) && typeof (value as TextPart).text === 'string'
+  if (value.type !== 'image' || !hasOnly(value, ['type', 'base64', 'url', 'mediaType'])) return false
+  return ('base64' in value && typeof value.base64 === 'string') || ('url' in value && typeof value.url === 'string')
+}
+
+/** An object that says more than a part does is data, such as a search hit of type "text". */
+function hasOnly(value: object, keys: readonly string[]): boolean {
+  return Object.keys(value).every((key) => keys.includes(key))
+}
+
+type Walk = { ancestors: Set<object>; charsLeft: number }
+
+/** A JSON clone of any value. It stops when it has seen more than can be shown. */
+function toPlain(value: unknown, walk: Walk): JSONValue {
+  walk.charsLeft -= 4
+  if (walk.charsLeft < 0) return '[cut]'
+  switch (typeof value) {
+    case 'string':
+      walk.charsLeft -= value.length
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'boolean':
+      return value
+    case 'bigint':
+      return value.toString()
+    case 'object':
+      return value === null ? null : objectToPlain(value, walk)
+    default:
+      return null
+  }
+}
+
+/** Whether it is a run of an agent. Its result is not asked for: that would start it. */
+export function isRun(value: unknown): value is AgentRun {
+  if (typeof value !== 'object' || value === null) return false
+  return 'runId' in value && 'result' in value && 'cancel' in value && Symbol.asyncIterator in value
+}
+
+/** A way to a value, which is none itself: it would be shown as `{}`, or started by being looked at. */
+class NoValue extends AgentKitError {
+  constructor(message: string) {
+    super('tool-error', message)
+  }
+}
+
+function whatToReturn(value: object): string | undefined {
+  if (isRun(value)) return 'a run: await its `result`, and return the text'
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  if (tag === 'Promise') {
+    // Its rejection has no reader any more.
+    void Promise.resolve(value).catch(() => {})
+    return 'a Promise: await it first'
+  }
+  if (tag === 'Response' || tag === 'Request') return `a ${tag}: return await response.json()`
+  if (tag === 'Blob' || tag === 'File') return `a ${tag}: return await blob.text()`
+  if (tag === 'ReadableStream' || ('pipe' in value && typeof value.pipe === 'function')) {
+    return 'a stream: read it, and return its text'
+  }
+  if ('then' in value && typeof value.then === 'function') return 'a promise: await it first'
+  const isKnown = Array.isArray(value) || value instanceof Map || value instanceof Set || 'toJSON' in value
+  if (isKnown || !(Symbol.iterator in value || Symbol.asyncIterator in value)) return undefined
+  return 'an iterable: return a list of what it gives'
+}
+
+function objectToPlain(value: object, walk: Walk): JSONValue {
+  if (walk.ancestors.has(value)) return '[circular]'
+  if (walk.ancestors.size === maxDepth) return '[nested too deep]'
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
+  if (value instanceof Error) return `${value.name}: ${value.message}`
+  walk.ancestors.add(value)
+  try {
+    const instead = whatToReturn(value)
+    if (instead !== undefined)
+      throw new NoValue(`The tool returned ${walk.ancestors.size > 1 ? 'an object that holds ' : ''}${instead}.`)
+    if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), walk)
+    if (value instanceof Map) return toPlain(Object.fromEntries(value), walk)
+    if (value instanceof Set) return toPlain([...value], walk)
+    return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
+  } catch (error) {
+    if (isInstance(error, NoValue)) throw error
+    return `[unreadable: ${messageOf(error)}]`
+  } finally {
+    walk.ancestors.delete(value)
+  }
+}
+
+function listToPlain(list: readonly unknown[], walk: Walk): JSONValue[] {
+  const plain: JSONValue[] = []
+  for (const item of list) {
+    plain.push(toPlain(item, walk))
+    if (walk.charsLeft < 0) break
+  }
+  return plain
+}
+
+function recordToPlain(record: object, walk: Walk): JSONValue {
+  const entries: [string, JSONValue][] = []
+  for (const key of Object.keys(record)) {
+    const value = readProperty(record, key)
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue
+    walk.charsLeft -= key.length
+    entries.push([key, toPlain(value, walk)])
+    if (walk.charsLeft < 0) break
+  }
+  // fromEntries defines own properties, so a key named __proto__ stays data.
+  return Object.fromEntries(entries)
+}
+
+function readProperty(record: object, key: string): unknown {
+  try {
+    return record[key as keyof typeof record]
+  } catch (error) {
+    return `[unreadable: ${messageOf(error)}]`
+  }
+}

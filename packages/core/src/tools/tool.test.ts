@@ -1,0 +1,221 @@
+import { scriptedModel } from '@agentkit/testing'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { z } from 'zod'
+import { z as z3 } from 'zod3'
+import {
+  Agent,
+  type Tool,
+  type ToolContext,
+  type ToolFunction,
+  type ToolLike,
+  tool,
+  toolFromFunction,
+  toolOfFunction,
+} from '../index.ts'
+
+const input = { type: 'object' }
+const execute = (): string => 'ok'
+
+describe('tool()', () => {
+  it('makes a plain tool', () => {
+    const schema = z.object({ city: z.string() })
+    const made = tool({ name: 'weather', description: 'The weather.', input: schema, execute, timeoutMs: 5 })
+    expect(made).toEqual({ name: 'weather', description: 'The weather.', inputSchema: schema, execute, timeoutMs: 5 })
+    expectTypeOf(made).toEqualTypeOf<Tool>()
+  })
+
+  it.each(['a', 'A1', '_private', 'get_weather-2', 'x'.repeat(64), 'constructor', '__proto__'])(
+    'takes the name %s',
+    (name) => {
+      expect(tool({ name, description: 'd', input, execute }).name).toBe(name)
+    },
+  )
+
+  it.each([
+    '',
+    '1st',
+    '-a',
+    'get weather',
+    'a.b',
+    'wéather',
+    'x'.repeat(65),
+    'a\n',
+    undefined as unknown as string,
+    7 as unknown as string,
+  ])('refuses the name %j', (name) => {
+    expect(() => tool({ name, description: 'd', input, execute })).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('letter or "_"') }),
+    )
+  })
+
+  it('refuses an option that there is not: a guard that is misspelt would guard nothing', () => {
+    const options = { name: 'pay', description: 'd', input, execute, needApproval: true }
+    expect(() => tool(options)).toThrow('Tool "pay": a tool has no option "needApproval". There are: name, ')
+  })
+
+  it.each<[string, object, string]>([
+    ['no description', { description: undefined }, 'description'],
+    ['no input', { input: undefined }, 'input'],
+    ['an input of null', { input: null }, 'input'],
+    ['an input of text', { input: 'city' }, 'input'],
+    ['no execute', { execute: undefined }, 'execute'],
+    ['no time', { timeoutMs: 0 }, 'timeoutMs'],
+    ['negative time', { timeoutMs: -1 }, 'timeoutMs'],
+    ['a time that is no number', { timeoutMs: Number.NaN }, 'timeoutMs'],
+    ['a time that no timer can wait', { timeoutMs: 2 ** 31 }, 'timeoutMs'],
+    ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
+  ])('refuses %s, naming the tool', (_name, wrong, word) => {
+    const options = { name: 'act', description: 'd', input, execute, ...wrong }
+    expect(() => tool(options)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringMatching(`^Tool "act": .*${word}`) }),
+    )
+  })
+
+  it('infers what execute gets from its schema', () => {
+    tool({
+      name: 'a',
+      description: 'd',
+      input: z.object({ city: z.string(), days: z.number().default(1), at: z.string().transform(Number) }),
+      execute(value, context) {
+        expectTypeOf(value).toEqualTypeOf<{ city: string; days: number; at: number }>()
+        expectTypeOf(context).toEqualTypeOf<ToolContext>()
+      },
+    })
+    tool({
+      name: 'b',
+      description: 'd',
+      input: z3.object({ city: z3.string(), days: z3.number().default(1) }),
+      execute: (value) => expectTypeOf(value).toEqualTypeOf<{ city: string; days: number }>(),
+    })
+    tool({
+      name: 'c',
+      description: 'd',
+      input: v.object({ city: v.string(), days: v.optional(v.number(), 1) }),
+      execute: (value) => expectTypeOf(value).toEqualTypeOf<{ city: string; days: number }>(),
+    })
+    tool({
+      name: 'd',
+      description: 'd',
+      input: type({ city: 'string', 'days?': 'number' }),
+      execute: (value) => expectTypeOf(value).toEqualTypeOf<{ city: string; days?: number }>(),
+    })
+    tool({
+      name: 'e',
+      description: 'd',
+      input: { type: 'object', properties: {} },
+      execute: (value) => expectTypeOf(value).toEqualTypeOf<Record<string, unknown>>(),
+    })
+    // @ts-expect-error the schema has no such field
+    tool({ name: 'f', description: 'd', input: z.object({ city: z.string() }), execute: ({ town }) => town })
+  })
+})
+
+describe('toolFromFunction()', () => {
+  it('gives the tool that a function carries', () => {
+    const carried = tool({ name: 'act', description: 'Acts.', input, execute })
+    expect(toolFromFunction(Object.assign(() => 'called', { [toolOfFunction]: carried }))).toBe(carried)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a function that carries none', function act() {}, 'The function "act" carries no schema'],
+    ['a class', class Act {}, 'Act is a class, not a function. Give the agent its methods'],
+    ['a tool', tool({ name: 'act', description: 'd', input, execute }), 'this is of type object'],
+    ['a text', 'act', 'this is of type string'],
+    ['null', null, 'this is null'],
+  ])('refuses %s', (_name, value, problem) => {
+    expect(() => toolFromFunction(value as ToolFunction)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(problem) }),
+    )
+  })
+})
+
+describe('the functions of an agent', () => {
+  const agentWith = (functions: ToolLike[]): Agent =>
+    new Agent({ name: 'Test', functions, model: scriptedModel(['a']) })
+
+  it('may not share a name', () => {
+    const twice = [
+      tool({ name: 'act', description: 'd', input, execute }),
+      tool({ name: 'act', description: 'e', input, execute }),
+    ]
+    expect(() => agentWith(twice)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('"act"') }),
+    )
+  })
+
+  it('may be tools made by hand, which are checked as well', () => {
+    expect(() => agentWith([{ name: 'act', description: 'd', inputSchema: input, execute }])).not.toThrow()
+    expect(() => agentWith([{ name: 'no good', description: 'd', inputSchema: input, execute }])).toThrow(
+      'Tool "no good"',
+    )
+  })
+
+  it.each([null, undefined, 7, 'act', {}])('may not be %j', (item) => {
+    expect(() => agentWith([item as unknown as Tool])).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+
+  it('may be functions that carry their tool', async () => {
+    const carried = tool({ name: 'act', description: 'Acts.', input, execute: () => 'acted' })
+    const act: ToolFunction = Object.assign(() => 'called', { [toolOfFunction]: carried })
+    const model = scriptedModel([{ toolCalls: [{ name: 'act' }] }, 'Done.'])
+    const { messages } = await new Agent({ name: 'Test', functions: [act], model }).stream('Go').result
+    expect(messages[2]).toMatchObject({ role: 'tool', name: 'act', content: 'acted' })
+  })
+
+  it('may not be functions without a schema: the error says how to get one', () => {
+    function getWeather(city: string): string {
+      return city
+    }
+    expect(() => agentWith([getWeather])).toThrow(
+      expect.objectContaining({
+        code: 'invalid-argument',
+        message: expect.stringMatching(
+          /^The function "getWeather" carries no schema.*--import agentkit\/register.*agentkit tools build.*tool\(\{/,
+        ),
+      }),
+    )
+    expect(() => agentWith([() => 'x'])).toThrow('functions[0] without a name carries no schema')
+  })
+
+  it.each([
+    [
+      'undefined',
+      undefined,
+      /^functions\[1\] is no function and no tool, but of type undefined\. Where modules import/,
+    ],
+    ['null', null, /^functions\[1\] is .* but null\.$/],
+    ['a text', 'act', /^functions\[1\] is .* but of type string\.$/],
+    ['a promise of a tool', Promise.resolve(), /^functions\[1\] is .* but a Promise: await it\.$/],
+  ])('are not %s', (_what, item, message) => {
+    const act = tool({ name: 'act', description: 'd', input, execute })
+    expect(() => agentWith([act, item as never])).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringMatching(message) }),
+    )
+  })
+
+  it('need no word of `register` where that runs', () => {
+    vi.stubGlobal('agentkit.attachTool', () => {})
+    expect(() => agentWith([function act() {}])).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/cannot call it\. Functions at the top level/) }),
+    )
+    vi.unstubAllGlobals()
+  })
+
+  it('may not carry what is no tool', () => {
+    const act = Object.assign(() => 'called', { [toolOfFunction]: { name: 'act', execute } as unknown as Tool })
+    expect(() => agentWith([act])).toThrow('Tool "act": give it a description')
+  })
+
+  it('are told to the model at the first run: a schema without JSON Schema ends it', async () => {
+    const act = tool({ name: 'act', description: 'd', input: z.object({ at: z.date() }), execute })
+    const agent = agentWith([act])
+    for (let turn = 0; turn < 2; turn++) {
+      await expect(agent.chat('Go')).rejects.toMatchObject({
+        code: 'invalid-argument',
+        message: expect.stringContaining('Tool "act"'),
+      })
+    }
+  })
+})

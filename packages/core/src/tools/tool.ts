@@ -1,0 +1,202 @@
+import type { Citation } from '../data/citation.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { JSONSchema } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { jsonSchemaProblem } from '../schema/json-schema-problem.ts'
+import { type InferOutput, isStandardSchema, type StandardSchema } from '../schema/schema.ts'
+
+/** What a tool is told of the run that calls it. */
+export type ToolContext = {
+  /** Aborts when the run ends early or the tool's time is up. */
+  readonly signal: AbortSignal
+  readonly userId: string
+  readonly sessionId?: string
+  readonly runId: string
+  readonly callId: string
+  /** Names what the result stands on: each becomes a `source` event and part of `result.sources`. */
+  cite(sources: Citation[]): void
+}
+
+/**
+ * Something a model may call. `execute` gets validated input; it may return anything: a value is shown as JSON,
+ * a list of text and image parts as it is, `null` tells the model "no result", `undefined` "done".
+ * Throwing is an error result to the model, never a crashed run.
+ */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the input, or the Standard Schema that becomes one at the first run. */
+  readonly inputSchema: JSONSchema | StandardSchema
+  /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
+  readonly timeoutMs?: number
+  /** Whether somebody must allow a call before it runs: always, or where this says so of the validated input. */
+  readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>)
+  execute(input: unknown, context: ToolContext): unknown
+}
+
+/** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */
+export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
+
+/** A plain function that carries its tool. */
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions of every parameter list.
+export type ToolFunction = ((...parameters: any[]) => unknown) & { readonly [toolOfFunction]?: Tool }
+
+/** What an agent's `functions` takes. */
+export type ToolLike = Tool | ToolFunction
+
+/** Valid for all seven providers. */
+const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
+
+type ToolOptions<Input> = {
+  name: string
+  description: string
+  timeoutMs?: number
+  needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>)
+}
+
+/**
+ * Makes a tool from a schema and a function.
+ *
+ * @param options.name letters, digits, `_` and `-`, not beginning with a digit or `-`; at most 64 characters
+ * @param options.description what the tool does, for the model
+ * @param options.input any Standard Schema (zod, valibot, arktype, …) of an object, or a JSON Schema
+ * @param options.execute gets the validated input; sync or async
+ * @param options.timeoutMs how long one call may take, in milliseconds
+ * @param options.needsApproval whether somebody must allow a call first: `true`, or a function of the validated input;
+ *   one that throws counts as yes
+ * @throws AgentKitError `invalid-argument` when name, description or input cannot be a tool's
+ * @example
+ * const weather = tool({
+ *   name: 'weather',
+ *   description: 'The weather in a city.',
+ *   input: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => fetchWeather(city),
+ * })
+ */
+export function tool<Schema extends StandardSchema>(
+  options: ToolOptions<InferOutput<Schema>> & {
+    input: Schema
+    execute(input: InferOutput<Schema>, context: ToolContext): unknown
+  },
+): Tool
+export function tool(
+  options: ToolOptions<Record<string, unknown>> & {
+    input: JSONSchema
+    execute(input: Record<string, unknown>, context: ToolContext): unknown
+  },
+): Tool
+export function tool(
+  options: ToolOptions<never> & {
+    input: JSONSchema | StandardSchema
+    execute(input: never, context: ToolContext): unknown
+  },
+): Tool {
+  for (const name of Object.keys(options ?? {})) {
+    if (optionNames.includes(name)) continue
+    const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
+    throw new AgentKitError('invalid-argument', `Tool "${String(options.name)}": ${problem}`)
+  }
+  const { input, execute, ...rest } = options ?? {}
+  // The loop calls both functions with what `input` has validated, which is what the overloads promise them.
+  return checkTool({ ...rest, inputSchema: input, execute } as Tool)
+}
+
+/**
+ * An agent's functions as tools, by name.
+ * @throws AgentKitError `invalid-argument` for a name used twice, and for a function that carries no schema
+ */
+export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
+  const tools = new Map<string, Tool>()
+  for (const [index, item] of functions.entries()) {
+    const place = `functions[${index}]`
+    const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(toolAt(item, place))
+    if (tools.has(next.name)) {
+      throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
+    }
+    tools.set(next.name, next)
+  }
+  return tools
+}
+
+/** @throws AgentKitError `invalid-argument` for what is not even an object of a tool's kind */
+function toolAt(item: Tool, place: string): Tool {
+  if (typeof item === 'object' && item !== null && !('then' in item)) return item
+  const found = typeof item === 'object' ? (item === null ? 'null' : 'a Promise: await it') : `of type ${typeof item}`
+  const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
+  throw new AgentKitError('invalid-argument', `${place} is no function and no tool, but ${found}.${cause}`)
+}
+
+/**
+ * The tool that a plain function carries: its name, description and schema, and an `execute` that calls it.
+ *
+ * @throws AgentKitError `invalid-argument` when it carries none, with the ways to get one
+ * @example
+ * const { name, inputSchema, execute } = toolFromFunction(getTransactionReceipt)
+ */
+export function toolFromFunction(plain: ToolFunction): Tool {
+  if (typeof plain !== 'function') {
+    const message = `A tool can be had of a function, and this is ${plain === null ? 'null' : `of type ${typeof plain}`}.`
+    throw new AgentKitError('invalid-argument', message)
+  }
+  return carriedTool(plain, 'A function')
+}
+
+/** @param place says which one it is, where it has no name */
+function carriedTool(plain: ToolFunction, place: string): Tool {
+  const carried = plain[toolOfFunction]
+  if (carried) return checkTool(carried)
+  throw new AgentKitError('invalid-argument', uncompiled(plain, place))
+}
+
+function uncompiled(plain: ToolFunction, place: string): string {
+  if (/^class\b/.test(Function.prototype.toString.call(plain))) {
+    return `${plain.name || 'This'} is a class, not a function. Give the agent its methods: calculator.add.bind(calculator).`
+  }
+  const named = plain.name ? `The function "${plain.name}"` : `${place} without a name`
+  const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
+  return (
+    `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +
+    'Functions at the top level of your modules are compiled: move one there that is made inside another function, ' +
+    'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
+    'tool({ name, description, input, execute }).'
+  )
+}
+
+/** Whether `agentkit/register` compiles the functions of this process. */
+function isRegistered(): boolean {
+  return 'agentkit.attachTool' in globalThis
+}
+
+/** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */
+const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
+
+/** @throws AgentKitError `invalid-argument` for what is no time to wait */
+export function milliseconds(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= limits.longestTimerMs)) return value
+  const message = `${name} is a number of milliseconds, above 0 and at most ${limits.longestTimerMs}. Leave it out for the default.`
+  throw new AgentKitError('invalid-argument', message)
+}
+
+function checkTool(candidate: Tool): Tool {
+  const { name, description, inputSchema, execute, timeoutMs, needsApproval } = candidate ?? {}
+  const fail = (problem: string): never => {
+    throw new AgentKitError('invalid-argument', `Tool "${String(name)}": ${problem}`)
+  }
+  if (typeof name !== 'string' || !validName.test(name)) {
+    fail('a name has 1 to 64 letters, digits, "_" or "-", and begins with a letter or "_".')
+  }
+  if (typeof description !== 'string') fail('give it a description, so that the model knows when to call it.')
+  if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
+    fail('give `input` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
+  }
+  if (!isStandardSchema(inputSchema)) {
+    const problem = jsonSchemaProblem(inputSchema)
+    if (problem !== undefined) fail(problem)
+  }
+  if (typeof execute !== 'function') fail('give `execute` as a function.')
+  if (needsApproval !== undefined && typeof needsApproval !== 'boolean' && typeof needsApproval !== 'function') {
+    fail('`needsApproval` is true, false, or a function of the input that says so.')
+  }
+  milliseconds(`Tool "${name}": timeoutMs`, timeoutMs)
+  return candidate
+}

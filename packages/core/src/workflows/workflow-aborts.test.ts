@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
+import { within100ms } from '../__fixtures__/stopped-run.ts'
+import { eventsOf, linesOf, member, saying, thinking } from '../__fixtures__/team.ts'
+import { type AgentEvent, type AgentRun, Swarm, type Workflow, workflow } from '../index.ts'
+
+refuseUnhandledRejections()
+
+/** What is under way: models and functions that have begun and were not told to stop. */
+type Running = Set<AbortSignal>
+
+/** A workflow with something of everything, three deep, that notes what is under way. */
+function richFlow(running: Running): Workflow<string, string> {
+  const during = async <Value>(signal: AbortSignal, value: Value): Promise<Value> => {
+    running.add(signal)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    running.delete(signal)
+    return value
+  }
+  const ann = member(
+    'Ann',
+    thinking((_request, signal) => during(signal, 'Ann has answered.')),
+  )
+  const boss = saying([['ann', { task: 'Go.' }]], 'The team has answered.')
+  const innermost = workflow({ name: 'Innermost' })
+    .parallel([ann, (text, { signal }) => during(signal, text)])
+    .step((texts) => texts.join(' '))
+  const inner = workflow({ name: 'Inner' })
+    .loop(innermost, { maxIterations: 2 })
+    .branch((text) => text !== '', ann)
+  return workflow({ name: 'Outer' })
+    .step((text, { signal }) => during(signal, text))
+    .parallel({ inner, team: new Swarm({ name: 'Team', agents: [ann], model: boss }) })
+    .step(({ inner, team }) => ann.chat(`${inner} ${team}`))
+}
+
+const ways: Record<string, (run: AgentRun<unknown>, controller: AbortController) => 'leave' | undefined> = {
+  'its signal'(_run, controller) {
+    controller.abort()
+    return undefined
+  },
+  'cancel()'(run) {
+    run.cancel()
+    return undefined
+  },
+  'leaving the loop': () => 'leave',
+}
+
+describe('a workflow of everything', () => {
+  it('tells these events when nobody stops it', async () => {
+    const { events, result } = await eventsOf(richFlow(new Set()).stream('Go'))
+    expect(result).toMatchObject({ finishReason: 'stop', output: 'Ann has answered.' })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    const lines = linesOf(events)
+    expect(lines).toContain('outer/inner/innermost/ann text-delta Ann has answered.')
+    expect(lines).toContain('outer/team/ann text-delta Ann has answered.')
+    expect(lines.filter((line) => line.includes('run-'))).toEqual(['outer run-start', 'outer run-end stop'])
+    expect(result.usage).toMatchObject({ inputTokens: 70, outputTokens: 35 })
+  })
+
+  it.each(Object.entries(ways))('settles at once when it is stopped by %s, after any event', async (_name, stop) => {
+    const { events } = await eventsOf(richFlow(new Set()).stream('Go'))
+    for (const { seq } of events) {
+      const running: Running = new Set()
+      const controller = new AbortController()
+      const run = richFlow(running).stream('Go', { signal: controller.signal })
+      const told: AgentEvent[] = []
+      const reading = (async () => {
+        for await (const event of run) {
+          told.push(event)
+          if (event.seq === seq && stop(run, controller) === 'leave') break
+        }
+      })()
+      while (told.length < seq) await new Promise((resolve) => setImmediate(resolve))
+      const { finishReason } = await within100ms(run.result)
+      await within100ms(reading)
+      const where = `after event ${seq}, a ${told.at(-1)?.type}`
+      expect(['aborted', 'stop'], where).toContain(finishReason)
+      expect(
+        [...running].filter((signal) => !signal.aborted),
+        where,
+      ).toEqual([])
+      if (told.at(-1)?.type === 'run-end')
+        expect(
+          told.filter(({ type }) => type === 'run-end'),
+          where,
+        ).toHaveLength(1)
+    }
+  })
+})
+
+describe('a function that hangs', () => {
+  it('holds nothing up when the run is aborted, and is told why', async () => {
+    const controller = new AbortController()
+    const seen: AbortSignal[] = []
+    const flow = workflow().parallel([
+      (_text, { signal }) => {
+        seen.push(signal)
+        return new Promise(() => {})
+      },
+      workflow({ name: 'Inner' }).step(() => new Promise(() => {})),
+    ])
+    const run = flow.run('Go', { signal: controller.signal })
+    setTimeout(() => controller.abort('enough'), 20)
+    await expect(run).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+    expect(seen.map(({ reason }) => reason)).toEqual(['enough'])
+  })
+
+  it('is ended by a deadline: of the run, the workflow, or one in it', async () => {
+    const hang = () => new Promise<string>(() => {})
+    const timeout = { code: 'timeout', phase: 'run' }
+    await expect(workflow().step(hang).run('Go', { timeoutMs: 20 })).rejects.toMatchObject(timeout)
+    await expect(workflow({ timeoutMs: 20 }).step(hang).run('Go')).rejects.toMatchObject(timeout)
+    const inner = workflow({ name: 'Inner', timeoutMs: 20 }).step(hang)
+    await expect(workflow().step(inner).run('Go')).rejects.toMatchObject(timeout)
+  })
+
+  it('starts nothing when it goes on after its end', async () => {
+    let go = (): void => {}
+    let outcome: unknown
+    const model = saying('Never.')
+    const flow = workflow().step(async () => {
+      await new Promise<void>((resolve) => (go = resolve))
+      outcome = await member('Ann', model)
+        .chat('Go')
+        .catch((error) => error.code)
+      return 'late'
+    })
+    await expect(flow.run('Go', { timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
+    go()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect([outcome, model.requests.length]).toEqual(['timeout', 0])
+  })
+})
