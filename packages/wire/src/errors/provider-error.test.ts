@@ -1,0 +1,489 @@
+import { inspect } from 'node:util'
+import type { ErrorCode } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { context } from '../__fixtures__/streams.ts'
+import { type Failure, failureOfBody } from './failure.ts'
+import { networkError, providerError } from './provider-error.ts'
+import { retryAfterMs, shouldRetry } from './retry-after.ts'
+import { failureOfSdkError } from './sdk-failure.ts'
+
+function classify(failure: Partial<Failure>) {
+  return providerError({ message: 'boom', ...failure }, context)
+}
+
+describe('providerError', () => {
+  it.each<[string, Partial<Failure>, string, boolean]>([
+    ['401', { status: 401 }, 'auth', false],
+    ['403', { status: 403 }, 'auth', false],
+    ['402', { status: 402 }, 'quota', false],
+    ['429', { status: 429 }, 'rate-limit', true],
+    ['429 without quota (Q15)', { status: 429, code: 'insufficient_quota' }, 'quota', false],
+    ['429 of type quota', { status: 429, type: 'insufficient_quota' }, 'quota', false],
+    [
+      '429 with too many tokens a minute',
+      { status: 429, message: 'maximum context length per minute' },
+      'rate-limit',
+      true,
+    ],
+    ['503', { status: 503 }, 'overloaded', true],
+    ['529 (Q37)', { status: 529 }, 'overloaded', true],
+    ['408', { status: 408 }, 'timeout', true],
+    ['409', { status: 409 }, 'provider-error', true],
+    ['425', { status: 425 }, 'provider-error', true],
+    ['500', { status: 500 }, 'provider-error', true],
+    ['502', { status: 502 }, 'provider-error', true],
+    ['504', { status: 504 }, 'provider-error', true],
+    ['307', { status: 307 }, 'provider-error', false],
+    ['400', { status: 400 }, 'bad-request', false],
+    ['404', { status: 404 }, 'bad-request', false],
+    ['422', { status: 422 }, 'bad-request', false],
+    ['413', { status: 413 }, 'context-overflow', false],
+    ['520', { status: 520 }, 'provider-error', true],
+    ['an unknown model', { status: 404, code: 'model_not_found' }, 'model-not-found', false],
+    ['an unknown model in words', { status: 404, message: 'The model `x` does not exist' }, 'model-not-found', false],
+    ['a filter', { status: 400, code: 'content_filter' }, 'content-filter', false],
+    ['no status', {}, 'provider-error', true],
+    ['no status, but a type', { type: 'overloaded_error' }, 'overloaded', true],
+    ['no status, a bad request', { type: 'invalid_request_error' }, 'bad-request', false],
+    ['a code that is a property of every object', { status: 400, code: 'constructor' }, 'bad-request', false],
+  ])('classifies %s', (_name, failure, code, retryable) => {
+    expect(classify(failure)).toMatchObject({ code, retryable, provider: 'acme', model: 'small' })
+  })
+
+  it.each([
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    'Please reduce the length of the messages or completion.',
+    'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length',
+    'the request exceeds the available context size. try increasing the context size',
+    "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
+    'Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)',
+    'Range of input length should be [1, 30720]',
+    'Input is too long for requested model.',
+    'Error code: context_length_exceeded',
+  ])('takes %j for an overflow (Q16)', (message) => {
+    const overflow = { code: 'context-overflow', retryable: false }
+    expect(classify({ status: 400, message })).toMatchObject(overflow)
+    expect(classify({ status: 400, type: 'invalid_request_error', message })).toMatchObject(overflow)
+    expect(classify({ status: 500, message })).toMatchObject(overflow)
+    expect(classify({ message })).toMatchObject(overflow)
+  })
+
+  it.each<[string, Partial<Failure>]>([
+    ['in its code', { status: 400, code: 'context_length_exceeded' }],
+    ['in a stop reason', { code: 'model_context_window_exceeded' }],
+    ['in its type', { status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' }],
+  ])('takes an overflow told %s for one', (_name, failure) => {
+    expect(classify(failure)).toMatchObject({ code: 'context-overflow', retryable: false })
+  })
+
+  it.each<[string, Partial<Failure>]>([
+    [
+      'too much for a minute',
+      {
+        status: 429,
+        code: 'rate_limit_exceeded',
+        type: 'tokens',
+        message:
+          'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.',
+      },
+    ],
+    [
+      'too much for a minute, as 413',
+      {
+        status: 413,
+        code: 'rate_limit_exceeded',
+        message: 'Request too large for model `x` on tokens per minute (TPM): please reduce your message size.',
+      },
+    ],
+    ['a long context', { status: 429, message: 'Rate limit: maximum context length requests per day reached' }],
+    [
+      'tokens a minute',
+      {
+        status: 429,
+        message: "This request would exceed your organization's rate limit of 50,000 input tokens per minute.",
+      },
+    ],
+    ['the free tier', { status: 429, message: 'You exceeded your current quota. Please retry in 29.3s.' }],
+  ])('takes %s for a rate limit, not for an overflow or a quota', (_name, failure) => {
+    expect(classify(failure)).toMatchObject({ code: 'rate-limit', retryable: true })
+  })
+
+  it.each<[string, Partial<Failure>, string]>([
+    ['a code of billing', { status: 429, code: 'billing_not_active' }, 'quota'],
+    ['a type of billing', { status: 402, type: 'billing_error' }, 'quota'],
+    [
+      'a bad request about credit',
+      { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
+      'quota',
+    ],
+    ['a quota in words', { status: 429, message: 'You exceeded your current quota, please check your plan.' }, 'quota'],
+    ['no balance', { status: 403, message: 'Insufficient balance' }, 'quota'],
+    ['a retired model', { status: 400, code: 'model_decommissioned' }, 'model-not-found'],
+    ['a deployment that is not there', { status: 404, code: 'DeploymentNotFound' }, 'model-not-found'],
+    [
+      'a model, and no more',
+      { status: 404, type: 'not_found_error', message: 'model: claude-nope' },
+      'model-not-found',
+    ],
+    ['a model named in a bad request', { status: 400, message: 'nope is not a valid model ID' }, 'model-not-found'],
+    [
+      'a model under another address',
+      { status: 404, message: 'models/nope is not found for API version v1beta' },
+      'model-not-found',
+    ],
+    [
+      'a flagged prompt',
+      { status: 400, code: 'invalid_prompt', message: 'Your prompt was flagged as potentially violating our policy.' },
+      'content-filter',
+    ],
+    [
+      'an answer that is asked too long',
+      { status: 400, message: 'max_tokens is too large: 200000. This model supports at most 16384 completion tokens.' },
+      'bad-request',
+    ],
+    [
+      'an option that a model does not have',
+      { status: 400, message: "Unsupported parameter: 'temperature' is not supported with this model." },
+      'bad-request',
+    ],
+  ])('never retries %s', (_name, failure, code) => {
+    expect(classify(failure)).toMatchObject({ code, retryable: false })
+  })
+
+  it.each<[Partial<Failure>, string, boolean]>([
+    [{ status: 503 }, 'false', false],
+    [{ status: 429 }, 'false', false],
+    [{ status: 500 }, 'false', false],
+    [{ status: 500 }, 'perhaps', true],
+    [{ status: 307 }, 'true', true],
+    [{ status: 400 }, 'true', false],
+    [{ status: 429, code: 'insufficient_quota' }, 'true', false],
+  ])('hears x-should-retry, but repeats no request that is wrong: %j, %s', (failure, told, retryable) => {
+    const headers = new Headers({ 'x-should-retry': told })
+    expect(classify({ ...failure, headers })).toMatchObject({ retryable })
+  })
+
+  it('carries status, request id and the wait that was asked for (Q22)', () => {
+    const headers = new Headers({ 'x-request-id': 'req_1', 'retry-after': '2' })
+    expect(classify({ status: 429, headers })).toMatchObject({ status: 429, requestId: 'req_1', retryAfterMs: 2000 })
+  })
+
+  it.each<[ErrorCode, string]>([
+    ['context-overflow', 'context_length_exceeded model_context_window_exceeded exceed_context_size_error'],
+    ['context-overflow', 'request_too_large'],
+    ['quota', 'insufficient_quota insufficient_balance exceeded_current_quota_error billing_hard_limit_reached'],
+    ['quota', 'billing_not_active billing_error'],
+    ['content-filter', 'content_filter content_policy_violation ResponsibleAIPolicyViolation'],
+    ['model-not-found', 'model_not_found model_decommissioned invalid_model DeploymentNotFound'],
+    ['auth', 'invalid_api_key authentication_error permission_error'],
+    ['rate-limit', 'rate_limit_exceeded rate_limit_error rate_limited'],
+    ['overloaded', 'service_tier_capacity_exceeded overloaded_error server_is_overloaded over_capacity slow_down'],
+    ['invalid-tool-call', 'tool_use_failed'],
+    ['bad-request', 'invalid_request_error invalid_prompt'],
+  ])('knows %s by a word alone, be it the code or the type: %s', (code, words) => {
+    for (const word of words.split(' ')) {
+      expect(classify({ code: word }).code, word).toBe(code)
+      expect(classify({ type: word }).code, word).toBe(code)
+    }
+  })
+
+  it('takes the code for more than the type', () => {
+    expect(classify({ code: 'insufficient_quota', type: 'rate_limit_error' }).code).toBe('quota')
+  })
+
+  it.each<[string, Partial<Failure>, ErrorCode]>([
+    ['no credits', { status: 429, message: 'You have used all available credits.' }, 'quota'],
+    ['a prompt that breaks a policy', { status: 400, message: 'See our content management policy.' }, 'content-filter'],
+    ['a policy, in a failure of the server', { status: 500, message: 'content policy' }, 'provider-error'],
+    ['a model that is not served', { status: 404, message: 'The model x is not available.' }, 'model-not-found'],
+    [
+      'a model that an endpoint does not have',
+      { status: 404, message: 'Model x is not supported.' },
+      'model-not-found',
+    ],
+    ['a model without access', { status: 404, message: 'Your model x: no access.' }, 'model-not-found'],
+    ['an invalid model', { status: 400, message: 'Invalid model: x' }, 'model-not-found'],
+    ['a model that is gone', { status: 400, message: 'The model x has been decommissioned.' }, 'model-not-found'],
+    ['a model, in a failure of the server', { status: 500, message: 'Invalid model: x' }, 'provider-error'],
+    ['another page that is not there', { status: 404, message: 'no such page' }, 'bad-request'],
+    ['a rate in words', { message: 'rate limit: your input is too long' }, 'provider-error'],
+    ['a rate beside credits', { status: 429, message: 'out of credits, retry in 3s' }, 'rate-limit'],
+    ['Azure a minute', { status: 429, message: 'not enough credits perminute' }, 'rate-limit'],
+  ])('reads %s', (_name, failure, code) => {
+    expect(classify(failure).code).toBe(code)
+  })
+
+  it('hears the wait from a header first, then from the body', () => {
+    const headers = new Headers({ 'retry-after': '2' })
+    expect(classify({ status: 429, retryAfterMs: 5 }).retryAfterMs).toBe(5)
+    expect(classify({ status: 429, retryAfterMs: 5, headers }).retryAfterMs).toBe(2000)
+  })
+
+  it('tells the phase of a timeout, and a status only where there is one', () => {
+    expect(classify({ status: 408 })).toMatchObject({ code: 'timeout', phase: 'first-byte' })
+    expect(classify({ status: 500 }).phase).toBeUndefined()
+    expect(classify({}).message).toBe('acme failed: boom')
+  })
+
+  it.each(['x-request-id', 'request-id', 'apim-request-id', 'mistral-correlation-id', 'x-kong-request-id'])(
+    'finds the id of a request in %s',
+    (name) => {
+      expect(classify({ status: 500, headers: new Headers({ [name]: 'req_1' }) }).requestId).toBe('req_1')
+    },
+  )
+
+  it('adds the fix', () => {
+    const error = providerError({ status: 401, message: 'boom' }, { ...context, hint: (code) => `Fix ${code}.` })
+    expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
+  })
+
+  it('tells the id of the request from the body, where no header has it', () => {
+    const failure = failureOfBody({ request_id: 'req_1', error: { message: 'no' } })
+    expect(providerError(failure, context).requestId).toBe('req_1')
+    const headers = new Headers({ 'x-kong-request-id': 'req_2' })
+    expect(providerError({ ...failure, headers }, context).requestId).toBe('req_2')
+  })
+
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+    'says how to trust a server, and does not try again: %s',
+    (code) => {
+      const error = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+      expect(networkError(error, context)).toMatchObject({
+        code: 'network',
+        retryable: false,
+        message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      })
+    },
+  )
+
+  it('tells a status once', () => {
+    expect(failureOfSdkError({ status: 404, message: '404 page not found' }).message).toBe('page not found')
+    expect(failureOfSdkError({ status: 500, message: '404 pages' }).message).toBe('404 pages')
+  })
+
+  it.each(['<html>down</html>', '502 <html>down</html>', '<!doctype html>'])('says of %s what it is', (message) => {
+    expect(providerError({ status: 502, message }, context).message).toContain('a page of HTML')
+  })
+
+  it('takes no number in brackets for a page of HTML', () => {
+    const { message } = providerError(
+      { status: 400, message: '<400> InternalError: the arguments are no JSON' },
+      context,
+    )
+    expect(message).toContain('the arguments are no JSON')
+  })
+
+  it('says of a page of HTML what it is, not what it holds', () => {
+    expect(classify({ status: 502, message: '<html><body>Bad gateway' }).message).not.toContain('<')
+  })
+
+  it('cuts what the provider sent: 600 characters in the message, 4 kB in the cause (Q22)', () => {
+    const error = classify({ status: 400, message: 'x'.repeat(9000), body: 'y'.repeat(9000) })
+    expect(error.message.length).toBeLessThan(700)
+    expect((error.cause as { body: string }).body.length).toBeLessThanOrEqual(4097)
+  })
+
+  it.each(['model ', 'model', 'input token count', ' _', '<', '3', 'per ', 'retry in '])(
+    'reads a megabyte of %j in a moment',
+    (words) => {
+      const message = words.repeat(1_000_000 / words.length)
+      const before = process.cpuUsage()
+      for (const status of [400, 404, 429]) classify({ status, message, body: message })
+      const { user, system } = process.cpuUsage(before)
+      expect((user + system) / 1_000).toBeLessThan(1_000)
+    },
+  )
+
+  it('carries no secret, wherever it stood (Q22)', () => {
+    const words = 'Incorrect key hunter2-hunter2, Bearer abcdefgh12345678, sk-proj-0123456789abcdef'
+    const headers = new Headers({ authorization: 'Bearer hunter2-hunter2' })
+    const error = classify({ status: 401, message: words, body: JSON.stringify({ error: words }), headers })
+    const shown = `${JSON.stringify(error)}${String(error)}${error.stack}${inspect(error, { depth: 9 })}`
+    expect(shown).not.toMatch(/hunter2|abcdefgh1234|sk-proj-0123/)
+  })
+})
+
+describe('networkError', () => {
+  const withCode = (code: string) => Object.assign(new Error('connect'), { code })
+
+  it.each<[string, unknown, string]>([
+    ['a broken body', new TypeError('terminated', { cause: withCode('UND_ERR_SOCKET') }), 'network'],
+    ['a refused connection', new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }), 'network'],
+    ['a reset', withCode('ECONNRESET'), 'network'],
+    ['an answer that is no HTTP', withCode('HPE_INVALID_CONSTANT'), 'network'],
+    ['compressed bytes that break off', withCode('Z_BUF_ERROR'), 'network'],
+    [
+      "Node's timer of the headers",
+      new TypeError('fetch failed', { cause: withCode('UND_ERR_HEADERS_TIMEOUT') }),
+      'timeout',
+    ],
+    ["Node's timer of the body", new TypeError('terminated', { cause: withCode('UND_ERR_BODY_TIMEOUT') }), 'timeout'],
+  ])('knows %s', (_name, error, code) => {
+    expect(networkError(error, context)).toMatchObject({ code, retryable: true, provider: 'acme', model: 'small' })
+  })
+
+  it.each([
+    'UND_ERR_SOCKET ECONNABORTED ENOTFOUND EAI_AGAIN EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH',
+    'ERR_TLS_HANDSHAKE_TIMEOUT ERR_SSL_WRONG_VERSION_NUMBER ERR_HTTP2_STREAM_ERROR CERT_HAS_EXPIRED Z_DATA_ERROR',
+  ])('knows a broken connection by its code alone: %s', (codes) => {
+    for (const code of codes.split(' ')) expect(networkError(withCode(code), context)?.code, code).toBe('network')
+  })
+
+  it.each(['terminated', 'fetch failed', 'Premature close', 'socket hang up', 'other side closed'])(
+    'knows a broken connection by its words alone: %s',
+    (words) => {
+      expect(networkError(new Error(words), context)).toMatchObject({ code: 'network', message: expect.any(String) })
+      expect(networkError(new Error(`We ${words} it`), context)?.code).toBe(
+        /terminated|fetch/.test(words) ? undefined : 'network',
+      )
+    },
+  )
+
+  it.each([
+    ['APIConnectionError', 'network'],
+    ['APIConnectionTimeoutError', 'timeout'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ])('knows %s by the name or the class of the error', (name, code) => {
+    const named = Object.assign(new Error('no'), { name })
+    class Made extends Error {}
+    Object.defineProperty(Made, 'name', { value: name })
+    const made = new Made('no')
+    expect([named, made].map((error) => networkError(error, context)?.code)).toEqual([code, code])
+  })
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('doubts the address after %s, and tells the code', (code) => {
+    expect(networkError(withCode(code), context)?.message).toContain(`failed (${code}). Check the address.`)
+    expect(networkError(withCode('EPIPE'), context)?.message).not.toContain('Check')
+  })
+
+  it('looks five causes deep, and no further', () => {
+    const nested = (depth: number): Error =>
+      depth === 0 ? withCode('EPIPE') : new Error('no', { cause: nested(depth - 1) })
+    expect([nested(4), nested(5)].map((error) => networkError(error, context)?.code)).toEqual(['network', undefined])
+  })
+
+  it('tells the phase of a timer of Node, and cuts what it was told', () => {
+    expect(networkError(withCode('UND_ERR_HEADERS_TIMEOUT'), context)).toMatchObject({ phase: 'first-byte' })
+    expect(networkError(withCode('UND_ERR_BODY_TIMEOUT'), context)).toMatchObject({ phase: 'idle' })
+    const long = Object.assign(new Error('x'.repeat(9000)), { code: 'EPIPE' })
+    expect(inspect(networkError(long, context)?.cause).length).toBeLessThan(800)
+  })
+
+  it.each([new Error('boom'), new SyntaxError('x'), 'boom', undefined])('leaves %s to others', (error) => {
+    expect(networkError(error, context)).toBeUndefined()
+  })
+
+  it('carries no secret', () => {
+    const inner = new Error('Headers.append: "Bearer hunter2-hunter2" is an invalid header value.')
+    const error = networkError(new TypeError('fetch failed', { cause: inner }), context)
+    expect(inspect(error, { depth: 9 })).not.toContain('hunter2')
+  })
+})
+
+describe('failureOfBody', () => {
+  it.each([
+    [{ error: { message: 'm', code: 'c', type: 't' } }, { message: 'm', code: 'c', type: 't' }],
+    [
+      { message: 'm', code: 'c' },
+      { message: 'm', code: 'c' },
+    ],
+    [{ error: 'm' }, { message: 'm' }],
+    [
+      { error: '{"error":{"code":400,"message":"m","type":"exceed_context_size_error"}}' },
+      { message: 'm', type: 'exceed_context_size_error', body: expect.stringContaining('{"error":"{') },
+    ],
+    [{ error: { message: 'm', code: 429 } }, { message: 'm', status: 429 }],
+    [
+      { error: { message: 'm', innererror: { code: 'ResponsibleAIPolicyViolation' } } },
+      { code: 'ResponsibleAIPolicyViolation' },
+    ],
+    [[{ error: { message: 'm' } }], { message: 'm' }],
+    [[], { message: '[]' }],
+    [{ error: null, message: 'm' }, { message: 'm' }],
+    [{ error: '[1]' }, { message: '[1]', body: '{"error":"[1]"}' }],
+    [{ error: { message: 'm', status: 503 } }, { status: 503 }],
+    [{ error: { message: 'm', raw_status_code: 503 } }, { status: 503 }],
+    [{ error: { message: 'm', status: 'INVALID_ARGUMENT' } }, { type: 'INVALID_ARGUMENT' }],
+    [{ error: { message: 'm', code: 'c', innererror: { code: 'd' } } }, { message: 'm', code: 'c' }],
+    [{ error: { message: 'm', request_id: 'r' } }, { requestId: 'r' }],
+    [{ error: { kind: 'odd' } }, { message: '{"kind":"odd"}' }],
+    [undefined, { message: 'undefined' }],
+    [{ detail: 'm' }, { message: 'm' }],
+    ['m', { message: 'm' }],
+    [null, { message: 'null' }],
+  ])('reads %j', (body, failure) => {
+    expect(failureOfBody(body)).toMatchObject(failure)
+  })
+
+  it.each([
+    [{ error: { message: 'm', code: 200, status: 600 } }],
+    [{ error: { message: 'm', type: 3, failed_generation: 4, innererror: { code: 5 } }, request_id: 6 }],
+  ])('takes nothing of another kind for what it should be: %j', (body) => {
+    expect(failureOfBody(body)).toEqual({ message: 'm', body: JSON.stringify(body) })
+  })
+})
+
+describe('failureOfSdkError', () => {
+  it('reads the one shape of several SDKs', () => {
+    const headers = new Headers()
+    const error = Object.assign(new Error('429 boom'), { status: 429, headers, error: { message: 'boom', code: 'c' } })
+    expect(failureOfSdkError(error)).toMatchObject({ status: 429, headers, message: 'boom', code: 'c' })
+  })
+
+  it('keeps the words of an error without a body', () => {
+    expect(failureOfSdkError(new Error('boom'))).toEqual({ message: 'boom' })
+    expect(failureOfSdkError('boom')).toEqual({ message: 'boom' })
+  })
+})
+
+describe('retryAfterMs', () => {
+  it.each([
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
+    [{ 'retry-after': '2' }, 2000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '-1' }, undefined],
+    [{ 'retry-after': '1e999' }, undefined],
+    [{ 'retry-after': '1.5' }, 1500],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3000],
+    [{}, undefined],
+  ])('reads %j', (headers, milliseconds) => {
+    expect(retryAfterMs(new Headers(headers as Record<string, string>))).toBe(milliseconds)
+  })
+
+  it('reads a date, also one that has passed', () => {
+    const inTwenty = new Date(Date.now() + 20_000).toUTCString()
+    const wait = retryAfterMs(new Headers({ 'retry-after': inTwenty }))
+    expect(wait).toBeGreaterThan(15_000)
+    expect(wait).toBeLessThanOrEqual(20_000)
+    expect(retryAfterMs(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0)
+  })
+})
+
+describe('a call that cannot be read (Q52)', () => {
+  it('is told with what the model wrote, without secrets', () => {
+    const told = { message: 'boom', code: 'tool_use_failed', failed_generation: '{"key": "hunter2-hunter2"' }
+    expect(providerError(failureOfBody({ error: told }), context)).toMatchObject({
+      code: 'invalid-tool-call',
+      retryable: false,
+      cause: { code: 'tool_use_failed', failedGeneration: '{"key": "[redacted]"' },
+    })
+  })
+})
+
+describe('shouldRetry', () => {
+  it('reads true and false, and nothing else', () => {
+    const told = ['true', 'false', 'yes'].map((value) => shouldRetry(new Headers({ 'x-should-retry': value })))
+    expect([...told, shouldRetry(new Headers()), shouldRetry(undefined)]).toEqual([
+      true,
+      false,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})

@@ -1,0 +1,174 @@
+import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
+import type { Callee } from '../stream/call-watch.ts'
+import { errorCode, isRetryable } from './error-code.ts'
+import type { Failure } from './failure.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { failureOfSdkError } from './sdk-failure.ts'
+
+/** What an error may say of whom was called, and must not say. */
+export type ErrorContext = Callee & {
+  /** Values that no error may carry: the key, headers that hold one. */
+  secrets: readonly string[]
+  /** The fix, for errors that have one. */
+  hint?(code: ErrorCode, failure: Failure): string | undefined
+}
+
+/** What a provider's words are cut at, in messages and in `cause`. */
+const longestMessage = 600
+/** How many characters of a message are read to classify the failure. */
+const longestRead = 4096
+const longestBody = 4096
+
+/**
+ * The AgentKitError that a failed call or an error frame stands for. Its `cause` holds what the provider sent, as
+ * plain data, cut at 4 kB; secrets are redacted from both.
+ */
+export function providerError(told: Failure, context: ErrorContext): AgentKitError {
+  const { provider, model, secrets } = context
+  const failure = { ...told, body: told.body ?? told.message, message: told.message.slice(0, longestRead) }
+  const code = errorCode(failure)
+  const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
+  const hint = isRedirect(failure) ? elsewhere : context.hint?.(code, failure)
+  const details: ErrorDetails = {
+    provider,
+    model,
+    retryable: isRetryable(code, failure),
+    cause: causeOf(failure, secrets),
+  }
+  const wait = retryAfterMs(failure.headers) ?? failure.retryAfterMs
+  const requestId = requestIdOf(failure.headers) ?? failure.requestId
+  if (failure.status !== undefined) details.status = failure.status
+  if (wait !== undefined) details.retryAfterMs = wait
+  if (requestId !== undefined) details.requestId = requestId
+  if (code === 'timeout') details.phase = 'first-byte'
+  const status = failure.status === undefined ? '' : ` (${failure.status})`
+  const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
+  return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
+}
+
+/** What is sent to a provider is for that one alone. */
+const elsewhere = 'It sends the request on to another server, which is not followed: check the address.'
+
+function isRedirect({ status = 0 }: Failure): boolean {
+  return status >= 300 && status < 400
+}
+
+const sentences: Partial<Record<ErrorCode, string>> = {
+  auth: 'refused the key',
+  'rate-limit': 'limits the rate of requests',
+  quota: 'has no quota left for this key',
+  overloaded: 'is overloaded',
+  'context-overflow': 'was given more than the model can read',
+  'content-filter': 'filtered the request',
+  'model-not-found': 'does not know the model',
+  'bad-request': 'refused the request',
+  'invalid-tool-call': 'could not read the call that the model wrote',
+  timeout: 'gave up waiting',
+}
+
+/**
+ * What an SDK, our fetch or a body that broke throws, as an AgentKitError.
+ * @param failureOf what an error of the SDK tells; of most SDKs it is known
+ */
+export function toProviderError(
+  error: unknown,
+  context: ErrorContext,
+  failureOf: (error: unknown) => Failure = failureOfSdkError,
+): AgentKitError {
+  if (isAgentKitError(error)) return error
+  const failure = failureOf(error)
+  if (failure.status !== undefined) return providerError(failure, context)
+  const network = networkError(error, context)
+  if (network) return network
+  // Neither an answer nor a broken connection: something refused to make the call, and would again.
+  const { message, cause } = providerError(failure, context)
+  return new AgentKitError('provider-error', message, { provider: context.provider, model: context.model, cause })
+}
+
+/**
+ * The error of a request or a stream that broke below HTTP: the connection, or Node's own timers of it.
+ * `undefined` for any other error.
+ */
+export function networkError(error: unknown, context: ErrorContext): AgentKitError | undefined {
+  const chain = causesOf(error)
+  const marks = chain.flatMap((link) => [link.name, link.constructor.name, codeOf(link)])
+  const { provider, model, secrets } = context
+  const cause = { name: chain[0]?.name, code: chain.map(codeOf).find(Boolean), message: '' }
+  cause.message = cut(redactSecrets(chain.map(({ message }) => message).join(': '), secrets), longestMessage)
+  const details = { provider, model, retryable: true, cause }
+  if (marks.some((mark) => mark !== undefined && firstByteTimeouts.has(mark))) {
+    return new AgentKitError('timeout', `${provider} did not answer in time.`, { ...details, phase: 'first-byte' })
+  }
+  if (marks.includes('UND_ERR_BODY_TIMEOUT')) {
+    return new AgentKitError('timeout', `${provider} stopped in the middle of its answer.`, {
+      ...details,
+      phase: 'idle',
+    })
+  }
+  const broken =
+    marks.some((mark) => mark !== undefined && networkMarks.test(mark)) ||
+    chain.some(({ message }) => brokenConnection.test(message))
+  if (!broken) return undefined
+  if (cause.code !== undefined && certificates.test(cause.code)) {
+    const message = `${provider} has a certificate that is not trusted (${cause.code}). Name its authority in NODE_EXTRA_CA_CERTS.`
+    return new AgentKitError('network', message, { ...details, retryable: false })
+  }
+  const hint = cause.code !== undefined && wrongAddress.has(cause.code) ? ' Check the address.' : ''
+  const message = `The connection to ${provider} failed (${cause.code ?? cause.message}).${hint}`
+  return new AgentKitError('network', message, details)
+}
+
+const firstByteTimeouts: ReadonlySet<string> = new Set([
+  'APIConnectionTimeoutError',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const wrongAddress: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
+const networkMarks =
+  /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOST|ENET|ERR_TLS|ERR_SSL|ERR_HTTP2|CERT_|HPE_|Z_(?:BUF|DATA)|APIConnectionError$)/
+const certificates = /CERT|UNABLE_TO_(?:VERIFY|GET)/
+const brokenConnection = /^(?:terminated|fetch failed)$|premature close|socket hang up|other side closed/i
+
+function causesOf(error: unknown): Error[] {
+  const chain: Error[] = []
+  for (let link = error; link instanceof Error && chain.length < 5; link = link.cause) chain.push(link)
+  return chain
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function causeOf(failure: Failure, secrets: readonly string[]): object {
+  const { status, code, type, failedGeneration, body, message } = failure
+  const plain = (text: string): string => cut(redactSecrets(text, secrets), longestBody)
+  return {
+    ...(status && { status }),
+    ...(code && { code }),
+    ...(type && { type }),
+    ...(failedGeneration !== undefined && { failedGeneration: plain(failedGeneration) }),
+    body: plain(body ?? message),
+  }
+}
+
+function plainWords(message: string): string {
+  // A tag of HTML, and not the number in brackets that some begin with: "<400> …".
+  return /^\s*(?:\d{3} )?<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
+}
+
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'mistral-correlation-id',
+  'x-kong-request-id',
+] as const
+
+/** What the provider calls this exchange, for its support. */
+export function requestIdOf(headers: Headers | undefined): string | undefined {
+  return requestIdHeaders.map((name) => headers?.get(name)).find(Boolean) ?? undefined
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}

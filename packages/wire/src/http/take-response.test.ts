@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest'
+import { httpServer } from '../__fixtures__/servers.ts'
+import { errorOf } from '../__fixtures__/streams.ts'
+import { failureOfSdkError } from '../errors/sdk-failure.ts'
+import { takeResponse } from './take-response.ts'
+
+const { signal } = new AbortController()
+
+it('takes the answer, and shows the SDK an empty one', async () => {
+  await using server = await httpServer((_request, response) => response.writeHead(200).end('data: a\n\n'))
+  let shown = ''
+  const response = await takeResponse(
+    async (fetch) => {
+      const seen = await fetch(server.url, { method: 'POST', body: '{}' })
+      shown = `${seen.status} ${seen.headers.get('content-type')} ${await seen.text()}`
+    },
+    { signal, contentType: 'application/x-ndjson' },
+  )
+  expect(shown).toBe('200 application/x-ndjson ')
+  expect(await response.text()).toBe('data: a\n\n')
+})
+
+it('sends what an SDK put into a Request', async () => {
+  const seen: unknown[] = []
+  await using server = await httpServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    seen.push([request.method, request.headers['x-key'], Buffer.concat(chunks).toString()])
+    response.end('ok')
+  })
+  const request = new Request(server.url, { method: 'POST', headers: { 'x-key': 'k' }, body: '{"a":1}' })
+  await takeResponse((fetch) => fetch(request), { signal })
+  expect(seen).toEqual([['POST', 'k', '{"a":1}']])
+})
+
+it('tells a refusal whole, whatever the SDK makes of it', async () => {
+  await using server = await httpServer((_request, response) =>
+    response.writeHead(429, { 'retry-after': '7' }).end('{"error":{"message":"slow down","code":"busy"}}'),
+  )
+  const failed = takeResponse(
+    async (fetch) => {
+      await fetch(server.url).catch(() => {
+        throw new Error('[object Object]')
+      })
+    },
+    { signal },
+  )
+  const failure = failureOfSdkError(await errorOf(failed))
+  expect(failure).toMatchObject({
+    status: 429,
+    message: 'slow down',
+    code: 'busy',
+    body: expect.stringMatching(/^{"e/),
+  })
+  expect(failure.headers?.get('retry-after')).toBe('7')
+})
+
+it.each([
+  ['', 'it gave no reason.'],
+  ['gone', 'gone'],
+  ['[{"error":{"message":"first"}}]', 'first'],
+])('reads a refusal of %j', async (body, message) => {
+  await using server = await httpServer((_request, response) => response.writeHead(500).end(body))
+  const error = await errorOf(takeResponse((fetch) => fetch(server.url), { signal }))
+  expect(failureOfSdkError(error)).toMatchObject({ status: 500, message })
+})
+
+it('hands on what the SDK throws before it asks', async () => {
+  const error = await errorOf(takeResponse(() => Promise.reject(new TypeError('bad input')), { signal }))
+  expect(error).toEqual(new TypeError('bad input'))
+})
+
+it('takes the answer although the SDK is confused by an empty one', async () => {
+  await using server = await httpServer((_request, response) => response.end('data: a\n\n'))
+  const taken = takeResponse(
+    async (fetch) => {
+      await fetch(server.url)
+      throw new Error('confused')
+    },
+    { signal },
+  )
+  expect(await (await taken).text()).toBe('data: a\n\n')
+})
+
+it('tells a refusal that the SDK swallows', async () => {
+  await using server = await httpServer((_request, response) => response.writeHead(500).end('down'))
+  const swallowed = takeResponse((fetch) => fetch(server.url).catch(() => 'nothing'), { signal })
+  expect(failureOfSdkError(await errorOf(swallowed))).toMatchObject({ status: 500, message: 'down' })
+})
+
+it('says so when the SDK asks nobody', async () => {
+  expect(await errorOf(takeResponse(async () => {}, { signal }))).toEqual(new Error('The SDK made no request.'))
+})
+
+it('takes whatever a fetch of the user throws for a broken connection', async () => {
+  const broken = async (): Promise<Response> => {
+    throw new Error('the proxy is on fire')
+  }
+  const error = await errorOf(takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch: broken }))
+  expect(error).toMatchObject({ message: 'fetch failed', cause: { message: 'the proxy is on fire' } })
+})
+
+it('gives a fetch of the user an address, no Request, and the signal of the call', async () => {
+  const seen: unknown[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    seen.push(input, init?.signal === signal, init && 'body' in init)
+    return new Response('ok')
+  }
+  await takeResponse((taking) => taking(new Request('http://gw/a')), { signal, fetch })
+  await takeResponse((taking) => taking('http://gw/b', { body: 'x' }), { signal, fetch })
+  expect(seen).toEqual(['http://gw/a', true, false, 'http://gw/b', true, true])
+})
+
+it('ends with the signal', async () => {
+  await using server = await httpServer(() => {})
+  const controller = new AbortController()
+  const failed = takeResponse((fetch) => fetch(server.url), { signal: controller.signal })
+  controller.abort(new Error('left'))
+  expect(await errorOf(failed)).toEqual(new Error('left'))
+})
+
+it('reads no more of a refusal than it keeps, also by a fetch of the user', async () => {
+  let pieces = 0
+  let isCancelled = false
+  const body = new ReadableStream({
+    pull(controller) {
+      // Fails the test in place of the process, should all of it be read.
+      if (++pieces > 1_000) controller.close()
+      else controller.enqueue(new Uint8Array(16_384).fill(120))
+    },
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const fetch = async (): Promise<Response> => new Response(body, { status: 500 })
+  const failed = takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch })
+  const error = await errorOf(failed)
+  expect(failureOfSdkError(error)).toMatchObject({ status: 500 })
+  expect(pieces).toBeLessThan(10)
+  expect(isCancelled).toBe(true)
+})

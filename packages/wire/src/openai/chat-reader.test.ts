@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest'
+import { context, errorOf, readAll } from '../__fixtures__/streams.ts'
+import { ChatReader } from './chat-reader.ts'
+
+const stop = { choices: [{ delta: {}, finish_reason: 'stop' }] }
+const toolCalls = { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }
+
+function delta(fields: object): object {
+  return { choices: [{ index: 0, delta: fields, finish_reason: null }] }
+}
+
+function call(index: number | undefined, id: string | undefined, name?: string, text?: unknown): object {
+  const called = { ...(name !== undefined && { name }), ...(text !== undefined && { arguments: text }) }
+  return { ...(index !== undefined && { index }), ...(id !== undefined && { id }), type: 'function', function: called }
+}
+
+function read(...chunks: unknown[]) {
+  return readAll(new ChatReader(context), chunks)
+}
+
+function callsOf(...chunks: unknown[]) {
+  return read(...chunks, toolCalls).flatMap((event) =>
+    event.type === 'tool-call' ? [{ callId: event.callId, name: event.name, input: event.input }] : [],
+  )
+}
+
+describe('ChatReader', () => {
+  it('reads text, reasoning of either name, and usage', () => {
+    const events = read(
+      delta({ role: 'assistant', content: '', refusal: null }),
+      delta({ reasoning_content: 'h' }),
+      delta({ reasoning: 'm' }),
+      delta({ content: 'Hi' }),
+      stop,
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 9,
+          completion_tokens: 2,
+          total_tokens: 11,
+          prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 1 },
+          completion_tokens_details: { reasoning_tokens: 1 },
+        },
+      },
+      '[DONE]',
+    )
+    expect(events).toEqual([
+      { type: 'reasoning-delta', text: 'h' },
+      { type: 'reasoning-delta', text: 'm' },
+      { type: 'text-delta', text: 'Hi' },
+      {
+        type: 'finish',
+        reason: 'stop',
+        usage: {
+          inputTokens: 9,
+          outputTokens: 2,
+          totalTokens: 11,
+          cachedInputTokens: 4,
+          cacheWriteTokens: 1,
+          reasoningTokens: 1,
+        },
+        message: {
+          v: 1,
+          role: 'assistant',
+          model: 'acme/small',
+          content: [
+            { type: 'reasoning', text: 'hm' },
+            { type: 'text', text: 'Hi' },
+          ],
+        },
+      },
+    ])
+  })
+
+  it('puts calls together from pieces in any order', () => {
+    const calls = callsOf(
+      delta({ tool_calls: [call(0, 'a', 'echo', ''), call(1, 'b', 'add', '')] }),
+      delta({ tool_calls: [call(1, undefined, undefined, '{"x"'), call(0, undefined, undefined, '{"t":')] }),
+      delta({ tool_calls: [call(0, undefined, undefined, '"y"}'), call(1, undefined, undefined, ':1}')] }),
+    )
+    expect(calls).toEqual([
+      { callId: 'a', name: 'echo', input: { t: 'y' } },
+      { callId: 'b', name: 'add', input: { x: 1 } },
+    ])
+  })
+
+  it.each([
+    ['an index that begins at 1', [call(1, 'a', 'echo', '{"x":'), call(1, undefined, undefined, '1}')]],
+    ['no index, the id in each piece', [call(undefined, 'a', 'echo', '{"x":'), call(undefined, 'a', undefined, '1}')]],
+    [
+      'no index, the id in the first piece only',
+      [call(undefined, 'a', 'echo', '{"x":'), call(undefined, undefined, undefined, '1}')],
+    ],
+    ['id and name in each piece', [call(0, 'a', 'echo', '{"x":'), call(0, 'a', 'echo', '1}')]],
+    ['an empty name in later pieces', [call(0, 'a', 'echo', '{"x":'), call(0, '', '', '1}')]],
+    ['arguments as an object', [call(0, 'a', 'echo', { x: 1 })]],
+    ['another id in each piece', [call(0, 'a', 'echo', '{"x":'), call(0, 'z', undefined, '1}')]],
+  ])('reads one call with %s (Q8)', (_name, pieces) => {
+    const chunks = pieces.map((piece) => delta({ tool_calls: [piece] }))
+    expect(callsOf(...chunks)).toEqual([{ callId: 'a', name: 'echo', input: { x: 1 } }])
+  })
+
+  it.each([
+    ['the same index', [call(0, 'a', 'echo', '{}'), call(0, 'b', 'echo', '{}')]],
+    ['no index', [call(undefined, 'a', 'echo', '{}'), call(undefined, 'b', 'echo', '{}')]],
+    ['neither index nor id', [call(undefined, undefined, 'echo', '{}'), call(undefined, undefined, 'echo', '{}')]],
+    ['the same id', [call(0, 'a', 'echo', '{}'), call(1, 'a', 'echo', '{}')]],
+    ['empty ids', [call(0, '', 'echo', '{}'), call(1, '', 'echo', '{}')]],
+  ])('reads two calls with %s (Q7, Q8)', (_name, pieces) => {
+    const calls = callsOf(delta({ tool_calls: pieces }))
+    expect(calls).toHaveLength(2)
+    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(2)
+    expect(calls.every(({ callId }) => callId !== '')).toBe(true)
+  })
+
+  it('says tool-calls when the server says stop (Q9)', () => {
+    expect(read(delta({ tool_calls: [call(0, 'a', 'now', '')] }), stop).at(-1)).toMatchObject({ reason: 'tool-calls' })
+  })
+
+  it('lets chunks without choices, without delta and with null fields pass (Q27)', () => {
+    const events = read(
+      { choices: [], prompt_filter_results: [] },
+      { choices: null },
+      { choices: [{ content_filter_results: {} }] },
+      { choices: [{ delta: null }] },
+      delta({ content: null, tool_calls: null }),
+      delta({ content: 'Hi' }),
+      stop,
+    )
+    expect(events).toHaveLength(2)
+  })
+
+  it('tells a refusal as text that ends in content-filter (Q28)', () => {
+    const events = read(delta({ refusal: 'No' }), delta({ refusal: '.' }), stop)
+    expect(events.at(-1)).toMatchObject({
+      reason: 'content-filter',
+      message: { content: [{ type: 'text', text: 'No.' }] },
+    })
+  })
+
+  it.each([
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'content-filter'],
+    ['eos', 'stop'],
+    ['constructor', 'stop'],
+  ])('maps the finish reason %s to %s', (finish_reason, reason) => {
+    expect(read({ choices: [{ delta: { content: 'x' }, finish_reason }] }).at(-1)).toMatchObject({ reason })
+  })
+
+  it('keeps the last usage that is told, and what a later one leaves out (Q17)', () => {
+    const events = read(
+      { ...stop, usage: { prompt_tokens: 5, completion_tokens: 1 } },
+      { choices: [], usage: { prompt_tokens: 5, completion_tokens: 3 } },
+      { choices: [], usage: null },
+      { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } },
+    )
+    expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 5, outputTokens: 3, totalTokens: 8 } })
+  })
+
+  it('tells no usage that was not told (Q17)', () => {
+    expect(read(delta({ content: 'x' }), stop).at(-1)).toHaveProperty('usage', {})
+  })
+
+  it('finds usage where Groq and Moonshot put it', () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
+    expect(read({ ...stop, x_groq: { usage } }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
+    expect(read({ choices: [{ finish_reason: 'stop', usage }] }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
+  })
+
+  it('warns once of parts of the content that nobody asked for', () => {
+    const content = [{ type: 'text', text: 'Hi' }, { type: 'reference', reference_ids: [1] }, { type: 'text' }]
+    const events = read(delta({ content }), delta({ content: [{ type: 'reference' }] }), stop)
+    expect(events).toMatchObject([
+      { text: 'Hi' },
+      { type: 'warning', message: expect.stringContaining('"reference"') },
+      { message: { content: [{ type: 'text', text: 'Hi' }] } },
+    ])
+  })
+
+  it('reads a completion that came whole', () => {
+    const message = { role: 'assistant', content: 'Hi', tool_calls: [call(undefined, 'a', 'echo', '{"x":1}')] }
+    const events = read({ object: 'chat.completion', choices: [{ message, finish_reason: 'tool_calls' }], usage: {} })
+    expect(events).toMatchObject([{ text: 'Hi' }, { callId: 'a', input: { x: 1 } }, { reason: 'tool-calls' }])
+  })
+
+  it.each([
+    ['an error frame', { error: { message: 'boom', type: 'server_error' } }, 'provider-error'],
+    ['an error frame with a status', { error: { message: 'boom', code: 429 } }, 'rate-limit'],
+    ['an error frame that is text', { error: 'boom' }, 'provider-error'],
+    ['an object of the type error', { object: 'error', message: 'boom' }, 'provider-error'],
+  ])('fails on %s (Q14)', async (_name, chunk, code) => {
+    const error = await errorOf(() => read(delta({ content: 'Hi' }), chunk))
+    expect(error).toMatchObject({ code, retryable: true, provider: 'acme', model: 'small' })
+    expect(String(error)).toContain('boom')
+  })
+
+  it('fails on an event that is named error', async () => {
+    const reader = new ChatReader(context)
+    const frame = { event: 'error', data: '{"message":"boom"}' }
+    expect(await errorOf(() => reader.read(frame))).toMatchObject({ code: 'provider-error' })
+  })
+
+  it('fails when Groq says why it stops early', async () => {
+    expect(await errorOf(() => read({ choices: [], x_groq: { error: 'over_capacity' } }))).toMatchObject({
+      code: 'overloaded',
+      retryable: true,
+    })
+  })
+
+  it('fails on the finish reason error', async () => {
+    expect(await errorOf(() => read({ choices: [{ finish_reason: 'error' }] }))).toMatchObject({
+      code: 'provider-error',
+    })
+  })
+
+  it.each(['{"choices"', 'null', '"text"', '[1'])('takes %s for malformed', async (chunk) => {
+    expect(await errorOf(() => read(chunk))).toMatchObject({ code: 'malformed-stream', retryable: true })
+  })
+
+  const usageOnly = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 1 } }
+  const whole = call(0, 'a', 'echo', '{"x":1}')
+  const warning = { type: 'warning', message: expect.stringContaining('no reason for the end') }
+
+  it('takes text, usage and [DONE] without a finish reason for `stop`, with a warning (Q10)', () => {
+    const events = read(delta({ content: 'Hi' }), usageOnly, '[DONE]')
+    const finish = { reason: 'stop', usage: { totalTokens: 6 }, message: { content: [{ text: 'Hi' }] } }
+    expect(events).toMatchObject([{ text: 'Hi' }, warning, finish])
+  })
+
+  it('takes whole calls and [DONE] without a finish reason for `tool-calls`, with a warning (Q10)', () => {
+    const events = read(delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'now', '')] }), '[DONE]')
+    const calls = [
+      { callId: 'a', input: { x: 1 } },
+      { callId: 'b', input: {} },
+    ]
+    expect(events).toMatchObject([{ text: 'Hi' }, warning, ...calls, { reason: 'tool-calls' }])
+  })
+
+  it('takes a refusal and [DONE] without a finish reason for `content-filter` (Q10, Q28)', () => {
+    expect(read(delta({ refusal: 'No.' }), '[DONE]').at(-1)).toMatchObject({ reason: 'content-filter' })
+  })
+
+  it.each<[string, unknown[]]>([
+    ['nothing', []],
+    ['[DONE] alone', ['[DONE]']],
+    ['usage and [DONE]', [usageOnly, '[DONE]']],
+    ['reasoning and [DONE]', [delta({ reasoning: 'hm' }), '[DONE]']],
+    ['text and usage', [delta({ content: 'Hi' }), usageOnly]],
+    ['a whole call', [delta({ tool_calls: [whole] })]],
+    [
+      'half of a call and [DONE]',
+      [delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'echo', '{"x"')] }), '[DONE]'],
+    ],
+    ['a call without a name and [DONE]', [delta({ tool_calls: [call(0, 'a', '', '{}')] }), '[DONE]']],
+  ])('takes %s for incomplete (Q10)', async (_name, chunks) => {
+    expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
+  })
+
+  it('reads the first of several choices', () => {
+    const choice = (index: number, content: string) => ({ choices: [{ index, delta: { content } }] })
+    const ended = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+    const events = readAll(new ChatReader(context), [choice(0, 'a'), choice(1, 'b'), choice(0, 'c'), ended])
+    expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'ac' }] } })
+  })
+})

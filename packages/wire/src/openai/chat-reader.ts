@@ -1,0 +1,155 @@
+import type { ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
+import { failureOfBody } from '../errors/failure.ts'
+import { incompleteStream } from '../errors/incomplete-stream.ts'
+import { type ErrorContext, providerError } from '../errors/provider-error.ts'
+import type { Frame } from '../stream/frame.ts'
+import { parseArguments } from '../stream/parse-arguments.ts'
+import { parseFrame } from '../stream/parse-frame.ts'
+import { Reply } from '../stream/reply.ts'
+import type { FrameReader } from '../stream/stream-model.ts'
+import { readContentPart } from './content-part.ts'
+import { mergeUsage, withTotal } from './usage.ts'
+
+/** As far as it is read; servers leave out any of it, and send null for any of it. */
+type Chunk = {
+  choices?: (Choice | null)[] | null
+  usage?: unknown
+  x_groq?: { usage?: unknown; error?: unknown } | null
+  error?: unknown
+  object?: unknown
+}
+type Choice = {
+  index?: unknown
+  delta?: Delta | null
+  message?: Delta | null
+  finish_reason?: string | null
+  usage?: unknown
+}
+type Delta = {
+  content?: unknown
+  refusal?: unknown
+  reasoning_content?: unknown
+  reasoning?: unknown
+  tool_calls?: (CallDelta | null)[] | null
+}
+type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
+type OpenCall = { callId: string; name: string; argumentsText: string }
+
+/** Reads the chunks of a Chat Completions stream, and a completion that came whole. */
+export class ChatReader implements FrameReader {
+  readonly #context: ErrorContext
+  readonly #reply: Reply
+  readonly #calls: OpenCall[] = []
+  readonly #callsByKey = new Map<number | string, OpenCall>()
+  #finishReason: string | undefined
+  #done = false
+  #refused = false
+  #usage: Usage = {}
+
+  constructor(context: ErrorContext) {
+    this.#context = context
+    this.#reply = new Reply(`${context.provider}/${context.model}`)
+  }
+
+  read(frame: Frame): boolean {
+    if (frame.data === '[DONE]') {
+      this.#done = true
+      return true
+    }
+    const chunk = parseFrame<Chunk>(frame, this.#context)
+    if (chunk.error || chunk.object === 'error' || frame.event === 'error')
+      throw providerError(failureOfBody(chunk), this.#context)
+    // Why Groq stops early, in a word.
+    const stopped = chunk.x_groq?.error
+    if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
+    // One was asked for; of several the first is meant.
+    const choice = chunk.choices?.find((one) => !one?.index)
+    if (choice) this.#readChoice(choice)
+    const usage = chunk.usage ?? chunk.x_groq?.usage ?? choice?.usage
+    if (usage) this.#usage = mergeUsage(this.#usage, usage)
+    return false
+  }
+
+  finish(): void {
+    const reason = this.#finishReason ?? this.#untoldReason()
+    if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
+    for (const call of this.#calls) this.#reply.toolCall(call)
+    const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')
+    this.#reply.finish(refused, withTotal(this.#usage))
+  }
+
+  /** Some servers never say why they stop. One that says that all has been sent has said enough, if there is an answer. */
+  #untoldReason(): string {
+    const calls = this.#calls
+    const isWhole = calls.length > 0 ? calls.every(isWholeCall) : this.#reply.hasText
+    if (!this.#done || !isWhole) throw incompleteStream(this.#context)
+    const { provider } = this.#context
+    this.#reply.warn(`${provider} gave no reason for the end of its answer: it was taken for a complete one.`)
+    return calls.length > 0 ? 'tool_calls' : 'stop'
+  }
+
+  take(): ModelEvent[] {
+    return this.#reply.take()
+  }
+
+  #readChoice(choice: Choice): void {
+    const delta = choice.delta ?? choice.message
+    if (delta) {
+      const reasoning = delta.reasoning_content ?? delta.reasoning
+      if (typeof reasoning === 'string') this.#reply.reasoning(reasoning)
+      if (typeof delta.content === 'string') this.#reply.text(delta.content)
+      else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
+      if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+        this.#refused = true
+        this.#reply.text(delta.refusal)
+      }
+      if (delta.tool_calls) for (const call of delta.tool_calls) if (call) this.#readCall(call)
+    }
+    if (choice.finish_reason) this.#finishReason = choice.finish_reason
+  }
+
+  #readCall({ index, id, function: called }: CallDelta): void {
+    const name = typeof called?.name === 'string' ? called.name : ''
+    const callId = typeof id === 'string' ? id : ''
+    const call = this.#openCall(typeof index === 'number' ? index : undefined, callId, name)
+    if (call.callId === '') call.callId = callId
+    if (call.name === '') call.name = name
+    const text = called?.arguments
+    const piece = typeof text === 'string' ? text : text == null ? '' : JSON.stringify(text)
+    this.#reply.countPiece(piece)
+    call.argumentsText += piece
+  }
+
+  /** The call that a delta belongs to: by its index, else its id, else the last one. */
+  #openCall(index: number | undefined, callId: string, name: string): OpenCall {
+    const key = index ?? callId
+    const known = key === '' ? this.#calls.at(-1) : this.#callsByKey.get(key)
+    // Some servers give every call the index 0, or none at all: another id with a name, or a name without any mark, begins another call.
+    const another =
+      known && name !== '' && (key === '' || (callId !== '' && known.callId !== '' && callId !== known.callId))
+    if (known && !another) return known
+    const call: OpenCall = { callId, name, argumentsText: '' }
+    this.#reply.countCalls(this.#calls.length + 1)
+    this.#reply.countPiece(callId + name)
+    this.#calls.push(call)
+    if (key !== '') this.#callsByKey.set(key, call)
+    return call
+  }
+}
+
+function isWholeCall({ name, argumentsText }: OpenCall): boolean {
+  return name !== '' && parseArguments(argumentsText).ok
+}
+
+/** An unknown reason is an ordinary end; `error` is not one. */
+const finishReasons = new Map<string, ModelFinishReason>(
+  Object.entries({
+    stop: 'stop',
+    tool_calls: 'tool-calls',
+    function_call: 'tool-calls',
+    length: 'length',
+    model_length: 'length',
+    max_tokens: 'length',
+    content_filter: 'content-filter',
+  } as const),
+)

@@ -1,0 +1,82 @@
+import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { goOn, wellFormed } from '../messages/text.ts'
+import { toChatMessages } from './chat-messages.ts'
+import type { ChatRequest, ChatTool } from './chat-types.ts'
+import { honouredOptions, type ReasoningEffort } from './honoured-options.ts'
+import type { OpenAITraits } from './openai-traits.ts'
+import { isStrictSchema, toolParameters } from './strict-schema.ts'
+
+/** How a server's Chat Completions differ from OpenAI's. */
+export type ChatCompat = {
+  /** What the bound of the answer is called. */
+  maxTokensField: 'max_completion_tokens' | 'max_tokens'
+  /** Who instructs. */
+  systemRole: 'developer' | 'system'
+  /** Whether schemas say if they are strict; many servers do not know the word. */
+  strict: boolean
+  /** `provider/model` whose reasoning goes back to it, as `reasoning`; where it is absent, none does. */
+  reasoningOwner?: string
+  traits: OpenAITraits
+}
+
+/**
+ * A request as Chat Completions takes it, streaming.
+ * @param model the id that the server knows
+ */
+export function toChatRequest(
+  model: string,
+  request: ModelRequest,
+  compat: ChatCompat,
+): { body: ChatRequest; warnings: string[] } {
+  const warnings: string[] = []
+  const honoured = honouredOptions(request, compat.traits, model, warnings)
+  const messages = toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner)
+  // All of it was blank, and none is refused.
+  if (messages.length === 0) messages.push({ role: 'user', content: goOn })
+  const body: ChatRequest = {
+    model,
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+  }
+  if (request.tools?.length) {
+    body.tools = request.tools.map((tool) => chatTool(tool, compat.strict))
+    if (request.toolChoice !== undefined) body.tool_choice = toolChoice(request.toolChoice)
+    if (honoured.parallelToolCalls !== undefined) body.parallel_tool_calls = honoured.parallelToolCalls
+  }
+  if (request.output) {
+    const strict = compat.strict ? { strict: isStrictSchema(request.output) } : {}
+    body.response_format = { type: 'json_schema', json_schema: { name: 'answer', schema: request.output, ...strict } }
+  }
+  if (request.maxOutputTokens !== undefined) body[compat.maxTokensField] = request.maxOutputTokens
+  if (honoured.temperature !== undefined) body.temperature = honoured.temperature
+  if (honoured.stop) body.stop = honoured.stop
+  const effort = chatEffort(honoured.effort, model, request, compat.traits, warnings)
+  if (effort !== undefined) body.reasoning_effort = effort
+  return { body, warnings }
+}
+
+function chatEffort(
+  effort: ReasoningEffort | undefined,
+  model: string,
+  request: ModelRequest,
+  { chatTools }: OpenAITraits,
+  warnings: string[],
+): ReasoningEffort | undefined {
+  if (!request.tools?.length || chatTools === 'always') return effort
+  if (chatTools === 'default-effort' && effort === undefined) return undefined
+  if (effort !== 'none') {
+    warnings.push(`On Chat Completions "${model}" takes tools only without reasoning. Set api: 'responses' for both.`)
+  }
+  return 'none'
+}
+
+function chatTool({ name, description, inputSchema }: ToolSpec, saysStrict: boolean): ChatTool {
+  const parameters = toolParameters(inputSchema)
+  const strict = saysStrict ? { strict: isStrictSchema(parameters) } : {}
+  return { type: 'function', function: { name, description: wellFormed(description), parameters, ...strict } }
+}
+
+function toolChoice(choice: ToolChoice): NonNullable<ChatRequest['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } }
+}

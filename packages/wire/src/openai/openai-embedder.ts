@@ -1,0 +1,39 @@
+import type { AgentKitError, Embedder } from '@agentkit/core'
+import { boundedResponse } from '../http/bounded-response.ts'
+import type { PostingClient } from '../http/sdk-post.ts'
+import { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from '../provider/batched-embedder.ts'
+import type { Callee } from '../stream/call-watch.ts'
+
+export type OpenAIEmbedderEndpoint = Callee & {
+  client(): Promise<PostingClient>
+  /** Below the client's address; OpenAI's own when absent. */
+  path?: string
+  settings: EmbedderOptions
+  /** What the SDK throws, as an AgentKitError. */
+  toError(error: unknown): AgentKitError
+}
+
+/** OpenAI's bound on the texts of one request; that of tokens is 300,000. */
+const mostTexts = 2048
+
+/** An embedder of a server that speaks OpenAI's wire. */
+export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
+  const { provider, model, client, path = '/embeddings', settings, toError } = endpoint
+  const { dimensions } = settings
+  return batchedEmbedder({
+    provider,
+    model,
+    settings,
+    mostTexts,
+    ready: client,
+    toError,
+    async request(input, signal, _task, mostBytes) {
+      // Without 'float' the SDK asks for base64, and decodes what another server sends as numbers all the same.
+      const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
+      const options = { body, signal, maxRetries: 0 }
+      const response = await (await client()).post(path, options as never).asResponse()
+      const bounded = await boundedResponse(response, mostBytes, signal)
+      return vectorsByIndex(await bounded.json())
+    },
+  })
+}

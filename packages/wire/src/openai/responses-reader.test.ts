@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest'
+import { context, errorOf, readAll } from '../__fixtures__/streams.ts'
+import { ResponsesReader } from './responses-reader.ts'
+
+const owner = 'acme/small'
+const usage = {
+  input_tokens: 9,
+  input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
+  output_tokens: 3,
+  output_tokens_details: { reasoning_tokens: 2 },
+  total_tokens: 12,
+}
+const completed = { type: 'response.completed', response: { status: 'completed', output: [], usage } }
+
+function added(output_index: number, item: object): object {
+  return { type: 'response.output_item.added', output_index, item }
+}
+
+function done(output_index: number, item: object): object {
+  return { type: 'response.output_item.done', output_index, item }
+}
+
+function text(delta: string, output_index = 0): object {
+  return { type: 'response.output_text.delta', output_index, delta }
+}
+
+function piece(output_index: number, delta: string, item_id = 'fc'): object {
+  return { type: 'response.function_call_arguments.delta', output_index, item_id, delta }
+}
+
+function read(...events: unknown[]) {
+  return readAll(new ResponsesReader(context), events)
+}
+
+describe('ResponsesReader', () => {
+  it('reads reasoning, text, calls and usage', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'echo', arguments: '{"x":1}' }
+    const reasoning = {
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [{ type: 'summary_text', text: 'hm' }],
+      encrypted_content: 'gAAA',
+    }
+    const events = read(
+      { type: 'response.created', response: {} },
+      added(0, { type: 'reasoning', id: 'rs_1', summary: [] }),
+      { type: 'response.reasoning_summary_part.added', output_index: 0, summary_index: 0 },
+      { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'h' },
+      { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'm' },
+      done(0, reasoning),
+      added(1, { type: 'message', role: 'assistant', content: [] }),
+      text('Hi', 1),
+      { type: 'response.output_text.done', output_index: 1, text: 'Hi' },
+      done(1, { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }),
+      added(2, { ...call, arguments: '' }),
+      piece(2, '{"x":'),
+      piece(2, '1}'),
+      { type: 'response.function_call_arguments.done', output_index: 2, arguments: '{"x":1}' },
+      done(2, call),
+      completed,
+    )
+    const { type: _type, ...data } = reasoning
+    expect(events).toEqual([
+      { type: 'reasoning-delta', text: 'h' },
+      { type: 'reasoning-delta', text: 'm' },
+      { type: 'text-delta', text: 'Hi' },
+      { type: 'tool-call', callId: 'call_1', name: 'echo', input: { x: 1 } },
+      {
+        type: 'finish',
+        reason: 'tool-calls',
+        usage: {
+          inputTokens: 9,
+          outputTokens: 3,
+          totalTokens: 12,
+          cachedInputTokens: 4,
+          cacheWriteTokens: 0,
+          reasoningTokens: 2,
+        },
+        message: {
+          v: 1,
+          role: 'assistant',
+          model: owner,
+          content: [
+            { type: 'reasoning', text: 'hm', opaque: { owner, data } },
+            { type: 'text', text: 'Hi' },
+            { type: 'tool-call', callId: 'call_1', name: 'echo', input: { x: 1 } },
+          ],
+        },
+      },
+    ])
+  })
+
+  it('keeps encrypted reasoning of which no text was told, and no reasoning that nobody can replay (Q24)', () => {
+    const item = { type: 'reasoning', id: 'rs_1', summary: [] }
+    const kept = read(done(0, { ...item, encrypted_content: 'gAAA' }), text('Hi', 1), completed).at(-1)
+    expect(kept).toMatchObject({
+      message: { content: [{ type: 'reasoning', text: '', opaque: { owner } }, { text: 'Hi' }] },
+    })
+    expect(read(done(0, item), text('Hi', 1), completed).at(-1)).toMatchObject({
+      message: { content: [{ type: 'text' }] },
+    })
+  })
+
+  it('parts the paragraphs of a summary', () => {
+    const part = (summary_index: number) => ({
+      type: 'response.reasoning_summary_part.added',
+      output_index: 0,
+      summary_index,
+    })
+    const summary = (delta: string) => ({ type: 'response.reasoning_summary_text.delta', output_index: 0, delta })
+    const events = read(part(0), summary('a'), part(1), summary('b'), completed)
+    expect(events.at(-1)).toMatchObject({ message: { content: [{ type: 'reasoning', text: 'a\n\nb' }] } })
+  })
+
+  it('tells calls apart by their place, also when each event has another id', () => {
+    const events = read(
+      added(0, { type: 'function_call', id: 'x1', call_id: 'a', name: 'echo' }),
+      added(1, { type: 'function_call', id: 'x2', call_id: 'b', name: 'add' }),
+      piece(1, '{"y":', 'x3'),
+      piece(0, '{"x":', 'x4'),
+      piece(0, '1}', 'x5'),
+      piece(1, '2}', 'x6'),
+      done(0, { type: 'function_call', id: 'x7', call_id: 'a', name: 'echo' }),
+      completed,
+    )
+    expect(events).toMatchObject([
+      { callId: 'a', name: 'echo', input: { x: 1 } },
+      { callId: 'b', name: 'add', input: { y: 2 } },
+      { reason: 'tool-calls' },
+    ])
+  })
+
+  it('tells calls apart by their id where no place is given', () => {
+    const call = (id: string) => ({ type: 'function_call', id, call_id: id, name: 'echo', arguments: '{}' })
+    const events = read(
+      { type: 'response.output_item.done', item: call('a') },
+      { type: 'response.output_item.done', item: call('b') },
+      { ...completed, response: { output: [call('a'), call('b')] } },
+    )
+    expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ callId: 'a' }, { callId: 'b' }])
+  })
+
+  it('takes what no delta told from the items', () => {
+    const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
+    expect(read(done(0, item), completed)[0]).toEqual({ type: 'text-delta', text: 'Hi' })
+    expect(read({ ...completed, response: { output: [item] } })[0]).toEqual({ type: 'text-delta', text: 'Hi' })
+  })
+
+  describe('the output of the last event', () => {
+    const message = (id: string | undefined, said: string) => ({
+      type: 'message',
+      ...(id !== undefined && { id }),
+      content: [{ type: 'output_text', text: said }],
+    })
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] }
+    const call = (id: string) => ({ type: 'function_call', id, call_id: `call_${id}`, name: 'echo', arguments: '{}' })
+    const search = { type: 'web_search_call', id: 'ws_1' }
+    const hi = (id?: string) => [added(0, { ...message(id, ''), content: [] }), text('Hi')]
+    const completedWith = (...output: object[]) => ({ ...completed, response: { output } })
+
+    it.each<[string, object[], object[]]>([
+      ['an item more before it', [...hi(), done(0, message(undefined, 'Hi'))], [search, message(undefined, 'Hi')]],
+      ['an item more, and another id', [...hi('m1'), done(0, message('m1', 'Hi'))], [search, message('m2', 'Hi')]],
+      ['an item more, and nothing but deltas', [text('Hi')], [search, message('m1', 'Hi')]],
+      ['an item less', [added(0, search), text('Hi', 1)], [message('m1', 'Hi')]],
+      ['a place that is another', [text('Hi', 7)], [message('m1', 'Hi')]],
+      ['an id that only a delta had', [{ ...text('Hi', 3), item_id: 'm1' }], [message('m1', 'Hi')]],
+    ])('repeats no text: %s', (_name, events, output) => {
+      const told = read(...events, completedWith(...output))
+      expect(told.filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'Hi' }])
+      expect(told.at(-1)).toMatchObject({ message: { content: [{ type: 'text', text: 'Hi' }] } })
+    })
+
+    it('repeats no reasoning and no call, wherever they stand in it', () => {
+      const streamed = [
+        { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'hm' },
+        done(1, call('a')),
+        piece(2, '{}', 'b'),
+      ]
+      const told = read(...streamed, completedWith(call('x'), message('m1', 'Hi'), call('b'), reasoning))
+      expect(told.map(({ type }) => type)).toEqual([
+        'reasoning-delta',
+        'tool-call',
+        'text-delta',
+        'tool-call',
+        'finish',
+      ])
+      expect(told.filter(({ type }) => type === 'tool-call')).toMatchObject([
+        { callId: 'call_a' },
+        { callId: 'call_b', input: {} },
+      ])
+    })
+
+    it('adds what was not streamed, also beside something of its type', () => {
+      const told = read(
+        text('a', 0),
+        text('b', 1),
+        completedWith(message('1', 'a'), message('2', 'b'), message('3', 'c')),
+      )
+      expect(told.at(-1)).toMatchObject({ message: { content: [{ text: 'abc' }] } })
+      const byId = read({ ...text('b', 0), item_id: '2' }, completedWith(message('1', 'a'), message('2', 'b')))
+      expect(byId.filter(({ type }) => type === 'text-delta')).toHaveLength(2)
+    })
+  })
+
+  it('reads a response that came whole', () => {
+    const output = [
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'gAAA' },
+      { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] },
+      { type: 'function_call', call_id: 'a', name: 'echo', arguments: '' },
+    ]
+    const events = read({ object: 'response', status: 'completed', output, usage })
+    expect(events.map(({ type }) => type)).toEqual(['reasoning-delta', 'text-delta', 'tool-call', 'finish'])
+    expect(events[2]).toMatchObject({ input: {} })
+  })
+
+  it('keeps commentary and answer apart, each with its phase', () => {
+    const message = (phase: string) => ({ type: 'message', phase, content: [] })
+    const events = read(
+      added(0, message('commentary')),
+      text('a', 0),
+      added(1, message('final_answer')),
+      text('b', 1),
+      completed,
+    )
+    expect(events.at(-1)).toMatchObject({
+      message: {
+        content: [
+          { text: 'a', opaque: { owner, data: { phase: 'commentary' } } },
+          { text: 'b', opaque: { owner, data: { phase: 'final_answer' } } },
+        ],
+      },
+    })
+  })
+
+  it('tells a refusal as text that ends in content-filter (Q28)', () => {
+    const events = read({ type: 'response.refusal.delta', output_index: 0, delta: 'No.' }, completed)
+    expect(events).toMatchObject([{ type: 'text-delta', text: 'No.' }, { reason: 'content-filter' }])
+    const whole = read(done(0, { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }), completed)
+    expect(whole).toMatchObject([{ type: 'text-delta', text: 'No.' }, { reason: 'content-filter' }])
+  })
+
+  it.each([
+    ['max_output_tokens', 'length'],
+    ['content_filter', 'content-filter'],
+    [undefined, 'length'],
+  ])('maps an incomplete response for %s to %s (Q30)', (reason, finish) => {
+    const response = { status: 'incomplete', incomplete_details: reason ? { reason } : null, usage }
+    expect(read(text('Hi'), { type: 'response.incomplete', response }).at(-1)).toMatchObject({ reason: finish })
+  })
+
+  it('tells a call that was cut short as one that does not parse', () => {
+    const call = { type: 'function_call', call_id: 'a', name: 'echo' }
+    const events = read(added(0, call), piece(0, '{"te'), { type: 'response.incomplete', response: {} })
+    expect(events).toMatchObject([{ callId: 'a', input: undefined, inputText: '{"te' }, { reason: 'length' }])
+  })
+
+  it.each([
+    ['a flat error event', { type: 'error', code: 'rate_limit_exceeded', message: 'boom' }, 'rate-limit', true],
+    [
+      'a nested one',
+      { type: 'error', error: { type: 'tokens', code: 'rate_limit_exceeded', message: 'boom' } },
+      'rate-limit',
+      true,
+    ],
+    [
+      'a failed response',
+      { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'boom' } } },
+      'provider-error',
+      true,
+    ],
+    [
+      'a failed response that would fail again',
+      { type: 'response.failed', response: { error: { code: 'invalid_prompt', message: 'boom' } } },
+      'bad-request',
+      false,
+    ],
+    ['an overflow', { type: 'error', code: 'context_length_exceeded', message: 'boom' }, 'context-overflow', false],
+    ['an error without a type', { error: { message: 'boom' } }, 'provider-error', true],
+  ])('fails on %s (Q14, Q30)', async (_name, event, code, retryable) => {
+    const error = await errorOf(() => read(text('Hi'), event))
+    expect(error).toMatchObject({ code, retryable, provider: 'acme', model: 'small' })
+    expect(String(error)).toContain('boom')
+  })
+
+  it('fails on a failed response that does not say why', async () => {
+    const error = await errorOf(() =>
+      read({ type: 'response.failed', response: { status: 'failed', error: null, output: [] } }),
+    )
+    expect(error).toMatchObject({ code: 'provider-error', retryable: true })
+  })
+
+  it('warns once of items that nobody asked for', () => {
+    const item = { type: 'web_search_call', id: 'ws_1' }
+    const events = read(added(0, item), done(0, item), added(1, item), done(1, item), text('Hi', 2), completed)
+    expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+      { message: expect.stringContaining('web_search_call') },
+    ])
+  })
+
+  it('warns of an item, and keeps the phase of one, that no event has begun', () => {
+    const message = { type: 'message', phase: 'commentary', content: [{ type: 'output_text', text: 'Hi' }] }
+    const events = read(done(0, { type: 'web_search_call', id: 'ws_1' }), done(1, message), completed)
+    expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('web_search_call') })
+    expect(events.at(-1)).toMatchObject({
+      message: { content: [{ text: 'Hi', opaque: { owner, data: { phase: 'commentary' } } }] },
+    })
+  })
+
+  it('lets events pass that it does not know', () => {
+    expect(
+      read({ type: 'response.in_progress' }, { type: 'keepalive' }, { type: 'toString' }, text('Hi'), completed),
+    ).toHaveLength(2)
+  })
+
+  it.each([[[]], [[text('Hi')]], [[text('Hi'), '[DONE]']]])(
+    'takes an answer without its end for incomplete (Q10)',
+    async (events) => {
+      expect(await errorOf(() => read(...events))).toMatchObject({ code: 'incomplete-stream', retryable: true })
+    },
+  )
+})
+
+it('counts the arguments of calls that begin with them and never end', () => {
+  const item = { type: 'function_call', name: 'act', arguments: 'x'.repeat(1_000_000) }
+  const begun = [0, 1, 2].map((index) => added(index, { ...item, id: `f${index}`, call_id: `c${index}` }))
+  expect(() => read(...begun)).toThrow('2097152 characters of tool calls')
+})

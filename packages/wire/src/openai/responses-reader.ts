@@ -1,0 +1,262 @@
+import type { AgentKitError, ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
+import { failureOfBody } from '../errors/failure.ts'
+import { incompleteStream } from '../errors/incomplete-stream.ts'
+import { type ErrorContext, providerError } from '../errors/provider-error.ts'
+import type { Frame } from '../stream/frame.ts'
+import { parseFrame } from '../stream/parse-frame.ts'
+import { Reply } from '../stream/reply.ts'
+import type { FrameReader } from '../stream/stream-model.ts'
+import { isReasoningData } from './responses-items.ts'
+import { mergeUsage, withTotal } from './usage.ts'
+
+/** As far as it is read; servers leave out any of it, and send null for any of it. */
+type StreamEvent = {
+  type?: string
+  object?: string
+  output_index?: number
+  item_id?: string
+  summary_index?: number
+  delta?: unknown
+  arguments?: unknown
+  item?: OutputItem | null
+  response?: ResponseObject | null
+  error?: unknown
+}
+type ResponseObject = {
+  status?: string | null
+  output?: (OutputItem | null)[] | null
+  usage?: unknown
+  error?: unknown
+  incomplete_details?: { reason?: string | null } | null
+}
+type OutputItem = {
+  type?: string
+  id?: string
+  call_id?: string
+  name?: string
+  arguments?: string | null
+  phase?: string | null
+  content?: ({ type?: string; text?: string; refusal?: string } | null)[] | null
+  summary?: { type?: string; text?: string }[] | null
+  encrypted_content?: string | null
+}
+/** What has been seen of one output item. Items are told apart by their index: some proxies give each event another id. */
+type SeenItem = {
+  item: OutputItem
+  /** Known from its first delta where no event has begun it. */
+  type: string | undefined
+  ids: Set<string>
+  told: boolean
+  argumentsText: string
+  done: boolean
+}
+
+/** Reads the events of a Responses stream, and a response that came whole. */
+export class ResponsesReader implements FrameReader {
+  readonly #context: ErrorContext
+  readonly #reply: Reply
+  readonly #items = new Map<number | string, SeenItem>()
+  #final: ResponseObject | undefined
+  #refused = false
+  #usage: Usage = {}
+
+  constructor(context: ErrorContext) {
+    this.#context = context
+    this.#reply = new Reply(`${context.provider}/${context.model}`)
+  }
+
+  read(frame: Frame): boolean {
+    if (frame.data === '[DONE]') return true
+    const event = parseFrame<StreamEvent>(frame, this.#context)
+    switch (event.type) {
+      case 'response.output_text.delta':
+        this.#delta(event, 'text')
+        return false
+      case 'response.refusal.delta':
+        this.#refused = true
+        this.#delta(event, 'text')
+        return false
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        this.#delta(event, 'reasoning')
+        return false
+      case 'response.reasoning_summary_part.added':
+        if (event.summary_index) this.#reply.reasoning('\n\n')
+        return false
+      case 'response.function_call_arguments.delta':
+        if (typeof event.delta === 'string') {
+          this.#reply.countPiece(event.delta)
+          this.#seen(event, 'function_call').argumentsText += event.delta
+        }
+        return false
+      case 'response.function_call_arguments.done':
+        if (typeof event.arguments === 'string') {
+          const seen = this.#seen(event, 'function_call')
+          // What came in pieces is counted.
+          this.#reply.countPiece(event.arguments.slice(seen.argumentsText.length))
+          seen.argumentsText = event.arguments
+        }
+        return false
+      case 'response.output_item.added':
+        if (event.item) this.#begin(this.#seen(event), event.item)
+        return false
+      case 'response.output_item.done':
+        if (event.item) this.#end(this.#seen(event), event.item)
+        return false
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        this.#terminate(event.response ?? {}, event.type.slice('response.'.length))
+        return true
+      case 'error':
+        throw this.#failure(event)
+      default:
+        return this.#readOther(event)
+    }
+  }
+
+  finish(): void {
+    const final = this.#final
+    if (!final) throw incompleteStream(this.#context)
+    const reason = this.#refused ? 'content-filter' : finishReason(final)
+    this.#reply.finish(reason, withTotal(this.#usage))
+  }
+
+  take(): ModelEvent[] {
+    return this.#reply.take()
+  }
+
+  /** A server that does not stream answers with the response itself; a broken one with an error of any shape. */
+  #readOther(event: StreamEvent): boolean {
+    if (event.object === 'response') {
+      // Its fields are checked where they are read, as those of a response inside an event.
+      this.#terminate(event as ResponseObject, 'completed')
+      return true
+    }
+    if (event.error) throw this.#failure(event)
+    return false
+  }
+
+  /** @param type what the event is of, where it does not hold the item */
+  #seen({ output_index, item_id, item }: StreamEvent, type?: string): SeenItem {
+    const key = output_index ?? item_id ?? item?.id ?? 0
+    const seen = this.#items.get(key) ?? newItem()
+    this.#items.set(key, seen)
+    this.#reply.countCalls(this.#items.size)
+    for (const id of [item_id, item?.id, item?.call_id])
+      if (id && id.length <= mostIdChars && seen.ids.size < mostIds) seen.ids.add(id)
+    seen.type ??= item?.type ?? type
+    return seen
+  }
+
+  #delta(event: StreamEvent, kind: 'text' | 'reasoning'): void {
+    if (typeof event.delta !== 'string') return
+    this.#seen(event, kind === 'text' ? 'message' : 'reasoning').told = true
+    if (kind === 'text') this.#reply.text(event.delta)
+    else this.#reply.reasoning(event.delta)
+  }
+
+  #begin(seen: SeenItem, item: OutputItem): void {
+    seen.item = item.type === 'function_call' ? this.#countedCall(item) : item.type ? { type: item.type } : {}
+    if (item.type === 'message' && item.phase) this.#reply.beginText({ phase: item.phase })
+    else if (item.type !== undefined && !readItems.has(item.type)) {
+      this.#reply.warn(`The server added a "${item.type}" of its own to the answer: it was left out.`)
+    }
+  }
+
+  /** What is kept of a call until it ends. */
+  #countedCall(item: OutputItem): OutputItem {
+    const [call_id, name, text] = [item.call_id, item.name, item.arguments].map((field) =>
+      typeof field === 'string' ? field : '',
+    ) as [string, string, string]
+    this.#reply.countPiece(call_id + name + text)
+    return { type: 'function_call', call_id, name, arguments: text }
+  }
+
+  #end(seen: SeenItem, item: OutputItem): void {
+    if (seen.done) return
+    seen.done = true
+    if (seen.item.type === undefined && !seen.told) this.#begin(seen, item)
+    if (item.type === 'message') {
+      if (!seen.told) this.#wholeMessage(item)
+      this.#reply.endPart()
+    } else if (item.type === 'reasoning') {
+      this.#endReasoning(item, seen.told)
+    } else if (item.type === 'function_call') {
+      this.#reply.toolCall({
+        callId: item.call_id ?? seen.item.call_id,
+        name: item.name ?? seen.item.name ?? '',
+        argumentsText: item.arguments || seen.argumentsText,
+      })
+    }
+  }
+
+  #wholeMessage({ content }: OutputItem): void {
+    for (const part of content ?? []) {
+      if (part?.type === 'refusal') this.#refused = true
+      this.#reply.text(part?.text ?? part?.refusal ?? '')
+    }
+  }
+
+  #endReasoning({ id, summary, encrypted_content }: OutputItem, told: boolean): void {
+    if (!told) this.#reply.reasoning((summary ?? []).map(({ text }) => text ?? '').join('\n\n'))
+    const data = { id, encrypted_content, summary: summary ?? [] }
+    if (isReasoningData(data)) this.#reply.endReasoning(data)
+    else this.#reply.endPart()
+  }
+
+  /** @param status what the event's name says, where the response itself does not */
+  #terminate(response: ResponseObject, status: string): void {
+    this.#final = { ...response, status: response.status ?? status }
+    this.#usage = mergeUsage(this.#usage, response.usage)
+    if (this.#final.status === 'failed' || this.#final.status === 'cancelled') {
+      throw this.#failure(response.error ? response : { message: `the response is "${this.#final.status}".` })
+    }
+    // What no event of its own has ended; all of it, when the response came whole.
+    const output = response.output?.filter((item) => item != null) ?? []
+    for (const [item, seen] of this.#matched(output)) this.#end(seen, item)
+    for (const seen of this.#items.values()) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
+  }
+
+  /**
+   * The items of the last event, each with what was seen of it: by an id that was seen, else by its place among those of
+   * its type. By its place among all, an answer is emitted twice where a proxy lists other items than it has streamed.
+   */
+  #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
+    const unmatched = new Set(this.#items.values())
+    const byId = new Map([...unmatched].flatMap((seen) => [...seen.ids].map((id) => [id, seen] as const)))
+    const take = (seen: SeenItem | undefined): SeenItem | undefined =>
+      seen && unmatched.delete(seen) ? seen : undefined
+    const matches = output.map(({ id = '', call_id = '' }) => take(byId.get(id) ?? byId.get(call_id)))
+    const byType = Map.groupBy(unmatched, ({ type }) => type)
+    return output.map((item, index) => [item, matches[index] ?? byType.get(item.type)?.shift() ?? newItem()])
+  }
+
+  #failure(told: unknown): AgentKitError {
+    const failure = failureOfBody(told)
+    const code = failure.code ?? ''
+    return providerError(
+      requestFaults.test(code) ? { ...failure, type: 'invalid_request_error' } : failure,
+      this.#context,
+    )
+  }
+}
+
+function newItem(): SeenItem {
+  return { item: {}, type: undefined, ids: new Set(), told: false, argumentsText: '', done: false }
+}
+
+/** Where each event has another id, none of them is one to match by. */
+const mostIds = 8
+const mostIdChars = 1_024
+
+const readItems: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call'])
+
+/** Codes of a failed response that another try would fail with again. */
+const requestFaults =
+  /^(?:invalid_|image_|unsupported_|empty_|failed_to_download|bio_policy|misalignment|data_residency)/
+
+function finishReason({ status, incomplete_details }: ResponseObject): ModelFinishReason {
+  if (status !== 'incomplete') return 'stop'
+  return incomplete_details?.reason === 'content_filter' ? 'content-filter' : 'length'
+}

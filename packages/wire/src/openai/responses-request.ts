@@ -1,0 +1,57 @@
+import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { splitInstructions } from '../messages/split-instructions.ts'
+import { goOn, wellFormed } from '../messages/text.ts'
+import { honouredOptions } from './honoured-options.ts'
+import type { OpenAITraits } from './openai-traits.ts'
+import { toResponsesItems } from './responses-items.ts'
+import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
+import { isStrictSchema, toolParameters } from './strict-schema.ts'
+
+/**
+ * A request as the Responses API takes it: streaming and stateless (nothing is stored, the whole conversation is
+ * sent, and reasoning comes and goes encrypted).
+ * @param model the id that the server knows
+ * @param owner `provider/model`, which opaque data are compared with
+ */
+export function toResponsesRequest(
+  model: string,
+  owner: string,
+  request: ModelRequest,
+  traits: OpenAITraits,
+): { body: ResponsesRequest; warnings: string[] } {
+  const warnings: string[] = []
+  const honoured = honouredOptions(request, traits, model, warnings)
+  const { instructions, rest } = splitInstructions(request.messages)
+  const input = toResponsesItems(rest, owner, warnings)
+  // All of it was blank, and none is refused.
+  if (input.length === 0) input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: goOn }] })
+  const body: ResponsesRequest = { model, input, stream: true, store: false }
+  if (instructions !== '') body.instructions = instructions
+  if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
+  if (request.tools?.length) {
+    body.tools = request.tools.map(responsesTool)
+    if (request.toolChoice !== undefined) body.tool_choice = toolChoice(request.toolChoice)
+    if (honoured.parallelToolCalls !== undefined) body.parallel_tool_calls = honoured.parallelToolCalls
+  }
+  if (request.output) {
+    const schema = request.output
+    body.text = { format: { type: 'json_schema', name: 'answer', schema, strict: isStrictSchema(schema) } }
+  }
+  if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens
+  if (honoured.temperature !== undefined) body.temperature = honoured.temperature
+  if (honoured.stop) warnings.push('The Responses API does not take `stop`: it was left out.')
+  const { effort } = honoured
+  if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
+  return { body, warnings }
+}
+
+function responsesTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {
+  const parameters = toolParameters(inputSchema)
+  // Left out, `strict` would be on, and the API would bend the schema to fit.
+  const strict = isStrictSchema(parameters)
+  return { type: 'function', name, description: wellFormed(description), parameters, strict }
+}
+
+function toolChoice(choice: ToolChoice): NonNullable<ResponsesRequest['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.tool }
+}

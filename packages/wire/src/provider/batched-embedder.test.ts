@@ -1,0 +1,175 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { callee, errorOf } from '../__fixtures__/streams.ts'
+import { toProviderError } from '../errors/provider-error.ts'
+import { batchedEmbedder, vectorsByIndex } from './batched-embedder.ts'
+
+const { signal } = new AbortController()
+
+function embedder(answer: (texts: string[]) => unknown, mostTexts = 2) {
+  const batches: string[][] = []
+  const made = batchedEmbedder({
+    ...callee,
+    settings: {},
+    mostTexts,
+    mostCharacters: 10,
+    async request(texts) {
+      batches.push(texts)
+      return answer(texts)
+    },
+    toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+  })
+  return { batches, embed: made.embed.bind(made), made }
+}
+
+const lengths = (texts: string[]): number[][] => texts.map(({ length }) => [length])
+
+describe('an embedder', () => {
+  it('asks for as many at once as the API gives, in order', async () => {
+    const { batches, embed } = embedder(lengths)
+    expect(await embed(['a', 'bb', 'ccc', 'd'.repeat(9), 'e'], signal)).toEqual(
+      [1, 2, 3, 9, 1].map((length) => Float32Array.of(length)),
+    )
+    expect(batches).toEqual([['a', 'bb'], ['ccc'], ['d'.repeat(9), 'e']])
+  })
+
+  it('sends no empty text and no half characters', async () => {
+    const { batches, embed } = embedder(lengths)
+    await embed(['', 'a\ud800'], signal)
+    expect(batches).toEqual([[' ', 'a\ufffd']])
+  })
+
+  it('asks nobody for nothing, nor after an abort', async () => {
+    const { batches, embed } = embedder(lengths)
+    expect(await embed([], signal)).toEqual([])
+    expect(await errorOf(embed(['a'], AbortSignal.abort()))).toMatchObject({ code: 'aborted', ...callee })
+    expect(batches).toEqual([])
+  })
+
+  it.each([undefined, [], [[1]], [[1], []], [[1], ['x']], [[1], [1, 2]]])(
+    'fails on %j for two texts',
+    async (answer) => {
+      const { embed } = embedder(() => answer)
+      expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
+    },
+  )
+
+  it('sends a text alone that is longer than all of a request may be', async () => {
+    const { batches, embed } = embedder(lengths)
+    await embed(['a'.repeat(11), 'b'], signal)
+    expect(batches.map(({ length }) => length)).toEqual([1, 1])
+  })
+
+  it('fails on a hole, on an index that is out of range, and on vectors of nothing', async () => {
+    const far = [0, 1_000_000_000].map((index) => ({ index, embedding: [2] }))
+    expect(vectorsByIndex({ data: far })).toHaveLength(1)
+    for (const answer of [
+      vectorsByIndex({ data: far }),
+      vectorsByIndex({ data: [{ index: 1, embedding: [2] }] }),
+      [[], []],
+    ]) {
+      const { embed } = embedder(() => answer)
+      expect(await errorOf(embed(['a', 'b'], signal))).toMatchObject({ code: 'malformed-stream' })
+    }
+  })
+
+  it.each<[string, number, (controller: AbortController) => void]>([
+    ['timeout', 20, () => {}],
+    ['aborted', 10_000, (controller) => void setTimeout(() => controller.abort())],
+    ['timeout', 10_000, (controller) => controller.abort(new DOMException('late', 'TimeoutError'))],
+  ])('ends in `%s` although its request never does, and aborts that', async (code, timeoutMs, act) => {
+    const controller = new AbortController()
+    const sent: unknown[] = []
+    const { embed, dimensions } = batchedEmbedder({
+      ...callee,
+      settings: { timeoutMs, dimensions: 3 },
+      mostTexts: 2,
+      request(_texts, signal, task) {
+        sent.push(task, signal)
+        act(controller)
+        return new Promise(() => {})
+      },
+      toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+    })
+    expect(await errorOf(embed(['a'], controller.signal, 'query'))).toMatchObject({ code, ...callee })
+    expect(sent).toMatchObject(['query', { aborted: true }])
+    expect(dimensions).toBe(3)
+  })
+
+  it('leaves no listener on the signal of the caller', async () => {
+    const { embed } = embedder(lengths)
+    const controller = new AbortController()
+    await embed(['a', 'b', 'c'], controller.signal)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
+
+  it('takes an answer that is no JSON for malformed', async () => {
+    const { embed } = embedder(() => JSON.parse('<html>'))
+    expect(await errorOf(embed(['a'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
+  })
+
+  it('turns failures into ours', async () => {
+    const { embed } = embedder(() => {
+      throw new TypeError('fetch failed')
+    })
+    expect(await errorOf(embed(['a'], signal))).toMatchObject({ code: 'network', provider: 'acme' })
+  })
+})
+
+it('takes vectors of the dimensions that were asked for, and of one length over all requests', async () => {
+  const ask = (settings: object, answers: number[][]) => {
+    const bounds: number[] = []
+    const { embed } = batchedEmbedder({
+      ...callee,
+      settings,
+      mostTexts: 1,
+      async request(_texts, _signal, _task, mostBytes) {
+        bounds.push(mostBytes)
+        return [answers[bounds.length - 1]]
+      },
+      toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+    })
+    return { bounds, vectors: embed(['a', 'b'], new AbortController().signal) }
+  }
+  await expect(ask({ dimensions: 3 }, [[1, 2]]).vectors).rejects.toMatchObject({ code: 'malformed-stream' })
+  await expect(ask({}, [[1, 2], [1]]).vectors).rejects.toThrow('each of 2 numbers')
+  const { bounds, vectors } = ask({}, [[1], [2]])
+  expect(await vectors).toHaveLength(2)
+  expect(bounds[0]).toBeLessThan(500_000)
+  expect(bounds[1]).toBeLessThan(100_000)
+})
+
+describe('vectorsByIndex', () => {
+  it('puts vectors in the order of the texts', () => {
+    expect(
+      vectorsByIndex({
+        data: [
+          { index: 1, embedding: [2] },
+          { index: 0, embedding: [1] },
+        ],
+      }),
+    ).toEqual([[1], [2]])
+    expect(vectorsByIndex({ data: [{ embedding: [1] }, { embedding: [2] }] })).toEqual([[1], [2]])
+  })
+
+  it('leaves a hole where one is missing', () => {
+    expect(vectorsByIndex({ data: [{ index: 1, embedding: [2] }] })).toEqual([undefined, [2]])
+    expect(vectorsByIndex({ data: [null] })).toEqual([])
+  })
+
+  it.each([undefined, null, 'text', [], {}, { data: 'no list' }])('finds none in %j', (answer) => {
+    expect(vectorsByIndex(answer)).toBeUndefined()
+  })
+})
+
+it('does not count what has to be loaded first as silence', async () => {
+  const slow = batchedEmbedder({
+    ...callee,
+    settings: { timeoutMs: 20 },
+    mostTexts: 2,
+    ready: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    request: async (texts) => lengths(texts),
+    toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+  })
+  expect(await slow.embed(['a'], signal)).toEqual([Float32Array.of(1)])
+})

@@ -1,0 +1,136 @@
+import { AgentKitError, abortError, type Embedder, isAgentKitError } from '@agentkit/core'
+import { wellFormed } from '../messages/text.ts'
+import { type Callee, CallWatch, checkTimeouts } from '../stream/call-watch.ts'
+import { isRecord } from '../util/is-record.ts'
+
+/** What the embedder of any provider may be told. */
+export type EmbedderOptions = {
+  /** Shorter vectors than the model's own, where it can make them. */
+  dimensions?: number | undefined
+  /** How long one request may take, in milliseconds; 60,000 when absent. */
+  timeoutMs?: number | undefined
+}
+
+export type BatchedEmbedderOptions = Callee & {
+  settings: EmbedderOptions
+  /** The API's bound on the texts of one request. */
+  mostTexts: number
+  /** Keeps a request under the API's bound of tokens; 300,000 when absent. */
+  mostCharacters?: number
+  /** Loads what `request` needs, such as an SDK: that is not the server's silence. */
+  ready?(): Promise<unknown>
+  /**
+   * Asks for the vectors of one batch.
+   * @returns one list of numbers for each text, in the order of the texts
+   */
+  request(
+    texts: string[],
+    signal: AbortSignal,
+    task: 'document' | 'query' | undefined,
+    /** How long the answer may be, in bytes: see `boundedResponse`. */
+    mostBytes: number,
+  ): Promise<unknown>
+  toError(error: unknown): AgentKitError
+}
+
+/** An embedder that asks for as many vectors at once as the API gives. For every provider. */
+export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
+  const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
+  const { dimensions, timeoutMs } = settings
+  // The whole answer comes at once.
+  const timeouts = checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs })
+  return {
+    id: `${provider}/${model}`,
+    ...(dimensions !== undefined && { dimensions }),
+    async embed(texts, signal, task) {
+      if (signal.aborted) throw abortError(signal, options)
+      const vectors: Float32Array[] = []
+      let length = dimensions
+      for (const batch of batches(texts, mostTexts, mostCharacters)) {
+        const watch = new CallWatch(signal, timeouts, options)
+        try {
+          watch.listen()
+          await watch.race(Promise.resolve(options.ready?.()))
+          watch.start()
+          const mostBytes = answerBytes(batch.length, length)
+          const answer = await watch.race(request(batch, watch.signal, task, mostBytes))
+          for (const vector of toVectors(answer, batch.length, length, options)) vectors.push(vector)
+          length ??= vectors[0]?.length
+        } catch (error) {
+          if (!watch.failure && isAgentKitError(error)) Object.assign(error, { provider, model })
+          throw watch.failure ?? (error instanceof SyntaxError ? malformed(batch.length, options) : toError(error))
+        } finally {
+          watch.cancel()
+        }
+      }
+      return vectors
+    },
+  }
+}
+
+function* batches(texts: readonly string[], mostTexts: number, mostCharacters: number): Generator<string[]> {
+  let batch: string[] = []
+  let characters = 0
+  for (const text of texts) {
+    if (batch.length === mostTexts || (batch.length > 0 && characters + text.length > mostCharacters)) {
+      yield batch
+      batch = []
+      characters = 0
+    }
+    // The APIs refuse empty text.
+    batch.push(wellFormed(text) || ' ')
+    characters += text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Dimensions of a model of which none are known: more than any has. */
+const mostDimensions = 8_192
+/** A number as JSON, with the spaces of servers that indent it. */
+const numberBytes = 40
+/** What stands around the numbers, whatever was asked for. */
+const otherBytes = 65_536
+const mostAnswerBytes = 268_435_456
+
+/** The longest answer to what is asked for. */
+function answerBytes(count: number, dimensions = mostDimensions): number {
+  return Math.min(mostAnswerBytes, otherBytes + count * (dimensions * numberBytes + 512))
+}
+
+function toVectors(answer: unknown, count: number, length: number | undefined, callee: Callee): Float32Array[] {
+  if (!Array.isArray(answer) || answer.length !== count) throw malformed(count, callee)
+  const wanted = length ?? answer.at(0)?.length
+  const isOne = (vector: unknown): vector is number[] => isVector(vector) && vector.length === wanted
+  if (answer.every(isOne)) return answer.map((vector) => Float32Array.from(vector))
+  throw malformed(count, callee, length)
+}
+
+function malformed(count: number, { provider, model }: Callee, length?: number): AgentKitError {
+  const wanted = length === undefined ? 'all of one length' : `each of ${length} numbers`
+  const message = `${provider} did not answer with one vector for each of ${count} texts, ${wanted}.`
+  return new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
+}
+
+/** More than any API gives in one answer; an index of a thousand million would make a list as long. */
+const mostVectors = 10_000
+
+/**
+ * The vectors of an embeddings answer as OpenAI and Mistral write it, `{ data: [{ index, embedding }, …] }`, in the
+ * order of the texts, which `index` gives.
+ */
+export function vectorsByIndex(answer: unknown): unknown {
+  const data = isRecord(answer) ? answer.data : undefined
+  if (!Array.isArray(data)) return undefined
+  const vectors: unknown[] = []
+  data.forEach((item: unknown, position) => {
+    if (!isRecord(item)) return
+    const { index, embedding } = item
+    const place = typeof index === 'number' ? index : position
+    if (place < mostVectors) vectors[place] = embedding
+  })
+  return Array.from(vectors)
+}
+
+function isVector(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((number) => typeof number === 'number')
+}

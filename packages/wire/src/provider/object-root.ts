@@ -1,0 +1,57 @@
+import type { JSONSchema } from '@agentkit/core'
+import { isRecord } from '../util/is-record.ts'
+
+/**
+ * A tool's input schema whose root is a plain object: a reference resolved, a union as one object with the keys of all
+ * of its variants. OpenAI and Anthropic refuse any other root. What cannot be said so goes into the description; calls
+ * are checked against the tool's own schema anyway.
+ */
+export function objectRoot(schema: JSONSchema): JSONSchema {
+  return flattened(resolved(schema, schema))
+}
+
+/** A root that is a reference stands for what it refers to. */
+function resolved(schema: JSONSchema, root: JSONSchema): JSONSchema {
+  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
+  const shared = place === undefined ? undefined : root[place]
+  const target = isRecord(shared) && name !== undefined ? shared[name] : undefined
+  if (!isRecord(target)) return schema
+  const { $ref: _reference, ...beside } = schema
+  return { ...target, ...beside }
+}
+
+/** A union of objects as one object: with the keys of all of them, and of those required that all require. */
+function flattened(schema: JSONSchema): JSONSchema {
+  const union = (['allOf', 'anyOf', 'oneOf'] as const).find((keyword) => Array.isArray(schema[keyword]))
+  if (union === undefined) return schema
+  const { [union]: members, ...rest } = schema
+  const variants = (Array.isArray(members) ? members.filter(isRecord) : []).map((member) =>
+    flattened(resolved(member, schema)),
+  )
+  const required = variants.map((variant) => (Array.isArray(variant.required) ? variant.required : []))
+  const common =
+    union === 'allOf'
+      ? required.flat()
+      : (required[0] ?? []).filter((key) => required.every((keys) => keys.includes(key)))
+  const own = Array.isArray(schema.required) ? schema.required : []
+  // A closed root would forbid the keys of its variants, and a closed variant those of the others.
+  return flattened({
+    ...rest,
+    description: [schema.description, `{${union}: ${JSON.stringify(members)}}`].filter(Boolean).join('\n\n'),
+    properties: joined([schema, ...variants]),
+    required: [...new Set([...own, ...common])],
+  })
+}
+
+function joined(schemas: readonly JSONSchema[]): Record<string, unknown> {
+  const byKey = new Map<string, Map<string, unknown>>()
+  for (const { properties } of schemas) {
+    for (const [key, value] of Object.entries(isRecord(properties) ? properties : {})) {
+      const kinds = byKey.get(key) ?? new Map<string, unknown>()
+      byKey.set(key, kinds.set(JSON.stringify(value), value))
+    }
+  }
+  return Object.fromEntries(
+    [...byKey].map(([key, kinds]) => [key, kinds.size === 1 ? [...kinds.values()][0] : { anyOf: [...kinds.values()] }]),
+  )
+}

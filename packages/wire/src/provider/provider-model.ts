@@ -1,0 +1,55 @@
+import type { AgentKitError, Model, ModelInfo, ModelRequest } from '@agentkit/core'
+import { type Callee, type CallTimeouts, checkTimeouts } from '../stream/call-watch.ts'
+import type { Framing } from '../stream/read-frames.ts'
+import { type ModelCall, streamModel } from '../stream/stream-model.ts'
+
+/** One request of a model, ready to be sent. */
+export type PreparedCall = Pick<ModelCall, 'warnings' | 'send' | 'reader'>
+
+export type ProviderModelOptions = Callee & {
+  info?: ModelInfo | undefined
+  /** As the caller of the factory gave them. */
+  timeouts: CallTimeouts
+  /** What holds where the caller gave none; 60,000 ms when absent. */
+  defaultTimeouts?: CallTimeouts
+  framing?: Framing
+  /** Loads what a call needs: the SDK. */
+  ready(): Promise<unknown>
+  /** Maps a request to the provider's, without sending it. */
+  prepare(request: ModelRequest): PreparedCall
+  toError(error: unknown): AgentKitError
+}
+
+/** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
+export function providerModel(options: ProviderModelOptions): Model {
+  const { provider, model, info, framing = 'sse', ready, prepare, toError } = options
+  const timeouts = checkTimeouts({ ...options.defaultTimeouts, ...definedOnly(options.timeouts) })
+  return {
+    id: `${provider}/${model}`,
+    ...(info && { info }),
+    stream: (request, signal) =>
+      streamModel({ provider, model, signal, timeouts, framing, ready, toError, ...prepared(prepare, request) }),
+    withDefaultTimeout: (timeoutMs) =>
+      providerModel({ ...options, defaultTimeouts: { firstByteTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs } }),
+  }
+}
+
+/** An option that is `undefined` was not given. */
+function definedOnly({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): CallTimeouts {
+  return {
+    ...(firstByteTimeoutMs !== undefined && { firstByteTimeoutMs }),
+    ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+  }
+}
+
+/** What cannot be mapped fails when it is asked for, as everything else does. */
+function prepared(prepare: ProviderModelOptions['prepare'], request: ModelRequest): PreparedCall {
+  try {
+    return prepare(request)
+  } catch (error) {
+    return { warnings: [], send: () => Promise.reject(error), reader: nothing }
+  }
+}
+
+/** Nothing is read of a request that is not sent. */
+const nothing: PreparedCall['reader'] = { read: () => true, finish() {}, take: () => [] }

@@ -1,0 +1,130 @@
+import { AgentKitError } from '@agentkit/core'
+import { type BodyReader, NodeResponse } from '../http/node-response.ts'
+import type { Callee, CallWatch } from './call-watch.ts'
+import type { Frame } from './frame.ts'
+import { LineParser } from './line-parser.ts'
+import { SseParser } from './sse-parser.ts'
+
+/** How an answer is cut into frames: server-sent events, or a JSON document per line. */
+export type Framing = 'sse' | 'ndjson'
+
+/** Reads an answer: all the frames of one socket read at once, `undefined` at the end of the stream. */
+export interface FrameSource {
+  /** @throws AgentKitError `malformed-stream` for a page of HTML and for a frame that is too large */
+  read(): Promise<Frame[] | undefined>
+  /**
+   * Gives the body up, without waiting. That of a complete answer is read to its end, so that its socket is used
+   * again; any other is closed.
+   */
+  close(complete: boolean): void
+}
+
+export type FrameOptions = Callee & {
+  /** Told before and after each read, and asked whether to go on. */
+  watch: CallWatch
+  /** `sse` when absent. */
+  framing?: Framing
+  /** How much of an unfinished frame is kept, in characters; 16 million when absent. */
+  maxFrameLength?: number
+}
+
+/** Cuts text into frames, in pieces of any size. */
+export interface FrameParser {
+  /** The frames that this text completes. */
+  push(text: string): Frame[]
+  /** The frame that the end of the stream cut short, if there is one. */
+  end(): Frame[]
+  /** Characters held back until their frame is complete. */
+  readonly pending: number
+}
+
+/**
+ * Reads the frames of the body of a `fetch` answer.
+ *
+ * A server that ignores `stream: true` and answers with one JSON document gives that document as one frame.
+ *
+ * @example
+ * const source = readFrames(await fetch(url, { signal: watch.signal }), { watch, provider: 'acme', model: 'small' })
+ * for (let frames = await source.read(); frames; frames = await source.read()) frames.forEach(handle)
+ */
+export function readFrames(response: Response, options: FrameOptions): FrameSource {
+  const { watch, framing = 'sse', maxFrameLength = 16_000_000, provider, model } = options
+  const source = bodyReaderOf(response)
+  const decoder = new TextDecoder()
+  const parser: FrameParser = framing === 'sse' ? new SseParser() : new LineParser()
+  const malformed = (what: string): AgentKitError =>
+    new AgentKitError('malformed-stream', `${provider} ${what}`, { provider, model, retryable: true })
+  let kind: Kind = 'unknown'
+  let begun = ''
+  let ended = source === undefined
+  // A body that does not listen to the request's signal ends with it all the same.
+  watch.onEnd(() => void source?.cancel().catch(ignore))
+
+  const take = (text: string): Frame[] => {
+    if (kind === 'frames') return parser.push(text)
+    begun += text
+    // What came before is white: it may come in any number of pieces, and is looked at once.
+    if (kind === 'unknown') kind = kindOf(text, framing)
+    if (kind === 'html') {
+      throw malformed('answered with a page of HTML instead of a stream of events. Check the base URL.')
+    }
+    if (kind !== 'frames') return []
+    const first = begun
+    begun = ''
+    return parser.push(first)
+  }
+  const last = (): Frame[] => (kind === 'document' ? [{ event: '', data: begun, unterminated: true }] : parser.end())
+
+  return {
+    async read() {
+      while (source && !ended) {
+        watch.beforeRead()
+        const { done, value } = await source.read()
+        if (watch.failure) throw watch.failure
+        if (!done && value?.byteLength === 0) continue
+        watch.afterRead()
+        ended = done
+        const frames = take(done ? decoder.decode() : decoder.decode(value, streaming))
+        if (done) frames.push(...last())
+        if (frames.length > 0) return frames
+        if (parser.pending + begun.length > maxFrameLength) {
+          throw malformed(`sent an event of more than ${maxFrameLength} characters.`)
+        }
+      }
+      return undefined
+    },
+    close(complete) {
+      if (!source || ended) return
+      if (complete) drain(source, watch)
+      else source.cancel().catch(ignore)
+    },
+  }
+}
+
+/** Our own `fetch` hands its body out without the web's streams. */
+function bodyReaderOf(response: Response): BodyReader | undefined {
+  const own: unknown = response
+  return own instanceof NodeResponse ? own.bodyReader() : response.body?.getReader()
+}
+
+type Kind = 'unknown' | 'frames' | 'document' | 'html'
+
+const streaming = { stream: true } as const
+const ignore = (): void => {}
+const drainMs = 1000
+
+/** No stream of server-sent events begins with a brace or a bracket: that is a JSON document. */
+function kindOf(text: string, framing: Framing): Kind {
+  const first = text.trimStart().charAt(0)
+  if (first === '') return 'unknown'
+  if (first === '<') return 'html'
+  return framing === 'sse' && (first === '{' || first === '[') ? 'document' : 'frames'
+}
+
+/** The end has mostly come already; a server that keeps the connection open is left after a second. */
+function drain(source: BodyReader, watch: CallWatch): void {
+  const timer = setTimeout(() => watch.cancel(), drainMs).unref()
+  const settle = (): void => clearTimeout(timer)
+  const next = (): Promise<void> => source.read().then(({ done }) => (done ? settle() : next()))
+  next().catch(settle)
+}
