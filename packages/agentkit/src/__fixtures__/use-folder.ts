@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { keyVariables } from '../providers.ts'
+import { keyVariables } from '../models/providers.ts'
 
 /** An empty working directory for each test, an environment without keys, and a list of what was warned of. */
 export function useFolder(): {

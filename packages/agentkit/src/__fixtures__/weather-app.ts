@@ -1,5 +1,5 @@
 import { tool } from '@agentkit/core'
-import { Agent } from '../agent.ts'
+import { Agent } from '../agents/agent.ts'
 
 // What `agentkit record` and `agentkit replay` run: an app of two agents, one of them asked by a tool of the other.
 const [question = 'Weather?', exitCode = '0'] = process.argv.slice(2)

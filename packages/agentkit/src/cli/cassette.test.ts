@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type FakeScript, fakeProvider, readCassette } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyVariables } from '../providers.ts'
+import { keyVariables } from '../models/providers.ts'
 
 const cli = join(import.meta.dirname, '../cli.ts')
 const app = join(import.meta.dirname, '../__fixtures__/weather-app.ts')

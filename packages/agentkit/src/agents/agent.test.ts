@@ -5,9 +5,9 @@ import { type Model, type ModelEvent, type ModelInfo, type ModelRequest, memoryS
 import { openai } from '@agentkit/providers-openai'
 import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { SDKContext } from '../config/sdk-context.ts'
 import { Agent, type AgentOptions } from './agent.ts'
-import { SDKContext } from './sdk-context.ts'
 import { Swarm } from './swarm.ts'
 
 const folder = useFolder()

@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { isMissing } from './import-provider.ts'
+import { isMissing } from '../models/import-provider.ts'
 
 type Testing = typeof import('@agentkit/testing')
 

@@ -1,6 +1,6 @@
 import { AgentKitError, type Knowledge, type SyncReport } from '@agentkit/core'
 import { describe, expect, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
 import { keepSynced } from './keep-synced.ts'
 
 const folder = useFolder()

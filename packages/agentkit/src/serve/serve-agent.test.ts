@@ -1,7 +1,7 @@
 import { memorySessions } from '@agentkit/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
-import { Agent } from './agent.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent } from '../agents/agent.ts'
 import { serveOptions } from './serve-agent.ts'
 
 const folder = useFolder()

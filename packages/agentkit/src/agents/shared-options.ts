@@ -6,9 +6,9 @@ import {
   type ModelSettings,
   type SessionStore,
 } from '@agentkit/core'
-import type { AgentTable } from './config-keys.ts'
-import { definedOnly } from './defined-only.ts'
-import { SDKContext } from './sdk-context.ts'
+import type { AgentTable } from '../config/config-keys.ts'
+import { SDKContext } from '../config/sdk-context.ts'
+import { definedOnly } from '../util/defined-only.ts'
 
 /** What agents and swarms take from their table where no option says otherwise. */
 export function sharedOptions(

@@ -1,8 +1,8 @@
 import type { InputPart, Member, UserMessage } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
-import type { AgentTable } from './config-keys.ts'
-import type { SDKContext } from './sdk-context.ts'
-import { type ServeOptions, serveRunnable } from './serve-agent.ts'
+import type { AgentTable } from '../config/config-keys.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
 import { refuseParts } from './shared-options.ts'
 
 /** What an agent and a swarm have around them: a context, that may be their own, and what they say no to. */

@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import type { RetrievalTool } from './retrieval-tool.ts'
+import type { RetrievalTool } from '../config/retrieval-tool.ts'
 
 /**
  * What `createRetriever` of `@agentkit/retriever` takes. It stands here too, as that package need not be installed for

@@ -1,7 +1,7 @@
 import { AgentKitError, agentIdFrom, checkOptionNames } from '@agentkit/core'
+import { isRetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
+import { nearestWord } from '../util/nearest-word.ts'
 import type { AgentOptions } from './agent.ts'
-import { nearestWord } from './nearest-word.ts'
-import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
 import type { SwarmOptions } from './swarm.ts'
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */

@@ -1,7 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
-import type { EmbeddingTable } from './config-keys.ts'
-import { type ModelName, resolveModelName } from './model-name.ts'
-import { hasOwnServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from './providers.ts'
+import type { EmbeddingTable } from '../config/config-keys.ts'
+import { type ModelName, resolveModelName } from '../models/model-name.ts'
+import { hasOwnServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
 
 /** Who makes the vectors. */
 export type EmbeddingChoice = { provider: ProviderId; model: string; dimensions?: number }

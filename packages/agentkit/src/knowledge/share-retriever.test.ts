@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readlinkSync, realpathSync, symlinkSync } from 
 import type { Embedder } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, expect, it } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
-import { Agent, type AgentOptions } from './agent.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent, type AgentOptions } from '../agents/agent.ts'
 
 const folder = useFolder()
 const agents: Agent[] = []

@@ -1,5 +1,5 @@
 import { isAgentKitError, type Knowledge, terminalLine } from '@agentkit/core'
-import { progressLine } from './sync-lines.ts'
+import { progressLine } from '../knowledge/sync-lines.ts'
 
 /** Between two lines about a sync that takes its time, in milliseconds. */
 const quietMs = 2_000

@@ -1,5 +1,5 @@
 import { agentIdFrom, type ToolLike } from '@agentkit/core'
-import type { SDKContext } from './sdk-context.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
 
 /** Warns of keys in an agent's own table that mean something for swarms, and nothing for it. */
 export function warnOfSwarmKeys(

@@ -1,7 +1,7 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
+import { importProvider, type ProviderFactory, type ProviderSettings } from '../models/import-provider.ts'
+import { keyOf, type ProviderId } from '../models/providers.ts'
 import type { EmbeddingChoice } from './embedding-choice.ts'
-import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
-import { keyOf, type ProviderId } from './providers.ts'
 
 /**
  * The embedder of a provider's package.

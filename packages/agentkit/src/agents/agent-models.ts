@@ -1,11 +1,11 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
+import type { AgentTable } from '../config/config-keys.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import { onCassette } from '../models/cassette-model.ts'
+import { namedModel } from '../models/named-model.ts'
+import { isProviderId, type ProviderId } from '../models/providers.ts'
+import { definedOnly } from '../util/defined-only.ts'
 import type { AgentOptions } from './agent.ts'
-import { onCassette } from './cassette-model.ts'
-import type { AgentTable } from './config-keys.ts'
-import { definedOnly } from './defined-only.ts'
-import { namedModel } from './named-model.ts'
-import { isProviderId, type ProviderId } from './providers.ts'
-import type { SDKContext } from './sdk-context.ts'
 import { milliseconds } from './shared-options.ts'
 
 /** Whose models they are, the preferred one's first. */

@@ -1,9 +1,9 @@
 import type { RunOptions } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SDKContext } from '../config/sdk-context.ts'
+import type { ServeOptions } from '../serve/serve-agent.ts'
 import { Agent } from './agent.ts'
-import { SDKContext } from './sdk-context.ts'
-import type { ServeOptions } from './serve-agent.ts'
 import { Swarm } from './swarm.ts'
 
 beforeEach(() => {

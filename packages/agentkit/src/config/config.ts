@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
+import { nearestWord } from '../util/nearest-word.ts'
 import {
   type AgentTable,
   agentKeys,
@@ -18,7 +19,6 @@ import {
 } from './config-keys.ts'
 import { valueProblem } from './config-values.ts'
 import { keyLine } from './key-line.ts'
-import { nearestWord } from './nearest-word.ts'
 
 /** The configuration file, checked: only known keys, each of its type. */
 export type Config = {

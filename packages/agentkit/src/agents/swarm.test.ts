@@ -1,8 +1,8 @@
 import { memorySessions } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
-import { Agent, SDKContext, Swarm, type SwarmOptions, tool } from './index.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent, SDKContext, Swarm, type SwarmOptions, tool } from '../index.ts'
 
 const folder = useFolder()
 const sessions = memorySessions()

@@ -1,11 +1,11 @@
 import { checkOptionNames, type Knowledge, type Member, terminalLine } from '@agentkit/core'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
+import type { ServerTable } from '../config/config-keys.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import { definedOnly } from '../util/defined-only.ts'
+import { nearestWord } from '../util/nearest-word.ts'
 import { authTokens } from './auth-tokens.ts'
-import type { ServerTable } from './config-keys.ts'
-import { definedOnly } from './defined-only.ts'
 import { keepSynced } from './keep-synced.ts'
-import { nearestWord } from './nearest-word.ts'
-import type { SDKContext } from './sdk-context.ts'
 
 /** What `run()` takes: address, auth, limits and the rest of the server's options. */
 export type ServeOptions = ServerOptions

@@ -6,8 +6,8 @@ import {
   type OnBusy,
   type Route,
 } from '@agentkit/core'
+import { resolveModelName } from '../models/model-name.ts'
 import type { ConfigKey } from './config-keys.ts'
-import { resolveModelName } from './model-name.ts'
 import { isRetrievalTool, type RetrievalTool, retrievalTools } from './retrieval-tool.ts'
 
 /** A `budget` in the file: US dollars, tokens, calls, seconds. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { keyVariables } from '../models/providers.ts'
 import { defaultEmbedding, namedEmbedding } from './embedding-choice.ts'
-import { keyVariables } from './providers.ts'
 
 beforeEach(() => {
   for (const variable of [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL']) vi.stubEnv(variable, '')

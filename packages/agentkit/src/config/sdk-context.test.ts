@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from './sdk-context.ts'
 
 const folder = useFolder()

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { SDKContext } from '../config/sdk-context.ts'
 import { Agent } from './agent.ts'
-import { SDKContext } from './sdk-context.ts'
 
 const folder = useFolder()
 

@@ -1,8 +1,8 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import { readCassette, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { useFolder } from './__fixtures__/use-folder.ts'
-import { Agent } from './agent.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent } from '../agents/agent.ts'
 import { onCassette } from './cassette-model.ts'
 import { namedModel } from './named-model.ts'
 

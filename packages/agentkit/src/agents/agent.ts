@@ -1,0 +1,132 @@
+import {
+  type AgentRun,
+  agentIdFrom,
+  Agent as CoreAgent,
+  type AgentOptions as CoreOptions,
+  type InputPart,
+  type Knowledge,
+  type Model,
+  type RunOptions,
+  type SessionStore,
+  type UserMessage,
+} from '@agentkit/core'
+import type { AgentServer } from '@agentkit/server'
+import type { RetrievalTool } from '../config/retrieval-tool.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
+import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
+import type { ServeOptions } from '../serve/serve-agent.ts'
+import { definedOnly } from '../util/defined-only.ts'
+import { nearestWord } from '../util/nearest-word.ts'
+import { type AgentHome, agentHome } from './agent-home.ts'
+import { chatProvidersOf, modelsOf } from './agent-models.ts'
+import { checkOptions } from './check-options.ts'
+import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
+import { warnOfSwarmKeys } from './swarm-keys.ts'
+
+/** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
+export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
+  /** The context that the agent shares with others; whoever made it closes it. */
+  sdkContext?: SDKContext
+  /** The TOML file of a context of the agent's own. */
+  configPath?: string
+  /**
+   * By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set.
+   * Of several the first is preferred; where one fails, the next takes over.
+   */
+  model?: string | Model | readonly (string | Model)[]
+  /** `false` refuses images and files. Absent, what the model can read decides. */
+  enableMultiModal?: boolean
+  /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
+  sessions?: SessionStore | string
+  /** Whether the agent answers from files, and cites them; default when there is a `retriever`. */
+  retrieve?: boolean
+  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
+  requiredExts?: readonly string[]
+  /** What the files are searched with; default `"basic"`, which needs nothing else. */
+  retrievalTool?: RetrievalTool
+  /** The folder, the index and the rest, before what `[retriever]` says; or a retriever that its giver closes. */
+  retriever?: RetrieverOptions | Knowledge
+}
+
+/**
+ * An agent with all that belongs to it: the configuration file, models by name, sessions on disk, and a server.
+ *
+ * An option counts before the agent's table in the configuration, that before `[defaults]`, that before the
+ * environment. Without `sdkContext` the agent makes a context of its own and closes it.
+ *
+ * @example
+ * const agent = new Agent({ name: 'Weather', functions: [weather], instruction: 'You answer briefly.' })
+ * console.log(await agent.chat('Do I need an umbrella in Oslo?'))
+ * await agent.run() // http://127.0.0.1:8000
+ */
+export class Agent<Output = undefined> extends CoreAgent<Output> {
+  /** The context that was passed, or the agent's own. */
+  readonly sdkContext: SDKContext
+  readonly #home: AgentHome
+
+  /**
+   * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
+   * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
+   */
+  constructor(options: AgentOptions<Output>) {
+    checkOptions(options)
+    const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...rest } = options
+    const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
+    const context = contextOf(options)
+    const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
+    warnOfSwarmKeys(own, own.functions, context)
+    const models = modelsOf(options, settings, context)
+    const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
+    const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
+    super({
+      ...own,
+      ...(knowledge && { knowledge }),
+      model: models,
+      sessions: sessionsOf(sessions, context),
+      ...sharedOptions(own, settings),
+    })
+    this.sdkContext = context
+    this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
+    this.#home.begin(input)
+    return super.chat(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
+    this.#home.begin(input)
+    return super.stream(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override checkMessage({ content }: UserMessage): void {
+    this.#home.check(content)
+  }
+
+  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
+    return nearestWord(word, known)
+  }
+
+  /**
+   * Serves the agent over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
+   *
+   * @param options beat those of `[server]`; default http://127.0.0.1:8000
+   * @throws AgentKitError `missing-package` when the model's provider is not installed
+   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
+   *   that are not there
+   */
+  async run(options: ServeOptions = {}): Promise<AgentServer> {
+    return await this.#home.serve(this, options)
+  }
+
+  /** Closes the agent's own context, if it made one. */
+  override async close(): Promise<void> {
+    await super.close()
+    await this.#home.close()
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type AgentRun,
+  agentIdFrom,
+  type SwarmOptions as CoreOptions,
+  Swarm as CoreSwarm,
+  type InputPart,
+  type Member,
+  type MemberHistory,
+  type RunOptions,
+  type UserMessage,
+} from '@agentkit/core'
+import type { AgentServer } from '@agentkit/server'
+import type { AgentTable } from '../config/config-keys.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
+import type { ServeOptions } from '../serve/serve-agent.ts'
+import { definedOnly } from '../util/defined-only.ts'
+import { nearestWord } from '../util/nearest-word.ts'
+import type { AgentOptions } from './agent.ts'
+import { type AgentHome, agentHome } from './agent-home.ts'
+import { chatProvidersOf, modelsOf } from './agent-models.ts'
+import { checkSwarmOptions } from './check-options.ts'
+import { configAgents, toolsOf } from './config-agents.ts'
+import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
+
+/** What is absent here comes from the swarm's table in the configuration, then from `[defaults]`, then is built in. */
+export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
+  Pick<CoreOptions<Output>, 'functions' | 'collaboration' | 'history'> & {
+    /** The members. Absent, the configuration makes them: those that the swarm's table lists, else every other table. */
+    agents?: readonly Member[]
+  }
+
+/**
+ * Agents that work together on one task, with all that belongs to an `Agent`: the configuration file, models by name,
+ * sessions on disk, and a server.
+ *
+ * @example
+ * const swarm = new Swarm({ name: 'Research Team', agents: [research, analyst, reporter], sdkContext })
+ * console.log(await swarm.chat('Can you analyze the following data: [1, 2, 3, 4, 5]'))
+ * await swarm.run() // http://127.0.0.1:8000
+ */
+export class Swarm<Output = undefined> extends CoreSwarm<Output> {
+  /** The context that was passed, or the swarm's own. */
+  readonly sdkContext: SDKContext
+  readonly #home: AgentHome
+
+  /**
+   * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
+   * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
+   */
+  constructor(options: SwarmOptions<Output>) {
+    checkSwarmOptions(options)
+    const { sdkContext, configPath: _, enableMultiModal, model, sessions, agents, ...rest } = options
+    const { retrieve, requiredExts, retrievalTool, retriever, functions = [], ...own } = rest
+    const context = contextOf(options)
+    const swarm = { name: own.name, id: agentIdFrom(own.name, own.id) }
+    const settings = context.settingsOf(swarm)
+    const collaboration = own.collaboration ?? settings.collaboration ?? 'manager'
+    const isManaged = collaboration === 'manager' || collaboration === 'parallel'
+    const asksModel = model !== undefined || isManaged
+    const models = asksModel ? modelsOf({ ...own, functions, ...definedOnly({ model }) }, settings, context) : undefined
+    const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
+    const knowledge = agentKnowledge(files, settings, chatProvidersOf(models ?? []), context)
+    // Where no model of the swarm's own is asked, these are for members: core warns of what has no effect.
+    const callable = isManaged || agents ? functions : []
+    const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
+    super({
+      ...own,
+      ...(knowledge && { knowledge }),
+      ...(models && { model: models }),
+      functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : callable,
+      collaboration,
+      ...definedOnly({ history: own.history ?? historyOf(settings) }),
+      agents: agents ?? configAgents(swarm, settings, functions, model, context),
+      sessions: sessionsOf(sessions, context),
+      ...sharedOptions(own, shared),
+    })
+    this.sdkContext = context
+    this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
+    this.#home.begin(input)
+    return super.chat(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
+    this.#home.begin(input)
+    return super.stream(input, options)
+  }
+
+  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
+  override checkMessage({ content }: UserMessage): void {
+    this.#home.check(content)
+  }
+
+  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
+    return nearestWord(word, known)
+  }
+
+  /**
+   * Serves the swarm over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the swarm.
+   *
+   * @param options beat those of `[server]`; default http://127.0.0.1:8000
+   * @throws AgentKitError `missing-package` when the provider of a model is not installed
+   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
+   *   that are not there
+   */
+  async run(options: ServeOptions = {}): Promise<AgentServer> {
+    return await this.#home.serve(this, options)
+  }
+
+  /** Closes the swarm's own context, if it made one. */
+  override async close(): Promise<void> {
+    await super.close()
+    await this.#home.close()
+  }
+}
+
+function withoutDefaultInstruction(settings: AgentTable, { config }: SDKContext): AgentTable {
+  const { instruction, ...rest } = settings
+  return instruction === config.defaults.instruction ? rest : settings
+}
+
+function historyOf({ history }: AgentTable): MemberHistory | undefined {
+  return typeof history === 'number' ? { last: history } : history
+}
