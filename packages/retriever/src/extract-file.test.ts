@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeDocx, paragraph, table } from './__fixtures__/make-docx.ts'
 import { makePdf } from './__fixtures__/make-pdf.ts'
 import { type TemporaryFolder, temporaryFolder } from './__fixtures__/temporary-folder.ts'
-import type { Chunk } from './chunk.ts'
+import type { Chunk } from './data/chunk.ts'
 import { extractFile } from './extract-file.ts'
-import { createParsePool, type ParsePool } from './parse/parse-pool.ts'
+import { createParsePool, type ParsePool } from './parse/pool/parse-pool.ts'
 
 let folder: TemporaryFolder
 let pool: ParsePool

@@ -1,6 +1,6 @@
-import { checkOptions, checkText } from './check-arguments.ts'
+import { checkOptions, checkText } from './data/check-arguments.ts'
 import { usualMaxFileBytes } from './options.ts'
-import { createParsePool, type ExtractedFile, type ParsePool } from './parse/parse-pool.ts'
+import { createParsePool, type ExtractedFile, type ParsePool } from './parse/pool/parse-pool.ts'
 
 export type ExtractFileOptions = {
   /** A larger file is refused; default 200 MB. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { isRemote, type RetrieverSettings } from './options.ts'
-import { cloudSpace } from './store/cloud-space.ts'
-import { lanceSpace } from './store/lance-space.ts'
-import { sqliteSpace } from './store/sqlite-space.ts'
+import { lanceSpace } from './store/lance/lance-space.ts'
+import { cloudSpace } from './store/pinecone/cloud-space.ts'
+import { sqliteSpace } from './store/sqlite/sqlite-space.ts'
 import type { StoreSpace } from './store/store.ts'
 
 /** Where the indexes of a retrieval tool live. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
-import { checkOption } from './check-arguments.ts'
+import { checkOption } from './data/check-arguments.ts'
 import { supportedExts } from './parse/parsers.ts'
-import { checkParsing, type ParsingOptions } from './parsing-options.ts'
-import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone-settings.ts'
+import { checkParsing, type ParsingOptions } from './parse/pool/parsing-options.ts'
+import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone/pinecone-settings.ts'
 import { isInside } from './sync/scan.ts'
 
 /** What files are searched with: in process, LanceDB, or Pinecone beside a text index of our own. */

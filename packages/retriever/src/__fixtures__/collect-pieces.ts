@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Parsed, Parser, Piece } from '../parse/piece.ts'
+import type { Parsed, Parser, Piece } from '../data/piece.ts'
 
 /** All that a parser gives. Every piece is checked: blocks in order, within the text, and all text within blocks. */
 export async function collectPieces(

@@ -1,4 +1,4 @@
-import { lanceSpace } from '../store/lance-space.ts'
+import { lanceSpace } from '../store/lance/lance-space.ts'
 
 // Drops the index of a folder, and waits to be killed.
 const [folder = ''] = process.argv.slice(2)

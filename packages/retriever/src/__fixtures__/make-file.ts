@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Chunk, searchedText } from '../chunk.ts'
-import { chunkId, textHash } from '../chunk-id.ts'
-import type { FileRecord } from '../file-record.ts'
+import { type Chunk, searchedText } from '../data/chunk.ts'
+import { chunkId, textHash } from '../data/chunk-id.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import type { Change, NewChunk } from '../store/store.ts'
 
 export const never: AbortSignal = new AbortController().signal

@@ -1,8 +1,8 @@
 import { abortError } from '@agentkit/core'
-import type { Chunk } from '../chunk.ts'
-import type { FileRecord } from '../file-record.ts'
-import { slicesOf } from '../chunk-slices.ts'
-import { passes } from '../search-filter.ts'
+import type { Chunk } from '../data/chunk.ts'
+import type { FileRecord } from '../data/file-record.ts'
+import { slicesOf } from '../store/chunk-slices.ts'
+import { passes } from '../data/search-filter.ts'
 import type { Change, NewChunk, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
 type Generation = { records: Map<string, FileRecord>; chunks: Map<string, readonly NewChunk[]>; meta: StoreMeta }

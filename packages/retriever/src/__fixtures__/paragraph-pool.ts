@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { abortError } from '@agentkit/core'
-import { chunkId, textHash } from '../chunk-id.ts'
-import type { ParsePool } from '../parse/parse-pool.ts'
+import { chunkId, textHash } from '../data/chunk-id.ts'
+import type { ParsePool } from '../parse/pool/parse-pool.ts'
 import { type FoundFile, readBytes } from '../parse/read-bytes.ts'
 
 export interface ParagraphPool extends ParsePool {

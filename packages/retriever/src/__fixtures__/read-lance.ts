@@ -1,4 +1,4 @@
-import { lanceSpace } from '../store/lance-space.ts'
+import { lanceSpace } from '../store/lance/lance-space.ts'
 
 // Searches in the index of a folder, and closes nothing.
 const [folder = ''] = process.argv.slice(2)

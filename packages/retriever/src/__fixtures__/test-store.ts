@@ -1,4 +1,4 @@
-import { sqliteSpace } from '../store/sqlite-space.ts'
+import { sqliteSpace } from '../store/sqlite/sqlite-space.ts'
 import type { NewChunk, Store } from '../store/store.ts'
 import { never } from './make-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'

@@ -1,13 +1,13 @@
 // A process of the pool whose files make the trouble that their first line names. Any other file is plain text.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { enableCompileCache } from 'node:module'
-import type { Parser } from '../parse/piece.ts'
-import type { WorkerStart } from '../parse/worker-messages.ts'
+import type { Parser } from '../data/piece.ts'
+import type { WorkerStart } from '../parse/pieces/worker-messages.ts'
 
 const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart
 if (compileCache !== undefined) enableCompileCache(compileCache)
-const { answerRequests } = await import('../parse/answer-requests.ts')
-const { parseText } = await import('../parse/parse-text.ts')
+const { answerRequests } = await import('../parse/pool/answer-requests.ts')
+const { parseText } = await import('../parse/text/parse-text.ts')
 
 const troubles: Record<string, (signal: AbortSignal) => unknown> = {
   loop: () => {

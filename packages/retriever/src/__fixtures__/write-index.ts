@@ -1,4 +1,4 @@
-import { sqliteSpace } from '../store/sqlite-space.ts'
+import { sqliteSpace } from '../store/sqlite/sqlite-space.ts'
 import { indexRound } from './index-round.ts'
 import { never } from './make-file.ts'
 

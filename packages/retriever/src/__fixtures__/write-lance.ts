@@ -1,4 +1,4 @@
-import { lanceSpace } from '../store/lance-space.ts'
+import { lanceSpace } from '../store/lance/lance-space.ts'
 import { indexRound } from './index-round.ts'
 import { never } from './make-file.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { timeSlices } from '../store/time-slices.ts'
+import { timeSlices } from '../util/time-slices.ts'
 import { likeWords } from './like-words.ts'
 import { liveSegment } from './live-segment.ts'
 import { queryWords } from './query-words.ts'

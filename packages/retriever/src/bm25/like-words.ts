@@ -1,4 +1,4 @@
-import type { TimeSlices } from '../store/time-slices.ts'
+import type { TimeSlices } from '../util/time-slices.ts'
 import { editDistance } from './edit-distance.ts'
 import type { LiveSegment } from './live-segment.ts'
 import type { QueryWord } from './rank.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { timeSlices } from '../store/time-slices.ts'
+import { timeSlices } from '../util/time-slices.ts'
 import { type LiveSegment, liveSegment } from './live-segment.ts'
 import { mergeSegments } from './merge-segments.ts'
 import { queryWords } from './query-words.ts'

@@ -1,4 +1,4 @@
-import type { TimeSlices } from '../store/time-slices.ts'
+import type { TimeSlices } from '../util/time-slices.ts'
 import { grown } from './grown.ts'
 import { mostDocs, type Segment } from './segment.ts'
 import { sortTerms } from './sort-terms.ts'

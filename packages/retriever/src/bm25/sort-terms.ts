@@ -1,4 +1,4 @@
-import type { TimeSlices } from '../store/time-slices.ts'
+import type { TimeSlices } from '../util/time-slices.ts'
 
 /** So many are sorted at once. */
 const handful = 2_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Chunk } from '../chunk.ts'
-import { chunkId, textHash } from '../chunk-id.ts'
-import type { Block, Piece } from '../parse/piece.ts'
+import type { Chunk } from '../data/chunk.ts'
+import { chunkId, textHash } from '../data/chunk-id.ts'
+import type { Block, Piece } from '../data/piece.ts'
 import { createChunker } from './create-chunker.ts'
 
 it('never mixes what stands below two headings', () => {

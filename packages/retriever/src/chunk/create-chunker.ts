@@ -1,5 +1,5 @@
-import type { Chunk } from '../chunk.ts'
-import type { Block, Piece } from '../parse/piece.ts'
+import type { Chunk } from '../data/chunk.ts'
+import type { Block, Piece } from '../data/piece.ts'
 import { findCut, type Span } from './find-cut.ts'
 import { createHeadingPath } from './heading-path.ts'
 import { isEnoughRows } from './is-enough-rows.ts'

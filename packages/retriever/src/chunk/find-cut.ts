@@ -1,4 +1,4 @@
-import type { Block } from '../parse/piece.ts'
+import type { Block } from '../data/piece.ts'
 import { endsSentence } from './ends-sentence.ts'
 import { clusterEndBefore, isClusterEnd, wordEndBefore } from './grapheme.ts'
 import { isWhiteSpace } from './white-space.ts'

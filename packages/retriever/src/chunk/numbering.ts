@@ -1,5 +1,5 @@
-import { type Chunk, searchedText } from '../chunk.ts'
-import { chunkId, textHash } from '../chunk-id.ts'
+import { type Chunk, searchedText } from '../data/chunk.ts'
+import { chunkId, textHash } from '../data/chunk-id.ts'
 
 /** A passage that was cut, with all that is known of its place. */
 export type Passage = {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { extname } from 'node:path'
 import { createChunker } from '../chunk/create-chunker.ts'
-import { isUnreadableFile } from '../unreadable-file.ts'
-import { createTextJudge } from './garbled-text.ts'
-import { packBytes, packChunks } from './pack-chunks.ts'
-import type { Parsed, Parser, Piece } from './piece.ts'
+import type { Parsed, Parser, Piece } from '../data/piece.ts'
+import { isUnreadableFile } from '../data/unreadable-file.ts'
+import { createTextJudge } from '../text/garbled-text.ts'
+import { packBytes, packChunks } from './pieces/pack-chunks.ts'
+import type { ParseEnd, ParsePart, ParseRequest } from './pieces/worker-messages.ts'
 import { readBytes } from './read-bytes.ts'
-import { sniff } from './sniff.ts'
-import type { ParseEnd, ParsePart, ParseRequest } from './worker-messages.ts'
+import { sniff } from './sniff/sniff.ts'
 
 export type ParseFileOptions = {
   loadParser(ext: string): Promise<Parser>

@@ -1,14 +1,14 @@
-import { unreadableFile } from '../unreadable-file.ts'
-import type { Parser } from './piece.ts'
+import type { Parser } from '../data/piece.ts'
+import { unreadableFile } from '../data/unreadable-file.ts'
 
 /** Each loads its library when the first file of its kind comes. */
 const parsers: Readonly<Record<string, () => Promise<Parser>>> = {
-  '.csv': async () => (await import('./parse-csv.ts')).parseCsv,
-  '.docx': async () => (await import('./parse-docx.ts')).parseDocx,
-  '.md': async () => (await import('./parse-markdown.ts')).parseMarkdown,
-  '.mdx': async () => (await import('./parse-markdown.ts')).parseMdx,
-  '.pdf': async () => (await import('./parse-pdf.ts')).parsePdf,
-  '.txt': async () => (await import('./parse-text.ts')).parseText,
+  '.csv': async () => (await import('./csv/parse-csv.ts')).parseCsv,
+  '.docx': async () => (await import('./docx/parse-docx.ts')).parseDocx,
+  '.md': async () => (await import('./markdown/parse-markdown.ts')).parseMarkdown,
+  '.mdx': async () => (await import('./markdown/parse-markdown.ts')).parseMdx,
+  '.pdf': async () => (await import('./pdf/parse-pdf.ts')).parsePdf,
+  '.txt': async () => (await import('./text/parse-text.ts')).parseText,
 }
 
 /** The extensions of files that can be read: lower case, with the dot. */

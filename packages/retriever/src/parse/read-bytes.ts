@@ -8,7 +8,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
-import { type UnreadableFileError, unreadableFile } from '../unreadable-file.ts'
+import { type UnreadableFileError, unreadableFile } from '../data/unreadable-file.ts'
 
 /** A file as its folder's scan found it, under its real path. */
 export type FoundFile = {

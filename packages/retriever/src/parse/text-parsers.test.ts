@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isUnreadableFile } from '../unreadable-file.ts'
+import type { Parser } from '../data/piece.ts'
+import { isUnreadableFile } from '../data/unreadable-file.ts'
 import { type Read, readFileOf } from './__fixtures__/read-file-of.ts'
-import { parseCsv } from './parse-csv.ts'
-import { parseMarkdown, parseMdx } from './parse-markdown.ts'
-import { parseText } from './parse-text.ts'
-import type { Parser } from './piece.ts'
+import { parseCsv } from './csv/parse-csv.ts'
+import { parseMarkdown, parseMdx } from './markdown/parse-markdown.ts'
+import { parseText } from './text/parse-text.ts'
 
 const parsers = { parseText, parseMarkdown, parseMdx, parseCsv }
 

@@ -1,4 +1,4 @@
-import { passes } from '../search-filter.ts'
+import { passes } from '../data/search-filter.ts'
 import type { Filter, Found, Store } from '../store/store.ts'
 import { isTie } from './fuse.ts'
 

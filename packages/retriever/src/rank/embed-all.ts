@@ -1,7 +1,7 @@
 import { AgentKitError, type Embedder, type RetryOptions, withRetries } from '@agentkit/core'
-import { embedderError } from '../sync/embedder-error.ts'
-import { untilAborted } from '../sync/until-aborted.ts'
-import { unitVector } from './unit-vector.ts'
+import { embedderError } from '../util/embedder-error.ts'
+import { unitVector } from '../util/unit-vector.ts'
+import { untilAborted } from '../util/until-aborted.ts'
 
 /** Of one request: small enough for any embedder. */
 const mostTexts = 64

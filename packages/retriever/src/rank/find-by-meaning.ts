@@ -1,7 +1,7 @@
 import { AgentKitError, abortError, type Embedder, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import { DimensionsError } from '../embed/embed-texts.ts'
 import type { Filter, Found, Store } from '../store/store.ts'
-import { DimensionsError } from '../sync/embed-texts.ts'
-import { embedderError } from '../sync/embedder-error.ts'
+import { embedderError } from '../util/embedder-error.ts'
 import { embedAll } from './embed-all.ts'
 import { isOffline, unknownTrust, wordsOnlyTrust } from './trust.ts'
 

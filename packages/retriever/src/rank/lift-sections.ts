@@ -1,4 +1,4 @@
-import type { Chunk } from '../chunk.ts'
+import type { Chunk } from '../data/chunk.ts'
 import type { Found } from '../store/store.ts'
 
 /** What the best other passage of the section counts. Tried from .1 to .5: up to .2 more is found, and then less. */

@@ -1,6 +1,6 @@
-import { yieldToOthers } from '../sync/yield-to-others.ts'
+import { cosine } from '../util/unit-vector.ts'
+import { yieldToOthers } from '../util/yield-to-others.ts'
 import { rankOf } from './trial.ts'
-import { cosine } from './unit-vector.ts'
 
 type Vectors = readonly (Float32Array | undefined)[]
 

@@ -2,7 +2,7 @@ import { liveSegment } from '../bm25/live-segment.ts'
 import { queryWords } from '../bm25/query-words.ts'
 import { rank } from '../bm25/rank.ts'
 import { segmentBuilder } from '../bm25/segment-builder.ts'
-import { timeSlices } from '../store/time-slices.ts'
+import { timeSlices } from '../util/time-slices.ts'
 import { familyOf, wordsOf } from './words.ts'
 
 /** A question whose answer is known. */

@@ -1,6 +1,6 @@
 import type { Embedder } from '@agentkit/core'
 import type { Store } from '../store/store.ts'
-import { yieldToOthers } from '../sync/yield-to-others.ts'
+import { yieldToOthers } from '../util/yield-to-others.ts'
 import { embedAll } from './embed-all.ts'
 import { knownMeanings } from './known-meanings.ts'
 import { ranksByMeaning } from './ranks-by-meaning.ts'

@@ -1,6 +1,6 @@
-import type { Chunk } from '../chunk.ts'
-import type { ChunkSlices } from '../chunk-slices.ts'
-import type { FileRecord } from '../file-record.ts'
+import type { Chunk } from '../data/chunk.ts'
+import type { FileRecord } from '../data/file-record.ts'
+import type { ChunkSlices } from './chunk-slices.ts'
 
 /** Which chunks a search may return. An empty filter is all. */
 export type Filter = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FileRecord } from '../file-record.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import { planSync, type SyncPlan, timeToRemember } from './plan.ts'
 import type { Scan } from './scan.ts'
 

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../file-record.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import type { Scan, ScannedFile } from './scan.ts'
 
 /** A file that has to be read, with what is known of it already. */

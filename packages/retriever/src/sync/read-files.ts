@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { assertNever } from '@agentkit/core'
-import type { Chunk } from '../chunk.ts'
-import type { FileRecord } from '../file-record.ts'
-import type { ParsePool } from '../parse/parse-pool.ts'
-import type { SpooledChunks, Spools } from '../parse/spool.ts'
-import { extOf } from './ext-of.ts'
+import type { Chunk } from '../data/chunk.ts'
+import { extOf } from '../data/ext-of.ts'
+import type { FileRecord } from '../data/file-record.ts'
+import type { ParsePool } from '../parse/pool/parse-pool.ts'
+import type { SpooledChunks, Spools } from '../parse/pool/spool.ts'
 import { type FileToRead, timeToRemember } from './plan.ts'
 
 /** What has become of a file that was read. */

@@ -2,10 +2,10 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'nod
 import { mkdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { AgentKitError, abortError, type FileNote } from '@agentkit/core'
+import { extOf } from '../data/ext-of.ts'
 import type { FoundFile } from '../parse/read-bytes.ts'
-import { extOf } from './ext-of.ts'
-import { messageOf } from './message-of.ts'
-import { yieldToOthers } from './yield-to-others.ts'
+import { messageOf } from '../util/message-of.ts'
+import { yieldToOthers } from '../util/yield-to-others.ts'
 
 /** A file as the file system knows it. */
 export type ScannedFile = {

@@ -1,6 +1,6 @@
 import type { FileNote, SyncReport } from '@agentkit/core'
-import type { FileRecord } from '../file-record.ts'
-import { extOf } from './ext-of.ts'
+import { extOf } from '../data/ext-of.ts'
+import type { FileRecord } from '../data/file-record.ts'
 
 export type Synced = {
   /** Of the files that were asked for, as they are known now. */

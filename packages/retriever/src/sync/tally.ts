@@ -1,4 +1,4 @@
-import type { FileRecord } from '../file-record.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import type { SyncPlan } from './plan.ts'
 import type { FileChange } from './read-files.ts'
 

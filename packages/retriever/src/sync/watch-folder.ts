@@ -1,4 +1,4 @@
-import { pause } from './pause.ts'
+import { pause } from '../util/pause.ts'
 import { treeWatcher } from './watch-tree.ts'
 
 export type WatchFolderOptions = {

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { timeSlices } from '../store/time-slices.ts'
+import { timeSlices } from '../util/time-slices.ts'
 
 /** Listens to the system for changes of a folder and all below it. */
 export interface TreeWatcher {

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { messageOf } from './message-of.ts'
-import { pause } from './pause.ts'
+import { messageOf } from '../util/message-of.ts'
+import { pause } from '../util/pause.ts'
 
 /**
  * Does work that only one at a time may do on a folder, in whichever process. The others wait.

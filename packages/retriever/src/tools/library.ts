@@ -1,5 +1,5 @@
-import type { Chunk } from '../chunk.ts'
-import type { FileRecord } from '../file-record.ts'
+import type { Chunk } from '../data/chunk.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import type { Hit } from '../search.ts'
 
 /** What the tools need of a retriever. */

@@ -1,7 +1,7 @@
 import { type Tool, tool } from '@agentkit/core'
-import { longestPath } from '../check-arguments.ts'
-import type { FileRecord } from '../file-record.ts'
-import { isAt, plainPath } from '../plain-path.ts'
+import { longestPath } from '../data/check-arguments.ts'
+import type { FileRecord } from '../data/file-record.ts'
+import { isAt, plainPath } from '../data/plain-path.ts'
 import type { Library } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 

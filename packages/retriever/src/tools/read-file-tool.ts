@@ -1,8 +1,8 @@
 import { type Tool, tool } from '@agentkit/core'
-import { longestPath } from '../check-arguments.ts'
-import type { Chunk } from '../chunk.ts'
-import { placeOf, toCitation } from '../cite.ts'
-import { plainPath } from '../plain-path.ts'
+import { longestPath } from '../data/check-arguments.ts'
+import type { Chunk } from '../data/chunk.ts'
+import { placeOf, toCitation } from '../data/cite.ts'
+import { plainPath } from '../data/plain-path.ts'
 import type { Library } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 

@@ -1,5 +1,5 @@
 import type { Tool } from '@agentkit/core'
-import type { FileRecord } from '../file-record.ts'
+import type { FileRecord } from '../data/file-record.ts'
 import type { Library } from './library.ts'
 import { listFilesTool } from './list-files-tool.ts'
 import { readFileTool } from './read-file-tool.ts'

@@ -1,6 +1,6 @@
 import { editDistance } from '../bm25/edit-distance.ts'
-import type { FileRecord } from '../file-record.ts'
-import { isAt } from '../plain-path.ts'
+import type { FileRecord } from '../data/file-record.ts'
+import { isAt } from '../data/plain-path.ts'
 
 const mostNear = 3
 /** Of longer ones it would take its time, and nobody has them. */

@@ -1,4 +1,4 @@
-import type { Block, Parsed, Parser, Piece } from '../piece.ts'
+import type { Block, Parsed, Parser, Piece } from '../../data/piece.ts'
 
 const never = new AbortController().signal
 

@@ -1,4 +1,4 @@
-import { unreadableFile } from '../../unreadable-file.ts'
+import { unreadableFile } from '../../data/unreadable-file.ts'
 import { readEntry } from '../zip/read-entry.ts'
 import { zipEntries } from '../zip/zip-entries.ts'
 

@@ -1,5 +1,5 @@
 import type { parseDocument } from 'htmlparser2'
-import type { BlockWriter } from '../block-writer.ts'
+import type { BlockWriter } from '../pieces/block-writer.ts'
 
 type Node = ReturnType<typeof parseDocument>['children'][number]
 type Element = Extract<Node, { attribs: object }>

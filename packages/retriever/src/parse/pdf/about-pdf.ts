@@ -1,4 +1,4 @@
-import { documentTitle } from '../document-title.ts'
+import { documentTitle } from '../pieces/document-title.ts'
 import type { PdfDocument } from './open-pdf.ts'
 
 /** What a PDF says of itself. */

@@ -1,4 +1,4 @@
-import { countJunk } from '../clean-text.ts'
+import { countJunk } from '../../text/clean-text.ts'
 
 /** Whether a page's text layer is garbage: what it says is not what the page shows. */
 export function isGarbled(text: string): boolean {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { getDocumentProxy } from 'unpdf'
-import { unreadableFile } from '../../unreadable-file.ts'
+import { unreadableFile } from '../../data/unreadable-file.ts'
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
 import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
-import { parsePdf } from '../parse-pdf.ts'
+import { parsePdf } from './parse-pdf.ts'
 
 const columns = ['灯火は', '青白く', '揺れた。']
 

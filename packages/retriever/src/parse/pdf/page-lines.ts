@@ -1,4 +1,4 @@
-import { cleanText } from '../clean-text.ts'
+import { cleanText } from '../../text/clean-text.ts'
 import { joinColumns, type TextContent, type TextItem } from './page-columns.ts'
 import { isRightToLeft, lineInOrder } from './right-to-left.ts'
 

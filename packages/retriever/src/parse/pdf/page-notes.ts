@@ -1,5 +1,5 @@
-import { unreadableFile } from '../../unreadable-file.ts'
-import type { Parsed } from '../piece.ts'
+import type { Parsed } from '../../data/piece.ts'
+import { unreadableFile } from '../../data/unreadable-file.ts'
 
 /** What became of a file's pages, and what that says of the file. */
 export class PageNotes {

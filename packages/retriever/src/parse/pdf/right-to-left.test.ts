@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
 import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
-import { parsePdf } from '../parse-pdf.ts'
+import { parsePdf } from './parse-pdf.ts'
 import { lineInOrder } from './right-to-left.ts'
 
 const arabic = 'وصل القطار إلى المدينة في الساعة السابعة'

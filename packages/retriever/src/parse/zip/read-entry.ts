@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { unreadableFile } from '../../unreadable-file.ts'
+import { unreadableFile } from '../../data/unreadable-file.ts'
 import type { ZipEntry } from './zip-entries.ts'
 
 /** Unpacks one entry, and never more of it than the directory said it holds. */

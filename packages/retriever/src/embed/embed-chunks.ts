@@ -1,0 +1,48 @@
+import type { Embedder } from '@agentkit/core'
+import { type Chunk, searchedText } from '../data/chunk.ts'
+import type { NewChunk, Store } from '../store/store.ts'
+import { embedTexts } from './embed-texts.ts'
+import type { Journal } from './journal.ts'
+
+export type EmbedChunksOptions = {
+  embedder: Embedder
+  dimensions: number
+  /** Where vectors of the same embedder may be already. */
+  stores: readonly Store[]
+  journal: Journal
+  signal: AbortSignal
+}
+
+/**
+ * The vectors of chunks, by their `textHash`. Asks the embedder only for what nobody knows, once for each text, and
+ * journals what it answers.
+ */
+export async function embedChunks(chunks: readonly Chunk[], options: EmbedChunksOptions): Promise<Vectors> {
+  const { embedder, dimensions, stores, journal, signal } = options
+  const missing = new Map(chunks.map((chunk) => [chunk.textHash, chunk]))
+  const vectors = new Map<string, Float32Array>()
+  const take = (found: ReadonlyMap<string, Float32Array>): void => {
+    for (const [textHash, vector] of found) {
+      if (vector.length !== dimensions) continue
+      vectors.set(textHash, vector)
+      missing.delete(textHash)
+    }
+  }
+  for (const store of stores) if (missing.size > 0) take(await store.vectorsOf([...missing.keys()]))
+  take(journal.vectorsOf(missing.keys()))
+  if (missing.size > 0) {
+    const texts = new Map([...missing].map(([textHash, chunk]) => [textHash, searchedText(chunk)]))
+    take(await embedTexts(texts, { embedder, dimensions, signal, onVectors: (fresh) => journal.add(fresh) }))
+  }
+  return vectors
+}
+
+export type Vectors = ReadonlyMap<string, Float32Array>
+
+/** Chunks with their vectors. One that says nothing has none. */
+export function withVectors(chunks: readonly Chunk[], vectors: Vectors): NewChunk[] {
+  return chunks.map((chunk) => {
+    const vector = vectors.get(chunk.textHash)
+    return vector?.some((number) => number !== 0) ? { ...chunk, vector } : chunk
+  })
+}

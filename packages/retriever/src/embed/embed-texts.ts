@@ -1,0 +1,143 @@
+import { AgentKitError, type Embedder, withRetries } from '@agentkit/core'
+import { embedderError } from '../util/embedder-error.ts'
+import { untilAborted } from '../util/until-aborted.ts'
+
+/** Of one request. Embedders split it by the bounds of their API. */
+const mostTexts = 256
+const mostCharacters = 200_000
+/** Requests at once. */
+const mostRequests = 3
+/** About 8,000 tokens, even of a language that takes most of them: what comes later weighs nothing in the vector. */
+const mostBytes = 11_000
+
+export type EmbedTextsOptions = {
+  embedder: Embedder
+  /** What the vectors must have; absent, whatever the first one has. */
+  dimensions?: number
+  signal: AbortSignal
+  /** Told of every request's vectors as they come. */
+  onVectors(vectors: ReadonlyMap<string, Float32Array>): void
+}
+
+/**
+ * Asks for the vectors of texts, some requests at once, each tried again where that may help. The vectors have the
+ * length 1.
+ *
+ * @param texts by what they are to be known as; none is empty
+ * @throws what the embedder threw, after what was asked for has come too; DimensionsError for vectors of other lengths
+ */
+export async function embedTexts(
+  texts: ReadonlyMap<string, string>,
+  { embedder, dimensions, signal, onVectors }: EmbedTextsOptions,
+): Promise<Map<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>()
+  const waiting = batches(texts)
+  let failure: { error: unknown } | undefined
+  let length = dimensions
+  const work = async (): Promise<void> => {
+    for (const batch of waiting) {
+      // Also ends the batches of the others.
+      if (failure) return
+      const answer = await ask(embedder, batch.texts, signal)
+      const first = answer[0]?.length ?? 0
+      length ??= first
+      if (first !== length) throw new DimensionsError(embedder.id, length, first)
+      const fresh = new Map(batch.keys.map((key, index) => [key, unit(answer[index] as Float32Array)]))
+      onVectors(fresh)
+      for (const [key, vector] of fresh) vectors.set(key, vector)
+    }
+  }
+  const workers = Array.from({ length: mostRequests }, () =>
+    work().catch((error: unknown) => {
+      failure ??= { error }
+    }),
+  )
+  // What is under way is paid for: it is waited for, and journaled.
+  await Promise.all(workers)
+  if (failure) throw failure.error
+  return vectors
+}
+
+/** The embedder makes vectors of another length than it was thought to. */
+export class DimensionsError extends AgentKitError {
+  readonly found: number
+
+  constructor(id: string, expected: number, found: number) {
+    super(
+      'invalid-config',
+      `The embedder ${id} was to make vectors of ${expected} numbers and made one of ${found}. Set its \`dimensions\` to ${found}.`,
+    )
+    this.found = found
+  }
+}
+
+/** The length of an embedder's vectors: found out by one, if need be. */
+export async function findDimensions(embedder: Embedder, signal: AbortSignal): Promise<number> {
+  if (embedder.dimensions !== undefined) return embedder.dimensions
+  const [vector] = await ask(embedder, ['How long is the vector of this text?'], signal)
+  return vector?.length ?? 0
+}
+
+type Batch = { keys: string[]; texts: string[] }
+
+function* batches(texts: ReadonlyMap<string, string>): Generator<Batch> {
+  let batch: Batch = { keys: [], texts: [] }
+  let characters = 0
+  for (const [key, whole] of texts) {
+    const text = shorten(whole)
+    if (batch.keys.length === mostTexts || (batch.keys.length > 0 && characters + text.length > mostCharacters)) {
+      yield batch
+      batch = { keys: [], texts: [] }
+      characters = 0
+    }
+    batch.keys.push(key)
+    batch.texts.push(text)
+    characters += text.length
+  }
+  if (batch.keys.length > 0) yield batch
+}
+
+function shorten(text: string): string {
+  // A UTF-16 code unit takes three bytes at the most.
+  if (text.length * 3 <= mostBytes) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(mostBytes))
+  return text.slice(0, read)
+}
+
+async function ask(embedder: Embedder, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
+  const attempt = async (): Promise<Float32Array[]> => {
+    try {
+      return await embedder.embed(texts, signal, 'document')
+    } catch (error) {
+      throw embedderError(embedder, error)
+    }
+  }
+  const vectors = await untilAborted(signal, withRetries(attempt, signal))
+  const problem = problemOf(vectors, texts.length)
+  if (problem === undefined) return vectors
+  throw new AgentKitError(
+    'provider-error',
+    `The embedder ${embedder.id} was given ${texts.length} texts and ${problem}.`,
+  )
+}
+
+function problemOf(vectors: unknown, count: number): string | undefined {
+  if (!Array.isArray(vectors)) return 'did not answer with a list'
+  if (vectors.length !== count) return `answered with ${vectors.length} vectors`
+  const length: unknown = vectors[0]?.length
+  for (const vector of vectors) {
+    if (!(vector instanceof Float32Array) || vector.length === 0)
+      return 'answered with what is no Float32Array of numbers'
+    if (vector.length !== length) return `answered with vectors of ${length} and of ${vector.length} numbers`
+    if (!vector.every(Number.isFinite)) return 'answered with a vector that has a number missing (NaN or Infinity)'
+  }
+  return undefined
+}
+
+/** The vector scaled to length 1. One of zeros stays: it says nothing, and is near to nothing. */
+function unit(vector: Float32Array): Float32Array {
+  let sum = 0
+  for (const number of vector) sum += number * number
+  const length = Math.sqrt(sum)
+  return length === 0 ? vector : vector.map((number) => number / length)
+}

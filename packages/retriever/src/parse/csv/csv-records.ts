@@ -1,0 +1,86 @@
+import { breathe } from '../../util/breathe.ts'
+
+/** How a file separates its cells. */
+export type CsvDialect = {
+  delimiter: string
+  /** The usual number of cells in a record. */
+  width: number
+}
+
+/** Records as they follow each other in the file. */
+export type CsvBatch = {
+  records: string[][]
+  /** Whether a quote of the last one is never closed: its first line was taken for the whole of it. */
+  isBroken: boolean
+}
+
+/** More than any sound record has, in characters. */
+const longestRecord = 2_000_000
+/** After so many quotes that are never closed, quotes are taken as plain text. */
+const mostBroken = 20
+
+/** Reads CSV, batch by batch. A quote that is never closed does not swallow the records behind it. */
+export async function* csvRecords(
+  parts: AsyncIterable<string>,
+  { delimiter, width }: CsvDialect,
+  signal: AbortSignal,
+): AsyncGenerator<CsvBatch, void> {
+  const { default: papa } = await import('papaparse')
+  let rest = ''
+  let broken = 0
+
+  for await (const part of parts) {
+    rest += part
+    yield* takeRecords(false)
+    while (rest.length > longestRecord) {
+      yield takeBrokenRecord(0)
+      yield* takeRecords(false)
+    }
+    await breathe(signal)
+  }
+  // With it, there would be an empty record more.
+  if (rest.endsWith('\n')) rest = rest.slice(0, -1)
+  if (rest !== '') yield* takeRecords(true)
+
+  function* takeRecords(isEnd: boolean): Generator<CsvBatch, void> {
+    while (rest !== '') {
+      const { data, errors, meta } = parse(rest, !isEnd)
+      const bad = errors.find(({ code, row }, index) => {
+        return code === 'MissingQuotes' || (row !== errors[index - 1]?.row && isSwallowing(data[row]))
+      })
+      if (bad === undefined) {
+        rest = rest.slice(isEnd ? rest.length : meta.cursor)
+        yield { records: data, isBroken: false }
+        return
+      }
+      if (bad.row > 0) yield { records: data.slice(0, bad.row), isBroken: false }
+      yield takeBrokenRecord(bad.row === 0 ? 0 : parse(rest, true, bad.row).meta.cursor)
+    }
+  }
+
+  /** Whether a bad quote took lines that look like records of their own. */
+  function isSwallowing(record: readonly string[] | undefined): boolean {
+    if (record === undefined || width < 2) return false
+    return record.some((cell) => (cell.split('\n', 2)[1] ?? '').split(delimiter).length >= width)
+  }
+
+  function takeBrokenRecord(start: number): CsvBatch {
+    broken++
+    const lineEnd = rest.indexOf('\n', start)
+    const line = rest.slice(start, lineEnd < 0 ? rest.length : lineEnd)
+    rest = lineEnd < 0 ? '' : rest.slice(lineEnd + 1)
+    const [quoted = []] = parse(line, false).data
+    const record =
+      quoted.length === width ? quoted : line.split(delimiter).map((cell) => cell.replace(/^"([^"]*)"?$/, '$1'))
+    return { records: [record], isBroken: line.split('"').length % 2 === 0 }
+  }
+
+  function parse(text: string, isOpen: boolean, preview = 0): Parse {
+    const fastMode = broken >= mostBroken ? { fastMode: true } : {}
+    const parser = new papa.Parser({ delimiter, newline: '\n', preview, ...fastMode })
+    // Its type says `any`; this is what it returns.
+    return parser.parse(text, 0, isOpen) as Parse
+  }
+}
+
+type Parse = { data: string[][]; errors: { code: string; row: number }[]; meta: { cursor: number } }

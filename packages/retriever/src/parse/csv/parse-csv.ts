@@ -1,0 +1,103 @@
+import type { Parsed, Piece } from '../../data/piece.ts'
+import { decodeText } from '../../text/decode-text.ts'
+import { createPieceWriter } from '../pieces/piece-writer.ts'
+import { noText } from '../text/parse-text.ts'
+import { declaredDelimiter, detectDialect } from './csv-dialect.ts'
+import { columnName, findHeader } from './csv-header.ts'
+import { type CsvBatch, type CsvDialect, csvRecords } from './csv-records.ts'
+
+const pieceSize = 200_000
+
+/**
+ * A table: each record is a block, which says `name: value` for each of its cells that is not empty, a line each.
+ * What stands above the header, and records of a table without one, are their cells in a row.
+ */
+export async function* parseCsv(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
+  const writer = createPieceWriter()
+  const { dialect, parts } = await open(decodeText(bytes, signal))
+  const { first, rest } = await begin(csvRecords(parts, dialect, signal))
+  const header = findHeader(first.flatMap(({ records }) => records))
+  const headerLine = header.names === undefined ? 0 : header.above
+  let headerText = ''
+  let row = 0
+  let brokenRow: number | undefined
+
+  for await (const { records, isBroken } of rest) {
+    for (const record of records) {
+      row++
+      if (row === headerLine) headerText = toLine(record)
+      else write(row > headerLine && header.names !== undefined ? toPairs(record, header.names) : toLine(record))
+      if (writer.length > pieceSize) yield writer.take()
+    }
+    if (isBroken) brokenRow ??= row
+  }
+  // The names of the columns stand in each record; where there is none, they are all that the file says.
+  row = headerLine
+  if (!writer.hasText) write(headerText)
+  if (!writer.hasText) throw noText(bytes)
+  if (writer.length > 0) yield writer.take()
+  return {
+    ...(header.title !== undefined && { title: header.title }),
+    ...(brokenRow === undefined ? { status: 'ok' } : { status: 'low-quality', reason: brokenQuote(brokenRow) }),
+  }
+
+  function write(text: string): void {
+    if (text !== '') writer.write({ kind: 'row', text, row })
+  }
+}
+
+function brokenQuote(row: number): string {
+  return `A quote in row ${row} is never closed: what follows it was read line by line.`
+}
+
+/** Reads as much as tells how the cells are separated. */
+async function open(
+  parts: AsyncGenerator<string, void>,
+): Promise<{ dialect: CsvDialect; parts: AsyncIterable<string> }> {
+  const first = await parts.next()
+  const start = first.done === true ? '' : first.value
+  const declared = declaredDelimiter(start)
+  const table = start.slice(declared?.length ?? 0)
+  const sample = table.slice(0, 64 * 1024)
+  const detected = await detectDialect(sample, sample.length === table.length, declared?.delimiter)
+  async function* all(): AsyncGenerator<string, void> {
+    yield table
+    yield* parts
+  }
+  return { dialect: detected, parts: all() }
+}
+
+/** The first records, and all of them: a header is known by what is below it. */
+async function begin(
+  batches: AsyncGenerator<CsvBatch, void>,
+): Promise<{ first: CsvBatch[]; rest: AsyncIterable<CsvBatch> }> {
+  const first: CsvBatch[] = []
+  for (let count = 0; count < 100; count += first.at(-1)?.records.length ?? 0) {
+    const next = await batches.next()
+    if (next.done === true) break
+    first.push(next.value)
+  }
+  async function* all(): AsyncGenerator<CsvBatch, void> {
+    yield* first
+    yield* batches
+  }
+  return { first, rest: all() }
+}
+
+function toPairs(record: readonly string[], names: readonly string[]): string {
+  let pairs = ''
+  for (let index = 0; index < record.length; index++) {
+    const value = record[index]?.trim() ?? ''
+    if (value === '') continue
+    if (pairs !== '') pairs += '\n'
+    pairs += `${names[index] ?? columnName(index)}: ${value}`
+  }
+  return pairs
+}
+
+function toLine(record: readonly string[]): string {
+  return record
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '')
+    .join(' · ')
+}

@@ -1,0 +1,170 @@
+import { expect, it } from 'vitest'
+import { collectPieces, listBlocks } from '../../__fixtures__/collect-pieces.ts'
+import { type DocxOptions, makeDocx, names, paragraph, table } from '../../__fixtures__/make-docx.ts'
+import { parseDocx } from './parse-docx.ts'
+
+const blocks = async (body: string, options?: DocxOptions): Promise<string[]> =>
+  listBlocks((await collectPieces(parseDocx, makeDocx(body, options))).pieces)
+
+it('gives headings, paragraphs and tables in order', async () => {
+  const body =
+    paragraph('Handbook', 'Heading1') +
+    paragraph('Welcome.') +
+    paragraph('Pay', 'Heading2') +
+    table(['Grade', 'Pay'], ['A', '10 | 12'], ['', ''], ['B', '20']) +
+    paragraph('The end.')
+  expect(await blocks(body)).toEqual([
+    'heading 1: Handbook',
+    'text: Welcome.',
+    'heading 2: Pay',
+    'table: Grade | Pay\nA | 10 | 12\nB | 20',
+    'text: The end.',
+  ])
+})
+
+it('knows a heading by its outline level, whatever its style is called', async () => {
+  const styles =
+    '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +
+    '<w:style w:type="paragraph" w:styleId="Title"><w:name w:val="Title"/></w:style>'
+  expect(await blocks(paragraph('Buch', 'Title') + paragraph('Eins', '1.Kapitel'), { styles })).toEqual([
+    'heading 1: Buch',
+    'heading 2: Eins',
+  ])
+})
+
+it('keeps the marks of lists', async () => {
+  const item = (list: number, text: string, level = 0): string =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+  const level = (place: number, format: string): string =>
+    `<w:lvl w:ilvl="${place}"><w:numFmt w:val="${format}"/></w:lvl>`
+  const kind = (id: number, format: string): string =>
+    `<w:abstractNum w:abstractNumId="${id}">${level(0, format)}${level(1, 'bullet')}</w:abstractNum>`
+  const numbering =
+    `<w:numbering ${names}>${kind(1, 'decimal')}${kind(2, 'bullet')}` +
+    [1, 2].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`).join('') +
+    '</w:numbering>'
+  const body = item(1, 'Open') + item(1, 'Close') + item(1, 'slowly', 1) + paragraph('Then:') + item(2, 'Rest')
+  expect(await blocks(body, { parts: { 'word/numbering.xml': numbering } })).toEqual([
+    'text: 1. Open',
+    'text: 2. Close',
+    'text: - slowly',
+    'text: Then:',
+    'text: - Rest',
+  ])
+})
+
+it('keeps footnotes and comments behind the text', async () => {
+  const body =
+    '<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:t>, again.</w:t></w:r>' +
+    '<w:r><w:commentReference w:id="0"/></w:r></w:p>'
+  const parts = {
+    'word/footnotes.xml': `<w:footnotes ${names}><w:footnote w:id="2">${paragraph('It hurts.')}</w:footnote></w:footnotes>`,
+    'word/comments.xml': `<w:comments ${names}><w:comment w:id="0" w:initials="AB">${paragraph('Really?')}</w:comment></w:comments>`,
+  }
+  expect(await blocks(body, { parts })).toEqual([
+    'text: Ouch[1], again.',
+    'text: [1] It hurts.',
+    'text: Comment [AB1] Really?',
+  ])
+})
+
+it('reads what stands at the heads and feet of pages once, and leaves page numbers out', async () => {
+  const header = (text: string): string => `<w:hdr ${names}>${paragraph(text)}</w:hdr>`
+  const parts = {
+    'word/header1.xml': header('Acme &amp; Co'),
+    'word/header2.xml': header('Acme &amp; Co'),
+    'word/footer1.xml': header('12'),
+  }
+  expect(await blocks(paragraph('Body.'), { parts })).toEqual(['text: Body.', 'text: Acme & Co'])
+})
+
+it.each([
+  [
+    'an equation',
+    '<m:oMathPara><m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup><m:r><m:t> &lt; 1</m:t></m:r></m:oMath></m:oMathPara>',
+    'x^2 < 1',
+  ],
+  ['a field', '<w:fldSimple w:instr=" SEQ Figure "><w:r><w:t>Figure 7</w:t></w:r></w:fldSimple>', 'Figure 7'],
+  [
+    'ruby',
+    '<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>かん</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby></w:r>',
+    '漢',
+  ],
+  ['a line break', '<w:r><w:t>one</w:t><w:cr/><w:t>two</w:t></w:r>', 'one\ntwo'],
+  ['a deletion', '<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins>', 'new'],
+  ['a tab', '<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r>', 'a\tb'],
+])('reads %s', async (_, content, expected) => {
+  expect(await blocks(`<w:p>${content}</w:p>`)).toEqual([`text: ${expected}`])
+})
+
+it('reads a text box, and a table of one column as the text that it is', async () => {
+  const box = `<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Boxed')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`
+  expect(await blocks(box + table(['Framed'], ['Below']))).toEqual(['text: Boxed', 'text: Framed', 'text: Below'])
+})
+
+it('reads a text box of today, with or without its older version', async () => {
+  const box = (text: string): string =>
+    `<w:drawing><wps><w:txbxContent>${paragraph(text)}</w:txbxContent></wps></w:drawing>`
+  const old = `<mc:Fallback><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Both')}</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback>`
+  const alternatives = (...versions: string[]): string =>
+    `<mc:AlternateContent>${versions.join('')}</mc:AlternateContent>`
+  const body = [
+    alternatives(`<mc:Choice>${box('Both')}</mc:Choice>`, old),
+    alternatives(
+      `<mc:Choice>${box(`New</w:t>${alternatives(`<mc:Choice>${box('Inner')}</mc:Choice>`)}<w:t>`)}</mc:Choice>`,
+    ),
+    box('Bare'),
+  ]
+  expect(await blocks(body.map((run) => `<w:p><w:r>${run}</w:r></w:p>`).join(''))).toEqual([
+    'text: Both',
+    'text: New',
+    'text: Inner',
+    'text: Bare',
+  ])
+})
+
+it('reads words alone where lists or fields are broken', async () => {
+  const numbering = `<w:numbering ${names}><w:num w:numId="1"/></w:numbering>`
+  const body =
+    '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Item</w:t></w:r></w:p>'
+  const { pieces, parsed } = await collectPieces(
+    parseDocx,
+    makeDocx(body, { parts: { 'word/numbering.xml': numbering } }),
+  )
+  expect(listBlocks(pieces)).toEqual(['text: Item'])
+  expect(parsed).toMatchObject({ status: 'low-quality', reason: expect.stringMatching(/structure is damaged/) })
+})
+
+it('does not take a paragraph for a heading that only looks like one', async () => {
+  const long = 'It goes on and on. '.repeat(12).trim()
+  expect(await blocks(paragraph(long, 'Heading1') + paragraph('____', 'Heading1'))).toEqual([
+    `text: ${long}`,
+    'text: ____',
+  ])
+})
+
+it('takes the title of the document, if it has one', async () => {
+  const title = async (text?: string): Promise<unknown> =>
+    (await collectPieces(parseDocx, makeDocx(paragraph('Hi'), text === undefined ? {} : { title: text }))).parsed
+  expect(await title('Travel &amp; costs')).toEqual({ status: 'ok', title: 'Travel & costs' })
+  expect(await title('Document1.docx')).toEqual({ status: 'ok' })
+  expect(await title()).toEqual({ status: 'ok' })
+})
+
+it.each([
+  ['no text', makeDocx('<w:p/>'), 'no-text', /no text/],
+  ['pictures only', makeDocx('<w:p/>', { parts: { 'word/media/image1.png': 'x' } }), 'no-text', /pictures only/],
+  ['XML that is broken', makeDocx('<w:p><w:r></w:p>'), 'corrupt', /damaged/],
+  ['half a file', makeDocx(paragraph('Hello')).slice(0, 300), 'corrupt', /damaged/],
+  ['no main part', makeDocx('', { parts: { '_rels/.rels': '', 'word/document.xml': '' } }), 'corrupt', /damaged/],
+])('reports %s', async (_, bytes, status, reason) => {
+  await expect(collectPieces(parseDocx, bytes)).rejects.toMatchObject({
+    code: 'unreadable-file',
+    status,
+    message: expect.stringMatching(reason),
+  })
+})
+
+it('stops when it is told to', async () => {
+  await expect(collectPieces(parseDocx, makeDocx(paragraph('Hello')), AbortSignal.abort())).rejects.toThrow(/abort/)
+})

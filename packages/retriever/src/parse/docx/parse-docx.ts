@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Parsed, Piece } from '../../data/piece.ts'
+import { unreadableFile } from '../../data/unreadable-file.ts'
+import { BlockWriter } from '../pieces/block-writer.ts'
+import { documentTitle } from '../pieces/document-title.ts'
+import { writeZip } from '../zip/write-zip.ts'
+import { decodeXml } from './decode-xml.ts'
+import { type DocxParts, docxParts, partText } from './docx-parts.ts'
+import { headingStyles } from './heading-styles.ts'
+import { writeHtml } from './html-blocks.ts'
+import { marginText } from './margin-text.ts'
+import { mendBody } from './mend-body.ts'
+import { plainParagraphs } from './plain-paragraphs.ts'
+
+/** A Word document: its body, then its notes and comments, then what stands at the heads and feet of its pages. */
+export async function* parseDocx(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
+  signal.throwIfAborted()
+  const { parts, pictures } = docxParts(bytes)
+  const writer = new BlockWriter()
+  const status = await writeBody(parts, writer, signal)
+  for (const text of marginText(parts)) writer.add('text', text)
+  if (writer.isEmpty)
+    throw unreadableFile(
+      'no-text',
+      pictures > 0 ? 'It has pictures only, and no text. Run OCR over them.' : 'It has no text.',
+    )
+  yield writer.piece()
+  const [, title] = /<dc:title(?:\s[^<>]*)?>([^<]*)</.exec(partText(parts, 'docProps/core.xml')) ?? []
+  return { ...status, ...documentTitle(title === undefined ? undefined : decodeXml(title)) }
+}
+
+async function writeBody(
+  parts: DocxParts,
+  writer: BlockWriter,
+  signal: AbortSignal,
+): Promise<Pick<Parsed, 'status' | 'reason'>> {
+  const body = mendParts(parts)
+  await nextTurn()
+  signal.throwIfAborted()
+  try {
+    const html = await toHtml(parts)
+    const { parseDocument } = await import('htmlparser2')
+    signal.throwIfAborted()
+    writeHtml(parseDocument(html).children, writer)
+    return { status: 'ok' }
+  } catch (cause) {
+    signal.throwIfAborted()
+    // mammoth trips over odd lists and fields, with a TypeError; over XML that is none, with an error of its own.
+    const texts = cause instanceof TypeError ? plainParagraphs(body) : []
+    for (const text of texts) writer.add('text', text)
+    if (writer.isEmpty) throw unreadableFile('corrupt', 'It is damaged: its text could not be read.', cause)
+    return { status: 'low-quality', reason: 'Its structure is damaged: only its words were read, without notes.' }
+  }
+}
+
+/** Returns the XML of the body. */
+function mendParts(parts: DocxParts): string {
+  let body = ''
+  for (const name of parts.keys()) {
+    if (!/^word\/(document|footnotes|endnotes|comments)[^/]*\.xml$/i.test(name)) continue
+    const mended = mendBody(partText(parts, name))
+    parts.set(name, Buffer.from(mended))
+    if (/^word\/document/i.test(name)) body += mended
+  }
+  return body
+}
+
+async function toHtml(parts: DocxParts): Promise<string> {
+  const { default: mammoth } = await import('mammoth')
+  const { value } = await mammoth.convertToHtml(
+    // A new archive has nothing that would be unpacked in vain, and no size that is a lie.
+    { buffer: writeZip(parts) },
+    {
+      styleMap: [...styleMap, ...headingStyles(partText(parts, 'word/styles.xml'))],
+      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+      externalFileAccess: false,
+    },
+  )
+  return value
+}
+
+const styleMap = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Source Code'] => pre:separator('\\n')",
+  "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
+  'comment-reference => sup',
+]

@@ -1,0 +1,100 @@
+import { createSignFinder, type SignFinder } from '../../text/sign-finder.ts'
+
+/** What may be looked at in vain, in all of a text. */
+export type Budget = { left: number }
+
+/** Whether a line begins an `import` or `export` of MDX, and is no sentence that begins so. */
+export function opensEsm(line: string): boolean {
+  if (!/^(?:import|export)\b/.test(line)) return false
+  return (
+    /^import\s*(?:["'{*]|type\s+[\w{*]|[\w$]+\s*(?:,\s*[{*]|from\b|$))/.test(line) ||
+    /^export\s*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum|abstract|declare)\b)/.test(
+      line,
+    )
+  )
+}
+
+/** Where an `import` or `export` ends that begins at `start`: behind its last line. Brackets count, strings do not. */
+export function endOfEsm(source: string, start: number, budget: Budget, { endBehind }: SignFinder): number {
+  const last = Math.min(source.length, start + Math.max(0, budget.left))
+  /** Up to where the end of a string has been sought in vain, by its quote. */
+  const unclosed = new Map<string, number>()
+  let depth = 0
+  for (let at = start; at < last; at++) {
+    switch (source[at]) {
+      case '{':
+      case '(':
+      case '[':
+        depth++
+        break
+      case '}':
+      case ')':
+      case ']':
+        depth--
+        break
+      case '"':
+      case "'":
+      case '`':
+        at = endOfString(at)
+        break
+      case '/':
+        at = endOfComment(at)
+        break
+      case '\n':
+        if (depth <= 0 && isOver(source, at + 1)) return at + 1
+    }
+  }
+  if (last === source.length && depth <= 0) return last
+  budget.left -= last - start
+  // It is broken: what comes behind the next blank line is text again.
+  const blank = source.indexOf('\n\n', start)
+  return blank < 0 ? source.length : blank + 1
+
+  function endOfString(at: number): number {
+    const quote = source[at] ?? ''
+    if (at < (unclosed.get(quote) ?? 0)) return at
+    let index = at + 1
+    for (; index < last; index++) {
+      if (source[index] === '\\') index++
+      else if (source[index] === quote) return index
+      // An apostrophe in the text of JSX.
+      else if (source[index] === '\n' && quote !== '`') break
+    }
+    unclosed.set(quote, index)
+    return at
+  }
+
+  function endOfComment(at: number): number {
+    const isLine = source[at + 1] === '/' && source[at - 1] !== ':'
+    if (!isLine && source[at + 1] !== '*') return at
+    const behind = isLine ? endBehind('\n', at) : endBehind('*/', at + 2)
+    const end = behind === undefined ? at : behind - (isLine ? 2 : 1)
+    return end <= at || end >= last ? at : end
+  }
+}
+
+/** Whether the line that begins here is no part of what the lines before say. */
+function isOver(source: string, at: number): boolean {
+  return /^[ \t]*(?:$|\n|[#<]|import\b|export\b|`{3})/.test(source.slice(at, at + 200))
+}
+
+/** The title and description that a page exports as `metadata` or `meta`. */
+export function readMetadata(source: string): { title?: string; notes: string[] } {
+  const match = /^export\s+(?:const|let|var)\s+(?:metadata|meta|frontmatter|frontMatter)\b[^={]{0,200}=\s*\{/m.exec(
+    source,
+  )
+  if (match === null) return { notes: [] }
+  const object = source.slice(
+    match.index,
+    Math.min(endOfEsm(source, match.index, { left: 10_000 }, createSignFinder(source)), match.index + 10_000),
+  )
+  const title = propertyOf(object, 'title')
+  const description = propertyOf(object, 'description')
+  return { ...(title !== undefined && { title }), notes: description === undefined ? [] : [description] }
+}
+
+function propertyOf(object: string, key: string): string | undefined {
+  const match = new RegExp(`\\b${key}["']?\\s*:\\s*(?:"([^"\\n]*)"|'([^'\\n]*)'|\`([^\`$]*)\`)`).exec(object)
+  const value = match?.slice(1).find((group) => group !== undefined)
+  return value?.replace(/\s+/g, ' ').trim() || undefined
+}

@@ -1,0 +1,235 @@
+import { createRequire } from 'node:module'
+import { expect, it } from 'vitest'
+import { collectPieces, listBlocks } from '../../__fixtures__/collect-pieces.ts'
+import { makePdf, type PdfOptions, type PdfPageOptions } from '../../__fixtures__/make-pdf.ts'
+import { parsePdf } from './parse-pdf.ts'
+
+const read = (pages: PdfPageOptions[], options?: PdfOptions): ReturnType<typeof collectPieces> =>
+  collectPieces(parsePdf, makePdf(pages, options))
+const status = (bytes: Uint8Array): Promise<unknown> => collectPieces(parsePdf, bytes)
+
+it('gives each page its own text', async () => {
+  const { pieces, parsed } = await read([{ lines: ['First page.'] }, {}, { lines: ['Third page.'] }])
+  expect(pieces.map(({ page, text }) => [page, text.trim()])).toEqual([
+    [1, 'First page.'],
+    [2, ''],
+    [3, 'Third page.'],
+  ])
+  expect(parsed).toEqual({ status: 'ok', pages: 3 })
+})
+
+it('parts paragraphs where the gap is wider, and keeps lines', async () => {
+  const { pieces } = await read([{ lines: ['One', 'goes on.', 'And on.', { text: 'Two.', y: 640 }, 'More.', 'End.'] }])
+  expect(listBlocks(pieces)).toEqual(['text: One\ngoes on.\nAnd on.', 'text: Two.\nMore.\nEnd.'])
+})
+
+it('makes a word whole that was parted at the end of a line', async () => {
+  const { pieces } = await read([{ lines: ['The exam-', 'ple of pages 3-', '5 by Smith-', 'Jones.'] }])
+  expect(pieces[0]?.text.trim()).toBe('The example of pages 3-\n5 by Smith-\nJones.')
+})
+
+it('keeps apart what stands apart on a line', async () => {
+  const cells = ['Name', 'Price'].map((text, place) => ({ text, x: 72 + place * 200, y: 700 }))
+  const { pieces } = await read([{ lines: cells }])
+  expect(pieces[0]?.text.trim()).toBe('Name Price')
+})
+
+it('reads once what was printed twice to look bold', async () => {
+  const { pieces } = await read([{ lines: [{ text: 'Bold', y: 700 }, { text: 'Bold', x: 72.4, y: 700 }, 'Bold'] }])
+  expect(pieces[0]?.text.trim()).toBe('Bold\nBold')
+})
+
+it('takes the headings that the outline names, where they stand', async () => {
+  const outline = [
+    {
+      title: 'Holidays',
+      page: 1,
+      children: [
+        { title: 'Sick leave', page: 2 },
+        { title: 'Lost', page: 2 },
+      ],
+    },
+  ]
+  const { pieces } = await read(
+    [{ lines: ['Intro.', '1. Holidays', 'There are 30.'] }, { lines: ['Sick leave', 'Call us.', 'Sick leave'] }],
+    { outline },
+  )
+  expect(listBlocks(pieces)).toEqual([
+    'text: Intro.',
+    'heading 1: 1. Holidays',
+    'text: There are 30.',
+    'heading 2: Sick leave',
+    'text: Call us.\nSick leave',
+  ])
+})
+
+it('takes larger letters for headings when there is no outline', async () => {
+  const large = { text: 'Handbook', size: 24 }
+  const body = 'This is a line of the body.'
+  const { pieces } = await read([
+    { lines: [large, { text: body, y: 660 }, body, { text: 'Pay', size: 15, y: 600 }, body] },
+  ])
+  expect(listBlocks(pieces)).toEqual([
+    'heading 1: Handbook',
+    `text: ${body}\n${body}`,
+    'heading 3: Pay',
+    `text: ${body}`,
+  ])
+})
+
+it('reads what was filled into a form', async () => {
+  const { pieces } = await read([
+    { lines: ['Order'], fields: { 'Your name': 'Ann', 'form1[0].f1_2[0]': 'Blue', Empty: '' } },
+  ])
+  expect(listBlocks(pieces)).toEqual(['text: Order', 'text: Your name: Ann', 'text: Blue'])
+})
+
+it.each([
+  ['a title', 'The handbook', 'The handbook'],
+  ['what Word prints', 'Microsoft Word - The handbook', 'The handbook'],
+  ['the name of a file', 'handbook_v3.docx', undefined],
+  ['nothing', ' ', undefined],
+  ['no name', 'Untitled', undefined],
+])('of %s makes the title', async (_, title, expected) => {
+  expect((await read([{ lines: ['Hello'] }], { title })).parsed.title).toBe(expected)
+})
+
+it('names the pages that have pictures only', async () => {
+  const text = { lines: ['Some text.'] }
+  const { parsed } = await read([text, { image: true }, { image: true }, text, { image: true }, {}])
+  expect(parsed).toEqual({
+    status: 'low-quality',
+    pages: 6,
+    reason: 'Pages 2–3, 5 have no text, only pictures: they need OCR.',
+  })
+})
+
+it('reads the old encodings of Japanese by the tables of pdfjs-dist, or says that they are needed', async () => {
+  // Of Shift JIS: あい
+  const reading = read([{ lines: [{ text: '\x82\xa0\x82\xa2', isJapanese: true }] }])
+  if (isInstalled('pdfjs-dist')) expect((await reading).pieces[0]?.text.trim()).toBe('あい')
+  else
+    await expect(reading).rejects.toMatchObject({
+      status: 'no-text',
+      message: expect.stringMatching(/90ms-RKSJ-H.*npm i pdfjs-dist/),
+    })
+})
+
+function isInstalled(name: string): boolean {
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/package.json`) !== ''
+  } catch {
+    return false
+  }
+}
+
+it('says that a page only stands for a form that another program shows', async () => {
+  const { parsed } = await read([{ lines: ['Please wait...'] }], { xfa: true })
+  expect(parsed).toMatchObject({
+    status: 'low-quality',
+    reason: expect.stringMatching(/^Page 1 stands for an XFA form/),
+  })
+})
+
+it('does not take an empty page for a picture', async () => {
+  const { parsed } = await read([
+    { lines: ['Text.'] },
+    { operators: 'q 1 0 0 1 9 9 cm q 0 0 9 9 re f Q Q BT /F1 9 Tf ( ) Tj ET' },
+  ])
+  expect(parsed.status).toBe('ok')
+})
+
+// As a font gives it whose codes are shifted by 29, which is common.
+const shifted = (text: string): string =>
+  text.replace(/[ -~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 29))
+const sentence = 'The notes of the meeting are sent to all who attended it, on the same day.'
+
+it('names the pages whose text layer is garbage, and gives what is left of it', async () => {
+  const garbled = { lines: Array.from('123456', (line) => shifted(`${sentence} ${line}`)) }
+  const { pieces, parsed } = await read([{ lines: [sentence] }, garbled])
+  expect(parsed).toEqual({ status: 'low-quality', pages: 2, reason: 'Page 2 has a garbled text layer.' })
+  expect(pieces[1]?.text).toContain('PHHWLQJ')
+})
+
+it('finds garbage that is made of ordinary letters', async () => {
+  const noVowels = sentence.replace(/[aeiouy]/g, 'q')
+  const { parsed } = await read([{ lines: [noVowels, noVowels, noVowels, noVowels] }])
+  expect(parsed.status).toBe('low-quality')
+})
+
+it('names the pages on which the letters of words stand apart', async () => {
+  const apart = { lines: ['T h i s i s a l e t t e r', 'o f t h e c o u r t.'] }
+  const { pieces, parsed } = await read([{ lines: [sentence] }, apart, { lines: ['I N V O I C E', sentence] }])
+  expect(parsed).toMatchObject({
+    status: 'low-quality',
+    reason: 'Page 2 has words whose letters stand apart ("l e t t e r"): run OCR over it again.',
+  })
+  expect(pieces[1]?.text).toContain('l e t t e r')
+})
+
+it.each([
+  ['code', 'const fooBar = getValue(x1, y2) + 17; printf("%d", strlen(str));'],
+  ['numbers', 'A1 12.5 B2 13.5 C3 14.5 D4 15.5 E5 16.5 F6 17.5 G7 18.5'],
+  ['German', 'Der schnelle braune Fuchs springt durch Schwarzwald und Strumpfband.'],
+])('does not take %s for garbage', async (_, line) => {
+  const { parsed } = await read([{ lines: [line, `${line} `, `${line}  `, `${line}   `, `${line}    `] }])
+  expect(parsed.status).toBe('ok')
+})
+
+it.each([
+  [
+    'a scan',
+    makePdf([{ image: true }, { image: true }]),
+    'no-text',
+    /None of its 2 pages has text, only pictures.*OCR/,
+  ],
+  ['an empty page', makePdf([{}]), 'no-text', /only page has no text/],
+  [
+    'a text layer of which nothing is left',
+    makePdf([{ lines: [{ text: 'Hello', isPrivate: true }] }]),
+    'no-text',
+    /garbled/,
+  ],
+  ['a password', makePdf([{ lines: ['Secret'] }], { password: true }), 'encrypted', /password/],
+  ['bytes that are no PDF', new TextEncoder().encode('%PDF-1.4\nhello'), 'corrupt', /damaged/],
+  ['a PDF without its end', makePdf([{ lines: ['Hello'] }]).slice(0, 60), 'corrupt', /damaged/],
+])('reports %s', async (_, bytes, expected, reason) => {
+  await expect(status(bytes)).rejects.toMatchObject({
+    code: 'unreadable-file',
+    status: expected,
+    message: expect.stringMatching(reason),
+  })
+})
+
+it('reads a PDF behind other bytes, and one whose table of objects is elsewhere', async () => {
+  const whole = makePdf([{ lines: ['Hello'] }])
+  const behind = Buffer.concat([Buffer.from('X-Mail: yes\r\n\r\n'), whole])
+  const lost = Buffer.from(
+    Buffer.from(whole)
+      .toString('latin1')
+      .replace(/startxref\n\d+/, 'startxref\n9'),
+    'latin1',
+  )
+  for (const bytes of [new Uint8Array(behind), new Uint8Array(lost)])
+    expect((await collectPieces(parsePdf, bytes)).pieces[0]?.text.trim()).toBe('Hello')
+})
+
+it('stops between two pages', async () => {
+  const stop = new AbortController()
+  const pages = parsePdf(makePdf([{ lines: ['One'] }, { lines: ['Two'] }]), stop.signal)
+  expect((await pages.next()).value).toMatchObject({ page: 1 })
+  stop.abort()
+  await expect(pages.next()).rejects.toThrow(/abort/)
+})
+
+it('lets other work run between two pages', async () => {
+  let turns = 0
+  const count = (): void => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  await read(Array.from({ length: 20 }, (_, page) => ({ lines: [`Page ${page}`] })))
+  clearImmediate(next)
+  expect(turns).toBeGreaterThanOrEqual(20)
+})

@@ -1,0 +1,48 @@
+import type { Block, Parsed } from '../../data/piece.ts'
+import type { UnreadableStatus } from '../../data/unreadable-file.ts'
+import type { ParseLimits } from '../pool/parse-limits.ts'
+import type { FoundFile } from '../read-bytes.ts'
+import type { PackedChunks } from './pack-chunks.ts'
+
+/** What a worker is to do with a file. */
+export type ParseRequest =
+  | { do: 'chunk'; file: string; path: string; found?: FoundFile; unlessHash?: string; maxBytes: number }
+  | { do: 'extract'; path: string; maxBytes: number }
+
+/** The argument of a worker, as JSON. */
+export type WorkerStart = {
+  limits: ParseLimits
+  /** The folder of the compile cache of its parent, where that has one. */
+  compileCache?: string
+}
+
+/** What a worker is told. */
+export type ToWorker =
+  | { type: 'start'; files: { id: number; request: ParseRequest }[] }
+  /** Nobody waits for it any more. It is answered nonetheless. */
+  | { type: 'cancel'; id: number }
+  /** A part has arrived: another one may be sent. */
+  | { type: 'more'; id: number }
+
+/** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
+export type ParsePart =
+  | { chunks: PackedChunks }
+  /** The same as bytes, for `unpackBytes`: a large file waits so, without being looked at. */
+  | { packed: Uint8Array; count: number }
+  | { text: string; blocks: PlacedBlock[]; page?: number }
+
+export type PlacedBlock = Block & { page?: number }
+
+/** The last that is said of a file. */
+export type ParseEnd =
+  | { outcome: 'unchanged'; hash: string }
+  /** Something else than the file that was found is at its path. */
+  | { outcome: 'replaced'; hash: '' }
+  | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string; isMissing?: true }
+  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; part: ParsePart }
+
+/** What a worker says. It finishes files in the order in which they were given, and tells of several at once. */
+export type FromWorker =
+  | { type: 'ready' }
+  | { type: 'part'; id: number; part: ParsePart }
+  | { type: 'ends'; ends: { id: number; end: ParseEnd }[] }

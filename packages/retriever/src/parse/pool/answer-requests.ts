@@ -1,0 +1,94 @@
+import type { Parser } from '../../data/piece.ts'
+import { parseFile } from '../parse-file.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from '../pieces/worker-messages.ts'
+import { writeLastWords } from './last-words.ts'
+import { watchLimits } from './watch-limits.ts'
+
+/** Parts that may be on their way at once: one is unpacked while the next is made. */
+const mostParts = 8
+
+/** A message costs more than to read a small file: results wait for others until they are so large, or so old. */
+const mostHeld = { characters: 200_000, milliseconds: 10 }
+
+/** The work of a process of the pool: reads one file after the other, as its parent asks it to. */
+export function answerRequests(loadParser: (ext: string) => Promise<Parser>): void {
+  const { limits } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
+  const watch = watchLimits(limits)
+  const running = new Map<number, { stop: AbortController; partsSent: number; goOn: () => void }>()
+  let current = -1
+  let last = Promise.resolve()
+  let ends: { id: number; end: ParseEnd }[] = []
+  let held = 0
+  let timer: NodeJS.Timeout | undefined
+
+  // A terminal, or what ends a service, signals all processes: the parent decides when this one ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+  process.on('disconnect', () => process.exit())
+  process.on('uncaughtException', (error: unknown) => {
+    writeLastWords({ id: current, error: error instanceof Error ? error.message : String(error) })
+    process.exit(1)
+  })
+  process.on('message', (message: ToWorker) => {
+    switch (message.type) {
+      case 'start':
+        for (const { id, request } of message.files) {
+          running.set(id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
+          // A failure here is a bug, and ends the process: the parent reports it.
+          last = last.then(() => answer(id, request))
+        }
+        break
+      case 'cancel': {
+        const file = running.get(message.id)
+        file?.stop.abort()
+        file?.goOn()
+        break
+      }
+      case 'more': {
+        const file = running.get(message.id)
+        if (file !== undefined) file.partsSent--
+        file?.goOn()
+        break
+      }
+    }
+  })
+  say({ type: 'ready' })
+
+  async function answer(id: number, request: ParseRequest): Promise<void> {
+    const file = running.get(id)
+    if (file === undefined) return
+    current = id
+    watch.begin(id)
+    const { signal } = file.stop
+    const send = async (part: ParsePart): Promise<void> => {
+      say({ type: 'part', id, part })
+      file.partsSent++
+      while (file.partsSent >= mostParts && !signal.aborted) {
+        await watch.waitFor(
+          new Promise<void>((resolve) => {
+            file.goOn = resolve
+          }),
+        )
+      }
+      signal.throwIfAborted()
+    }
+    const end = await parseFile(request, { loadParser, send, signal, onBytes: watch.sized })
+    running.delete(id)
+    if (running.size === 0) watch.rest()
+    ends.push({ id, end })
+    if (end.outcome === 'read') held += end.characters
+    timer ??= setTimeout(sayEnds, mostHeld.milliseconds)
+    if (running.size === 0 || held >= mostHeld.characters) sayEnds()
+  }
+
+  function sayEnds(): void {
+    clearTimeout(timer)
+    timer = undefined
+    say({ type: 'ends', ends })
+    ends = []
+    held = 0
+  }
+
+  function say(message: FromWorker): void {
+    process.send?.(message)
+  }
+}

@@ -1,0 +1,58 @@
+import type { Chunk } from '../../data/chunk.ts'
+import { packBytes, unpackBytes, unpackChunks } from '../pieces/pack-chunks.ts'
+import type { ParsePart } from '../pieces/worker-messages.ts'
+import type { Spool, SpooledChunks, Spools } from './spool.ts'
+
+/** Takes the parts of a file's result. */
+export interface PartTaker {
+  add(part: ParsePart): void
+  /** What was added is void: the file is read once more. */
+  clear(): void
+}
+
+/** Bytes of packed passages that are held in memory; those of a larger file wait on disk. */
+const mostHeld = 2_000_000
+
+/** Collects the passages of a file as its parts come. */
+export function collectPassages(
+  file: string,
+  spools: Spools | undefined,
+): PartTaker & { end(): Chunk[] | SpooledChunks; drop(): void } {
+  let parts: ParsePart[] = []
+  let held = 0
+  let spool: Spool | undefined
+
+  const spill = (to: Spool, part: ParsePart): void => {
+    if ('packed' in part) {
+      to.add(part.packed, part.count)
+      return
+    }
+    const chunks = chunksOf(file, part)
+    if (chunks.length > 0) to.add(packBytes(chunks), chunks.length)
+  }
+  return {
+    add(part) {
+      if (spool) {
+        spill(spool, part)
+        return
+      }
+      parts.push(part)
+      if ('packed' in part) held += part.packed.length
+      if (held <= mostHeld || !spools) return
+      spool = spools.open()
+      for (const one of parts.splice(0)) spill(spool, one)
+    },
+    clear() {
+      parts = []
+      held = 0
+      spool?.clear()
+    },
+    end: () => spool?.chunks(file) ?? parts.flatMap((part) => chunksOf(file, part)),
+    drop: () => spool?.close(),
+  }
+}
+
+function chunksOf(file: string, part: ParsePart): Chunk[] {
+  if ('packed' in part) return unpackBytes(file, part.packed)
+  return 'chunks' in part ? unpackChunks(file, part.chunks) : []
+}

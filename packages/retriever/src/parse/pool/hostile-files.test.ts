@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { hostileFiles } from '../../__fixtures__/hostile-files.ts'
+import { makePdf } from '../../__fixtures__/make-pdf.ts'
+import type { Parser } from '../../data/piece.ts'
+import { isUnreadableFile } from '../../data/unreadable-file.ts'
+import { headingStyles } from '../docx/heading-styles.ts'
+import { mendBody } from '../docx/mend-body.ts'
+import { plainParagraphs } from '../docx/plain-paragraphs.ts'
+import { parseMdx } from '../markdown/parse-markdown.ts'
+import { createParsePool, type ParsePool } from './parse-pool.ts'
+
+/** However little of a busy machine a file gets, its CPU time or memory ends it. */
+const busyMachine = 1_000
+
+let folder: string
+let pool: ParsePool
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-hostile-'))
+  // Less than usual: what exceeds this is hostile, and the test is quicker.
+  pool = createParsePool({ memoryMb: 300, cpuSeconds: 1.5, wallPerCpu: busyMachine, processes: 1 })
+})
+afterAll(async () => {
+  await pool.close()
+  await rm(folder, { recursive: true })
+})
+
+const limits = /^Reading it takes more than (300 MB of memory|1\.5 seconds of CPU time)\.$/
+
+it.each([
+  ['nested-filters.pdf', limits],
+  ['nested-states.pdf', limits],
+  ['forms.pdf', limits],
+  ['long-text.pdf', limits],
+  ['equations.docx', /^It is too large to unpack: its part "word\/document\.xml" would grow \d+ times\.$/],
+])('gives up on %s, and reads the next file', async (file, reason) => {
+  const before = process.memoryUsage.rss()
+  const content = hostileFiles[file]?.() ?? Buffer.alloc(0)
+  const [hostile, good] = await Promise.all([read(file, content), read('good.pdf', makePdf([{ lines: ['Good'] }]))])
+
+  expect(hostile).toMatchObject({ outcome: 'unreadable', status: 'too-large', reason: expect.stringMatching(reason) })
+  expect(good).toMatchObject({ outcome: 'read' })
+  // Whatever it takes, it does not take it of this process.
+  expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
+})
+
+const tags = ['<m:oMath>', '<m:oMathPara ', '<w:rt>', '<w:fldData>', '<w:br ', '<w:drawing ', '<mc:Fallback>', '<w:t ']
+const nested = '<mc:AlternateContent><mc:Choice><w:txbxContent>'
+
+it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 MB of %s once', (tag) => {
+  const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
+  const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
+  const before = process.cpuUsage()
+  for (const text of [xml, closed]) for (const scan of [mendBody, plainParagraphs, headingStyles]) scan(text)
+
+  const { user, system } = process.cpuUsage(before)
+  // A tenth of that is usual; to look for each end takes minutes.
+  expect((user + system) / 1e6).toBeLessThan(5)
+})
+
+const metadata = 'export const metadata = {'
+
+it.each([
+  ['comments that never end', metadata, '{/*'],
+  ['comments in a row that never end', '', 'export {} /*\n'],
+  ['escaped quotes', metadata, '\\`'],
+  ['escaped quotes on a line', metadata, "\\'"],
+  ['half of a line comment', metadata, '//'],
+  ['lines below half of spaces', ' '.repeat(500_000), '===\n'],
+])('reads MDX of 1 MB with %s once', async (_, start, part) => {
+  const bytes = Buffer.from(start + part.repeat((1_000_000 - start.length) / part.length))
+  const before = process.cpuUsage()
+  await drain(parseMdx(bytes, AbortSignal.timeout(60_000)))
+
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1e6).toBeLessThan(5)
+})
+
+/** All of a file, whether it says anything or not. */
+async function drain(pieces: ReturnType<Parser>): Promise<void> {
+  try {
+    for await (const _ of pieces);
+  } catch (error) {
+    if (!isUnreadableFile(error)) throw error
+  }
+}
+
+async function read(file: string, content: Uint8Array): ReturnType<ParsePool['read']> {
+  const path = join(folder, file)
+  await writeFile(path, content)
+  return pool.read({ file, path }, { maxBytes: 200_000_000, signal: AbortSignal.timeout(60_000) })
+}

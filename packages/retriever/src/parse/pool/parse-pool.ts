@@ -1,0 +1,235 @@
+import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
+import { AgentKitError, abortError } from '@agentkit/core'
+import type { Chunk } from '../../data/chunk.ts'
+import type { Parsed } from '../../data/piece.ts'
+import { type UnreadableStatus, unreadableFile } from '../../data/unreadable-file.ts'
+import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from '../pieces/worker-messages.ts'
+import type { FoundFile } from '../read-bytes.ts'
+import { collectPassages, type PartTaker } from './collect-passages.ts'
+import { type ParseLimits, usualLimits } from './parse-limits.ts'
+import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-worker.ts'
+import type { SpooledChunks, Spools } from './spool.ts'
+
+export type ParsePoolOptions = Partial<ParseLimits> & {
+  /** At most; for text one is started. */
+  processes?: number
+  /** After which a process without work ends. */
+  idleMs?: number
+  /** Another module for the processes: for tests. */
+  script?: string
+}
+
+/** Reads files in processes of its own, so that nothing that a file does blocks, fills or ends this one. */
+export interface ParsePool {
+  /**
+   * Reads, hashes, parses and chunks a file. Failure of the file is an outcome; only an abort and bugs are thrown.
+   * @param file.file relative to the folder, with `/`
+   * @param file.path on disk
+   * @param file.size in bytes, where it is known: it helps to spread the work
+   * @param file.found the file that is to be read: another one, or a link, is `replaced`
+   */
+  read(file: { file: string; path: string; size?: number; found?: FoundFile }, options: ReadOptions): Promise<ReadFile>
+  /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
+  extract(path: string, options: Omit<ReadOptions, 'unlessHash' | 'spools'>): Promise<ExtractedFile>
+  /** Ends the processes; calls that still wait reject with `aborted`. */
+  close(): Promise<void>
+}
+
+export type ReadOptions = {
+  /** Where passages of a large file wait; absent, they are all in memory. */
+  spools?: Spools
+  /** A file with this hash is not parsed. */
+  unlessHash?: string
+  maxBytes: number
+  signal: AbortSignal
+}
+
+/** `hash` is that of a `FileRecord`. */
+export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
+  | { outcome: 'unchanged'; hash: string }
+  | { outcome: 'replaced'; hash: '' }
+  | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
+  | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunks }
+
+/** What a file says. All offsets count in its `text`. */
+export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
+  text: string
+  blocks: PlacedBlock[]
+  /** Of a PDF: where each page's text stands. */
+  pages?: { start: number; end: number }[]
+}
+
+/** Starts no process before there is a file to read; processes without work let the program end. */
+export function createParsePool({
+  processes = usualProcesses(),
+  memoryMb = usualLimits.memoryMb,
+  cpuSeconds = usualLimits.cpuSeconds,
+  wallPerCpu = usualLimits.wallPerCpu,
+  idleMs = 5_000,
+  script,
+}: ParsePoolOptions = {}): ParsePool {
+  const workers = new Set<PoolWorker>()
+  let waiting: Task[] = []
+  let isClosed = false
+
+  return {
+    async read({ file, path, size, found }, { unlessHash, maxBytes, signal, spools }) {
+      const request: ParseRequest = {
+        do: 'chunk',
+        file,
+        path,
+        maxBytes,
+        ...(found && { found }),
+        ...(unlessHash && { unlessHash }),
+      }
+      const passages = collectPassages(file, spools)
+      const end = await run(request, weightOf(path, size), signal, passages)
+      if (end.outcome !== 'read') passages.drop()
+      switch (end.outcome) {
+        case 'unchanged':
+        case 'replaced':
+          return end
+        case 'unreadable':
+          return { outcome: 'unreadable', hash: end.hash, status: end.status, reason: end.reason }
+        case 'read':
+          return {
+            outcome: 'read',
+            hash: end.hash,
+            parsed: end.parsed,
+            characters: end.characters,
+            chunks: passages.end(),
+          }
+      }
+    },
+
+    async extract(path, { maxBytes, signal }) {
+      const parts: ParsePart[] = []
+      const taker: PartTaker = { add: (part) => parts.push(part), clear: () => parts.splice(0) }
+      const end = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal, taker)
+      if (end.outcome === 'unchanged' || end.outcome === 'replaced')
+        throw new AgentKitError('storage', `${path} was not read.`)
+      if (end.outcome === 'unreadable') {
+        if (end.isMissing) throw new AgentKitError('not-found', `There is no file ${path}.`)
+        throw unreadableFile(end.status, `${path} cannot be read. ${end.reason}`)
+      }
+      return toExtracted(end.parsed, parts)
+    },
+
+    async close() {
+      isClosed = true
+      const closed = new AgentKitError('aborted', 'The reader of files was closed.')
+      for (const task of waiting) task.reject(closed)
+      waiting = []
+      await Promise.all([...workers].map((worker) => worker.close(closed)))
+    },
+  }
+
+  function run(request: ParseRequest, weight: number, signal: AbortSignal, taker: PartTaker): Promise<ParseEnd> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(abortError(signal))
+      if (isClosed) return reject(new AgentKitError('aborted', 'The reader of files was closed.'))
+      const settle = (): void => signal.removeEventListener('abort', stop)
+      const task: Task = {
+        request,
+        weight,
+        onPart: (part) => taker.add(part),
+        onRestart: () => taker.clear(),
+        resolve(end) {
+          settle()
+          if (end.outcome === 'read') taker.add(end.part)
+          resolve(end)
+        },
+        reject(error) {
+          settle()
+          reject(error)
+        },
+      }
+      const stop = (): void => {
+        task.reject(abortError(signal))
+        waiting = waiting.filter((other) => other !== task)
+        for (const worker of workers) worker.cancel(task)
+      }
+      signal.addEventListener('abort', stop)
+      waiting.push(task)
+      giveOut()
+    })
+  }
+
+  function giveOut(): void {
+    for (let [task] = waiting; task !== undefined; [task] = waiting) {
+      const worker = freeWorker(task)
+      if (worker === undefined) return
+      waiting.shift()
+      worker.run(task)
+    }
+  }
+
+  /**
+   * Another one is started only for files that take their time: it costs memory, and time to begin with, and one reads
+   * text faster than it is indexed.
+   */
+  function freeWorker({ weight, isRetry }: Task): PoolWorker | undefined {
+    let freest: PoolWorker | undefined
+    for (const worker of workers) if (freest === undefined || worker.load < freest.load) freest = worker
+    const mayStart = workers.size < processes
+    // Nothing is left there of what others have read.
+    const needsNew = isRetry === true && mayStart
+    if (freest !== undefined && !needsNew) {
+      if (freest.load === 0 || freest.load + weight <= fullLoad) return freest
+      if (!mayStart || weight < fullLoad) return undefined
+    }
+    const worker = createPoolWorker({
+      limits: { memoryMb, cpuSeconds, wallPerCpu },
+      idleMs,
+      ...(script !== undefined && { script }),
+      onFree: giveOut,
+      onEnd(left) {
+        workers.delete(worker)
+        waiting.unshift(...left)
+        giveOut()
+      },
+    })
+    workers.add(worker)
+    return worker
+  }
+}
+
+/** As many as cores, and at most 4: each may take all of its memory. */
+export function usualProcesses(): number {
+  return Math.min(4, availableParallelism())
+}
+
+function weightOf(path: string, size = 0): number {
+  const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())
+  return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 8_000))
+}
+
+function toExtracted({ pages: pageCount, ...parsed }: Parsed, parts: readonly ParsePart[]): ExtractedFile {
+  const texts: string[] = []
+  const blocks: PlacedBlock[] = []
+  const pages: { start: number; end: number }[] = []
+  let length = 0
+  for (const part of parts) {
+    if (!('text' in part)) continue
+    const end = length + part.text.length
+    texts.push(part.text)
+    for (const block of part.blocks) blocks.push(block)
+    if (part.page !== undefined) placePage(pages, part.page, length, end)
+    length = end
+  }
+  if (pageCount === undefined) return { text: texts.join(''), blocks, ...parsed }
+  placePage(pages, pageCount + 1, length, length)
+  return { text: texts.join(''), blocks, ...parsed, pages: pages.slice(0, pageCount) }
+}
+
+/** Pages before it that said nothing are empty, and stand where they would. */
+function placePage(pages: { start: number; end: number }[], page: number, start: number, end: number): void {
+  const begun = pages[page - 1]
+  if (begun !== undefined) {
+    begun.end = end
+    return
+  }
+  while (pages.length < page - 1) pages.push({ start, end: start })
+  pages.push({ start, end })
+}

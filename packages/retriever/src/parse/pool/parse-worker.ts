@@ -1,0 +1,10 @@
+// The package import `#parse-worker`: what runs in the processes of `createParsePool`.
+import { enableCompileCache } from 'node:module'
+import type { WorkerStart } from '../pieces/worker-messages.ts'
+
+const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
+if (compileCache !== undefined) enableCompileCache(compileCache)
+// Only what is imported from here on comes from the cache.
+const { answerRequests } = await import('./answer-requests.ts')
+const { loadParser } = await import('../parsers.ts')
+answerRequests(loadParser)

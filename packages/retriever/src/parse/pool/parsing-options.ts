@@ -1,0 +1,67 @@
+import { AgentKitError } from '@agentkit/core'
+import { usualLimits } from './parse-limits.ts'
+import { usualProcesses } from './parse-pool.ts'
+
+/**
+ * Files are read by processes of their own. One that exceeds a limit is `too-large`, with the limit in its reason.
+ *
+ * @example
+ * createRetriever({ folder: 'uploads', parsing: { memoryMb: 256, cpuSeconds: 20, processes: 1 } })
+ */
+export type ParsingOptions = {
+  /** What one process may take, in MB of resident memory, from 128 on; default 512. */
+  memoryMb?: number
+  /** CPU time of one file, in seconds; default 60. Small files get less: 5 s, and 10 s for each MB of their size. */
+  cpuSeconds?: number
+  /** At once; default as many as the machine has cores, and at most 4. */
+  processes?: number
+  /**
+   * How long the sync before an agent's first answer may delay it, in seconds; default 60. Then the run answers from what
+   * is indexed, and its `warnings` say how many files are pending.
+   */
+  firstAnswerSeconds?: number
+}
+
+/** A timer of more milliseconds than 32 bits hold would end at once. */
+const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
+/** What a process takes before it has read anything, and some more. */
+const leastMemoryMb = 128
+
+const kinds = {
+  memoryMb: { is: `a number of MB, from ${leastMemoryMb} on`, holds: (value) => isNumber(value, leastMemoryMb, 1e6) },
+  cpuSeconds: { is: 'a number of seconds, from 1 on', holds: (value) => isNumber(value, 1, longestSeconds) },
+  processes: {
+    is: 'a whole number from 1 to 64',
+    holds: (value) => isNumber(value, 1, 64) && Number.isInteger(value),
+  },
+  firstAnswerSeconds: {
+    is: `a number of seconds, above 0 and at most ${longestSeconds}`,
+    holds: (value) => isNumber(value, Number.MIN_VALUE, longestSeconds),
+  },
+} as const satisfies Record<keyof ParsingOptions, { is: string; holds(value: unknown): boolean }>
+
+/** @throws AgentKitError `invalid-argument` */
+export function checkParsing(parsing: ParsingOptions = {}): Required<ParsingOptions> {
+  if (typeof parsing !== 'object' || parsing === null) {
+    throw invalid('`parsing` is an object, such as { memoryMb: 256 }.')
+  }
+  const known: Record<string, { is: string; holds(value: unknown): boolean }> = kinds
+  for (const [name, value] of Object.entries(parsing)) {
+    const kind = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!kind) throw invalid(`\`parsing\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
+    if (value !== undefined && !kind.holds(value)) {
+      throw invalid(`\`parsing.${name}\` is ${kind.is}, not ${typeof value === 'string' ? `"${value}"` : value}.`)
+    }
+  }
+  const { memoryMb = usualLimits.memoryMb, cpuSeconds = usualLimits.cpuSeconds } = parsing
+  const { processes = usualProcesses(), firstAnswerSeconds = 60 } = parsing
+  return { memoryMb, cpuSeconds, processes, firstAnswerSeconds }
+}
+
+function isNumber(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && value >= least && value <= most
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-argument', message)
+}

@@ -1,0 +1,266 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createRequire, getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import type { UnreadableStatus } from '../../data/unreadable-file.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from '../pieces/worker-messages.ts'
+import { readLastWords } from './last-words.ts'
+import { exceededReason, limitsMark, type ParseLimits } from './parse-limits.ts'
+import { workerEnv } from './worker-env.ts'
+
+/** A file that a caller waits for. */
+export type Task = {
+  request: ParseRequest
+  /** How much of a worker's load it is. */
+  weight: number
+  /** A worker ended while it may have been at it: it is read once more, by a worker that reads nothing else. */
+  isRetry?: true
+  onPart(part: ParsePart): void
+  /** What it was given so far is void: it begins anew. */
+  onRestart(): void
+  resolve(end: ParseEnd): void
+  reject(error: AgentKitError): void
+}
+
+export interface PoolWorker {
+  /** The weight of the files that it has to read; infinite when it takes no more. */
+  readonly load: number
+  run(task: Task): void
+  /** Its caller does not wait for it any more. */
+  cancel(task: Task): void
+  close(reason: AgentKitError): Promise<void>
+}
+
+export type PoolWorkerOptions = {
+  limits: ParseLimits
+  idleMs: number
+  script?: string
+  /** A file is done. */
+  onFree(): void
+  /** It has ended; `left` are files that are to be read by another one. */
+  onEnd(left: Task[]): void
+}
+
+/** After an abort a parser may take that long to notice; then its process is ended. */
+const graceMs = 500
+/** Characters of stderr that are kept: the end says why a process ended. */
+const mostWritten = 8_000
+
+/**
+ * A process that reads files one after the other, and ends itself when one exceeds the limits. When it ends, that is the
+ * failure of the file that it was at.
+ */
+export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: PoolWorkerOptions): PoolWorker {
+  /** In the order in which they are read. The first ones may be done, but not reported yet. */
+  const tasks = new Map<number, Task>()
+  const cancelled = new Set<Task>()
+  const closed = Promise.withResolvers<void>()
+  let load = 0
+  let outbox: { id: number; request: ParseRequest }[] = []
+  let nextId = 0
+  let filesRead = 0
+  let isReady = false
+  let isEnding = false
+  let hasEnded = false
+  let idleClock: NodeJS.Timeout | undefined
+  let failure: unknown
+  let written = ''
+  const child = start()
+
+  return {
+    get load() {
+      return isEnding ? Number.POSITIVE_INFINITY : load
+    },
+    run(task) {
+      const id = nextId++
+      tasks.set(id, task)
+      load += task.weight
+      // A message costs more than to read a small file: what comes in this turn goes in one.
+      if (outbox.length === 0) setImmediate(sendOutbox)
+      outbox.push({ id, request: task.request })
+      if (tasks.size === 1) restOrWork()
+    },
+    cancel(task) {
+      for (const [id, known] of tasks) {
+        if (known !== task || cancelled.has(task)) continue
+        cancelled.add(task)
+        sendOutbox()
+        tell({ type: 'cancel', id })
+        setTimeout(() => {
+          if (tasks.has(id)) end()
+        }, graceMs).unref()
+      }
+    },
+    async close(reason) {
+      for (const task of tasks.values()) if (!cancelled.has(task)) task.reject(reason)
+      tasks.clear()
+      end()
+      holdProgram('ref')
+      await closed.promise
+    },
+  }
+
+  function start(): ChildProcess | undefined {
+    try {
+      // `#parse-worker` of the package.json is that module.
+      const file = script ?? createRequire(import.meta.url).resolve('#parse-worker')
+      const cache = getCompileCacheDir()
+      // Each version of Node has a folder of its own in there.
+      const argument: WorkerStart = { limits, ...(cache !== undefined && { compileCache: dirname(cache) }) }
+      const started = fork(file, [JSON.stringify(argument)], {
+        env: workerEnv(process.env),
+        execArgv: [
+          `--max-old-space-size=${Math.ceil(limits.memoryMb)}`,
+          '--max-semi-space-size=16',
+          // A source imports the sources of other packages.
+          ...(file.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
+        ],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      })
+      started.on('message', (message) => receive(message as FromWorker)) // by `answerRequests`
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        written = (written + text).slice(-mostWritten)
+      })
+      started.on('error', (error) => {
+        failure = error
+        // It may never have started: then nothing closes.
+        if (started.pid === undefined) bury(null)
+      })
+      started.on('close', (_, signal) => bury(signal))
+      return started
+    } catch (error) {
+      failure = error
+      setImmediate(bury, null)
+      return undefined
+    }
+  }
+
+  function receive(message: FromWorker): void {
+    if (isEnding) return
+    switch (message.type) {
+      case 'ready':
+        isReady = true
+        restOrWork()
+        break
+      case 'part': {
+        const task = tasks.get(message.id)
+        if (task !== undefined && !cancelled.has(task)) task.onPart(message.part)
+        tell({ type: 'more', id: message.id })
+        break
+      }
+      case 'ends':
+        for (const { id, end } of message.ends) {
+          const task = tasks.get(id)
+          if (task === undefined) continue
+          tasks.delete(id)
+          load -= task.weight
+          filesRead++
+          if (!cancelled.delete(task)) task.resolve(end)
+        }
+        restOrWork()
+        onFree()
+        break
+    }
+  }
+
+  function tell(message: ToWorker): void {
+    // Where it cannot be sent the process has ended, which is handled there.
+    child?.send(message, () => {})
+  }
+
+  function sendOutbox(): void {
+    if (outbox.length > 0) tell({ type: 'start', files: outbox })
+    outbox = []
+  }
+
+  /** A process without work lets the program end, and ends itself after a while. */
+  function restOrWork(): void {
+    clearTimeout(idleClock)
+    holdProgram(tasks.size === 0 ? 'unref' : 'ref')
+    if (isReady && tasks.size === 0) idleClock = setTimeout(end, idleMs).unref()
+  }
+
+  function holdProgram(how: 'ref' | 'unref'): void {
+    child?.[how]()
+    child?.channel?.[how]()
+    // The stream of a pipe is a socket, whatever its type says.
+    const stderr = child?.stderr as unknown as Record<typeof how, () => void> | null | undefined
+    stderr?.[how]()
+  }
+
+  function end(): void {
+    isEnding = true
+    child?.kill('SIGKILL')
+  }
+
+  /** Decides what becomes of each file, now that the process has ended. */
+  function bury(signal: NodeJS.Signals | null): void {
+    if (hasEnded) return
+    hasEnded = true
+    clearTimeout(idleClock)
+    const left = [...tasks].filter(([, task]) => !cancelled.has(task))
+    if (!isReady && !isEnding) {
+      const error = startError(failure, written)
+      for (const [, task] of left) task.reject(error)
+      left.length = 0
+    }
+    const again = isEnding ? left.map(([, task]) => task) : afterDeath(left, signal)
+    isEnding = true
+    for (const task of again) task.onRestart()
+    onEnd(again)
+    closed.resolve()
+  }
+
+  /** Resolves the file that the process ended at. @returns those that are to be read by another one */
+  function afterDeath(left: [number, Task][], signal: NodeJS.Signals | null): Task[] {
+    const words = readLastWords(written)
+    const known = words && left.find(([id]) => id === words.id)?.[1]
+    const only = left.length === 1 ? left[0]?.[1] : undefined
+    const culprit = known ?? only
+    if (culprit === undefined) {
+      // Whichever it was, it is known when each has a process of its own.
+      for (const [, task] of left) retryAlone(task)
+    } else if (culprit.isRetry || (known && isItsOwnFault())) {
+      culprit.resolve({ outcome: 'unreadable', ...verdict() })
+      return left.filter(([, task]) => task !== culprit).map(([, task]) => task)
+    } else retryAlone(culprit)
+    return left.map(([, task]) => task)
+
+    /** Memory and faults may be left over from files that were read before, CPU time may not. */
+    function isItsOwnFault(): boolean {
+      if (words && 'limit' in words) return words.limit !== 'memory' || words.before < words.most / 3
+      return filesRead === 0 && left[0]?.[1] === culprit
+    }
+
+    function verdict(): Failure {
+      if (words && 'limit' in words) {
+        // By the clock it may have been the machine, so the next sync tries again.
+        const hash = words.limit === 'wall' ? '' : limitsMark(limits)
+        return { status: 'too-large', hash, reason: exceededReason(words) }
+      }
+      if (words) return { status: 'corrupt', hash: '', reason: `Its reader broke down: ${words.error}` }
+      // V8 aborts when its heap is full; a system without memory kills.
+      if (signal === 'SIGABRT' || signal === 'SIGKILL') {
+        return { status: 'too-large', hash: '', reason: exceededReason({ limit: 'memory', most: limits.memoryMb }) }
+      }
+      return { status: 'corrupt', hash: '', reason: 'Its reader broke down: it ended without a word' }
+    }
+  }
+}
+
+type Failure = { status: UnreadableStatus; hash: string; reason: string }
+
+/** Files of weight 1 that a worker is given ahead, so that it never waits while its parent writes to the index. */
+export const fullLoad = 256
+
+function retryAlone(task: Task): void {
+  task.isRetry = true
+  task.weight = fullLoad
+}
+
+function startError(failure: unknown, written: string): AgentKitError {
+  const cause = failure ?? new Error(written.trim() || 'It ended without a word.')
+  const message = 'The process that reads files could not start. Allow this program to start processes of Node.'
+  return new AgentKitError('unsupported', message, { cause })
+}

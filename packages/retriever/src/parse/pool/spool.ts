@@ -1,0 +1,100 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Chunk } from '../../data/chunk.ts'
+import type { ChunkSlices } from '../../store/chunk-slices.ts'
+import { unpackBytes } from '../pieces/pack-chunks.ts'
+
+/** Passages of a large file that wait on disk until they are indexed. */
+export interface SpooledChunks extends ChunkSlices {
+  /** Frees what they take on disk. */
+  close(): void
+}
+
+/** Where passages of large files wait, so that they do not fill the memory. */
+export interface Spools {
+  open(): Spool
+  /** Closes all that are open. */
+  close(): void
+}
+
+/** Takes passages as they come, packed by `packBytes`. */
+export interface Spool {
+  add(bytes: Uint8Array, count: number): void
+  /** Forgets what was added. */
+  clear(): void
+  chunks(file: string): SpooledChunks
+  close(): void
+}
+
+let opened = 0
+
+/** @param folder for temporary files, which have no name while they are used: a killed process leaves none */
+export function createSpools(folder: string): Spools {
+  const open = new Set<Spool>()
+  return {
+    open() {
+      const spool = openSpool(folder, () => open.delete(spool))
+      open.add(spool)
+      return spool
+    },
+    close() {
+      for (const spool of open) spool.close()
+    },
+  }
+}
+
+function openSpool(folder: string, onClose: () => void): Spool {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `passages-${process.pid}-${opened++}`)
+  const descriptor = openSync(path, 'wx+', 0o600)
+  // On Windows the name stays until it is closed.
+  rmSync(path, { force: true })
+  let parts: { at: number; bytes: number }[] = []
+  let size = 0
+  let length = 0
+  let isClosed = false
+
+  const close = (): void => {
+    if (isClosed) return
+    isClosed = true
+    closeSync(descriptor)
+    onClose()
+  }
+  return {
+    close,
+    add(bytes, count) {
+      // What still comes after an abort.
+      if (isClosed) return
+      for (let written = 0; written < bytes.length; ) {
+        written += writeSync(descriptor, bytes, written, bytes.length - written, size + written)
+      }
+      parts.push({ at: size, bytes: bytes.length })
+      size += bytes.length
+      length += count
+    },
+    clear() {
+      if (isClosed) return
+      ftruncateSync(descriptor)
+      parts = []
+      size = 0
+      length = 0
+    },
+    chunks: (file) => ({
+      length,
+      async *slices() {
+        for (const part of parts) yield readPart(descriptor, file, part)
+      },
+      close,
+    }),
+  }
+}
+
+function readPart(descriptor: number, file: string, part: { at: number; bytes: number }): Chunk[] {
+  const bytes = new Uint8Array(part.bytes)
+  for (let read = 0; read < bytes.length; ) {
+    const count = readSync(descriptor, bytes, read, bytes.length - read, part.at + read)
+    if (count === 0) throw new Error('A temporary file of the index was cut off.')
+    read += count
+  }
+  return unpackBytes(file, bytes)
+}

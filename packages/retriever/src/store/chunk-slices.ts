@@ -1,0 +1,26 @@
+import type { NewChunk } from './store.ts'
+
+/** The chunks of a file that is too large to hold all of them in memory: they come a slice at a time, in their order. */
+export interface ChunkSlices {
+  /** How many chunks there are. */
+  readonly length: number
+  /**
+   * All chunks, from the first on; may be called several times.
+   * @param options.vectors whether they are to have their vectors, which takes a look at where these are; absent, they
+   * are not
+   */
+  slices(options?: { vectors?: boolean }): AsyncIterable<readonly NewChunk[]>
+}
+
+export function isSliced(chunks: readonly NewChunk[] | ChunkSlices | 'keep'): chunks is ChunkSlices {
+  return typeof chunks === 'object' && 'slices' in chunks
+}
+
+/** The chunks of a file, whether it is large or not. */
+export async function* slicesOf(
+  chunks: readonly NewChunk[] | ChunkSlices,
+  options?: { vectors?: boolean },
+): AsyncGenerator<readonly NewChunk[], void, undefined> {
+  if (isSliced(chunks)) yield* chunks.slices(options)
+  else yield chunks
+}

@@ -1,0 +1,93 @@
+import type { VectorQuery } from '@lancedb/lancedb'
+import { foldText } from '../fold-text.ts'
+import type { Filter, Found } from '../store.ts'
+import { similarWords, wordsOf } from './lance-fuzzy.ts'
+import { filterSql } from './lance-sql.ts'
+import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
+
+/** How many partitions of an index of vectors are searched, and how many vectors are then compared exactly. */
+const probes = { atLeast: 50, atMost: 10_000, compared: 100, perResult: 3 }
+
+export async function searchText(
+  at: LanceTable,
+  query: string,
+  { limit, filter, fuzzy = false }: { limit: number; filter: Filter; fuzzy?: boolean },
+): Promise<Found[]> {
+  const folded = foldText(query)
+  const exact = await match(at, folded, limit, filter)
+  if (!fuzzy || exact.length >= limit) return exact
+  const similar = await similarWords(at, folded, filter)
+  const close = similar.length === 0 ? [] : await match(at, similar.join(' '), limit, filter)
+  const found = behind(exact, close).slice(0, limit)
+  return found.length > 0 ? found : saying(at, folded, limit, filter)
+}
+
+export function searchVector(
+  at: LanceTable,
+  vector: Float32Array,
+  { limit, filter }: { limit: number; filter: Filter },
+): Promise<Found[]> {
+  return nearest(at, vector, limit, filter, (query) =>
+    query
+      // More than the least only where a filter leaves too few.
+      .maximumNprobes(probes.atMost)
+      .minimumNprobes(probes.atLeast)
+      .refineFactor(Math.max(probes.perResult, Math.ceil(probes.compared / limit))),
+  )
+}
+
+/** Compares with each vector, though there is an index. */
+export function searchEachVector(at: LanceTable, vector: Float32Array, limit: number): Promise<Found[]> {
+  return nearest(at, vector, limit, {}, (query) => query.bypassVectorIndex())
+}
+
+async function nearest(
+  { table, dimensions, places }: LanceTable,
+  vector: Float32Array,
+  limit: number,
+  filter: Filter,
+  tune: (query: VectorQuery) => VectorQuery,
+): Promise<Found[]> {
+  if (dimensions === undefined) return []
+  const query = tune(table.vectorSearch(vector).column('vector').distanceType('cosine'))
+  const nearest = query.select(['id', '_distance']).withRowId().limit(limit)
+  const condition = filterSql(filter)
+  const rows = await readRows(condition === undefined ? nearest : nearest.where(condition))
+  for (const row of rows) places.remember(row)
+  return rows.map((row) => ({ id: String(row['id']), score: 1 - Number(row['_distance']) }))
+}
+
+/** By BM25. Without `_score` among its columns, LanceDB warns. */
+async function match(at: LanceTable, words: string, limit: number, filter: Filter): Promise<Found[]> {
+  const { MatchQuery } = at.lance.lancedb
+  const said = at.table.query().fullTextSearch(new MatchQuery(words, 'text'))
+  const matching = said.select(['id', '_score']).withRowId().limit(limit)
+  const condition = filterSql(filter)
+  const rows = await readRows(condition === undefined ? matching : matching.where(condition))
+  for (const row of rows) at.places.remember(row)
+  return rows
+    .map((row) => ({ id: String(row['id']), score: Number(row['_score']) }))
+    .sort((one, other) => other.score - one.score)
+}
+
+/** The others after the first, whatever they scored: a rare misspelling would outweigh the word that was asked for. */
+function behind(first: Found[], others: Found[]): Found[] {
+  const known = new Set(first.map(({ id }) => id))
+  const rest = others.filter(({ id }) => !known.has(id))
+  const ceiling = first.at(-1)?.score ?? Number.POSITIVE_INFINITY
+  const highest = rest[0]?.score ?? 0
+  const factor = highest > ceiling ? (0.9 * ceiling) / highest : 1
+  return [...first, ...rest.map(({ id, score }) => ({ id, score: score * factor }))]
+}
+
+/** Longer ones are no phrase. */
+const phraseWords = 20
+
+/** What says the query's words in a row. The index leaves out words such as `the` and `who`, but people ask for them. */
+async function saying({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
+  const words = wordsOf(query)
+  if (words.length < 2 || words.length > phraseWords) return []
+  const condition = all(areChunks, filterSql(filter), `regexp_like(text, '(?i)\\b${words.join('\\W+')}\\b')`)
+  const rows = await readRows(table.query().where(condition).select(['id']).limit(limit))
+  return rows.map(({ id }) => ({ id: String(id), score: 1 }))
+}

@@ -1,0 +1,39 @@
+import type { Store } from '../store.ts'
+import { applyChange } from './lance-apply.ts'
+import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
+import { maintainTable } from './lance-maintain.ts'
+import { readMeta, writeMeta } from './lance-meta.ts'
+import { searchText, searchVector } from './lance-search.ts'
+import { areChunks, type LanceTable } from './lance-table.ts'
+import { indexManyRows } from './lance-text-index.ts'
+import { verifyTable } from './lance-verify.ts'
+
+/** A generation in a table of LanceDB. */
+export function lanceStore(at: LanceTable): Store {
+  const read = <Value>(work: () => Promise<Value>): Promise<Value> => at.guard('read the index', work)
+  return {
+    files: () => read(() => readFiles(at)),
+    apply: (change, signal) => applyChange(at, change, signal),
+    searchText: (query, options) => read(() => searchText(at, query, options)),
+    searchVector: (vector, options) => read(() => searchVector(at, vector, options)),
+    chunks: (ids) => read(() => readChunks(at, ids)),
+    chunksOf: (file, options) => read(() => readChunksOf(at, file, options)),
+    vectorsOf: (textHashes) => read(() => readVectors(at, textHashes)),
+    sample: (count) => read(() => readSample(at, count)),
+    count: () => read(() => at.table.countRows(areChunks)),
+    async meta() {
+      const { vectorIndex: _ours, ...meta } = await read(() => readMeta(at))
+      return meta
+    },
+    async setMeta(meta) {
+      await writeMeta(at, { ...(await read(() => readMeta(at))), ...meta })
+      // Searches begin.
+      if (meta.completedAt !== undefined) await indexManyRows(at)
+    },
+    maintain: (signal) => maintainTable(at, signal),
+    verify: () => verifyTable(at),
+    async close() {
+      at.table.close()
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import { abortError, type RetryOptions } from '@agentkit/core'
+import { slices } from '../../util/in-parallel.ts'
+import { timeSlices } from '../../util/time-slices.ts'
+import { yieldToOthers } from '../../util/yield-to-others.ts'
+import { isSliced, slicesOf } from '../chunk-slices.ts'
+import type { Change, Found, NewChunk, Store } from '../store.ts'
+import type { CloudLedger, LedgerRow } from './cloud-ledger.ts'
+import { passes, pineconeFilter } from './pinecone-filter.ts'
+import { hasDirection, type VectorRow } from './pinecone-records.ts'
+import type { PineconeVectors } from './pinecone-vectors.ts'
+import { remakeLost } from './remake-lost.ts'
+import { verifyVectors } from './verify-vectors.ts'
+
+export type CloudStoreParts = {
+  /** Records, chunks and words, on this machine; it keeps no vectors. */
+  local: Store
+  vectors: PineconeVectors
+  /** What the cloud was told of this generation. */
+  ledger: CloudLedger
+  /** Absent: it was opened for its words alone. */
+  dimensions?: number | undefined
+  /** How long to wait before Pinecone is asked again how much it has. */
+  pollMs: number
+  /** Ends what has no signal of its own, when the space is closed. */
+  closing: AbortSignal
+  /** More to tidy up, under the lock. */
+  tidySpace(signal: AbortSignal): Promise<void>
+}
+
+/** What Pinecone gives at most for one question. */
+const largestAnswer = 10_000
+
+/**
+ * A store whose vectors live in the cloud.
+ *
+ * The local store says what there is. A vector is sent before its chunk is known here, and removed after its chunk is
+ * forgotten; in between the ledger remembers it. So a chunk never lacks its vector, and a vector without a chunk is
+ * passed over by searches and removed by the next change.
+ */
+export function createCloudStore(parts: CloudStoreParts): Store {
+  const { local, vectors, ledger, dimensions, pollMs, closing, tidySpace } = parts
+  /** Whether it was looked for vectors that are lost: once, as it costs a request. */
+  let isWhole = false
+
+  /** Decides what was left in question: it stands for a chunk, or has to go. */
+  async function tidy(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
+    for (let ids = ledger.inQuestion(1000); ids.length > 0; ids = ledger.inQuestion(1000)) {
+      const known = new Set((await local.chunks(ids)).map(({ id }) => id))
+      const gone = ids.filter((id) => !known.has(id))
+      await vectors.remove(gone, signal, retry)
+      await ledger.forget(gone)
+      await ledger.settle([...known])
+    }
+  }
+
+  async function vectorsAt(ids: readonly string[]): Promise<Map<string, Float32Array>> {
+    return dimensions === undefined ? new Map() : vectors.fetch(ids, closing)
+  }
+
+  return {
+    files: () => local.files(),
+    searchText: (query, options) => local.searchText(query, options),
+    chunks: (ids) => local.chunks(ids),
+    chunksOf: (file, options) => local.chunksOf(file, options),
+    count: () => local.count(),
+    meta: () => local.meta(),
+    setMeta: (meta) => local.setMeta(meta),
+    close: () => local.close(),
+
+    async apply(change, signal) {
+      if (signal.aborted) throw abortError(signal)
+      const sent: string[] = []
+      const outdated: LedgerRow[] = []
+      for await (const added of additions(change, ledger, dimensions !== undefined, outdated)) {
+        await ledger.question(added)
+        await vectors.upsert(added, signal)
+        for (const { id } of added) sent.push(id)
+      }
+      await ledger.question(outdated)
+      await local.apply(withoutVectors(change), signal)
+      await ledger.settle(sent)
+      // The change is made. What is left to remove is in the ledger, and is tried again by the next one.
+      await tidy(signal, { attempts: 2 }).catch(() => undefined)
+    },
+
+    async searchVector(vector, { limit, filter }) {
+      if (dimensions === undefined || ledger.isEmpty() || limit <= 0 || !hasDirection(vector)) return []
+      const passing = pineconeFilter(filter)
+      // Some more than asked for: what is found there may be unknown here.
+      for (let topK = limit + Math.max(16, limit >> 2); ; topK *= 4) {
+        const asked = Math.min(topK, largestAnswer)
+        const answer = await vectors.query(vector, { topK: asked, filter: passing }, closing)
+        const found = await knownOf(answer, local, ({ file }) => passes(file, filter))
+        const isAll = answer.length < asked || asked === largestAnswer
+        if (found.length >= limit || isAll) return found.slice(0, limit)
+      }
+    },
+
+    async vectorsOf(textHashes) {
+      const ids = await ledger.byText(textHashes)
+      const found = await vectorsAt([...ids.values()])
+      const byText = [...ids].map(([textHash, id]) => [textHash, found.get(id)] as const)
+      return new Map(byText.filter((pair): pair is readonly [string, Float32Array] => pair[1] !== undefined))
+    },
+
+    async sample(count) {
+      const chunks = await local.sample(count)
+      const found = await vectorsAt(await ledger.known(chunks.map(({ id }) => id)))
+      return chunks.map((chunk) => {
+        const vector = found.get(chunk.id)
+        return vector ? { ...chunk, vector } : chunk
+      })
+    },
+
+    async mend(signal) {
+      if (isWhole || dimensions === undefined) return
+      await remakeLost({ local, vectors, ledger }, pollMs, signal)
+      isWhole = true
+    },
+
+    async maintain(signal) {
+      await local.maintain(signal)
+      await tidy(signal)
+      await tidySpace(signal)
+    },
+
+    async verify() {
+      // Who asks may have seen that something is missing.
+      isWhole = false
+      const problems = await local.verify()
+      if (dimensions !== undefined) problems.push(...(await verifyVectors({ local, vectors, ledger }, pollMs, closing)))
+      return problems
+    },
+  }
+}
+
+/** So many vectors are sent before the next ones of a large file are looked at. */
+const sentAtOnce = 1000
+
+/**
+ * What the change brings to the cloud, all at once but for large files; and, in `outdated`, what the cloud knows of
+ * these files that they do not say any more.
+ */
+async function* additions(
+  { changed, removed }: Change,
+  ledger: CloudLedger,
+  hasVectors: boolean,
+  outdated: LedgerRow[],
+): AsyncGenerator<VectorRow[]> {
+  let added: VectorRow[] = []
+  const slice = timeSlices()
+  for (const { record, chunks } of changed) {
+    if (chunks === 'keep') continue
+    const known = new Map(ledger.ofFile(record.file).map((row) => [row.id, row]))
+    for await (const some of slicesOf(chunks, { vectors: hasVectors })) {
+      for (const { id, file, textHash, vector } of some) {
+        // A vector without a direction is near to nothing, and Pinecone refuses it.
+        const isThere = hasVectors && vector && hasDirection(vector)
+        if (isThere && !known.get(id)?.isSettled) added.push({ id, file, textHash, vector })
+        if (isThere) known.delete(id)
+        if (slice.isOver) await slice.next()
+      }
+      if (!isSliced(chunks) || added.length < sentAtOnce) continue
+      yield added
+      added = []
+    }
+    for (const row of known.values()) outdated.push(row)
+  }
+  for (const file of removed) {
+    for (const row of ledger.ofFile(file)) outdated.push(row)
+    if (slice.isOver) await slice.next()
+  }
+  yield added
+}
+
+function withoutVectors({ changed, removed }: Change): Change {
+  const without = ({ vector: _vector, ...chunk }: NewChunk): NewChunk => chunk
+  return {
+    changed: changed.map(({ record, chunks }) => ({
+      record,
+      // Those of large files come without, unless they are asked for.
+      chunks: chunks === 'keep' || isSliced(chunks) ? chunks : chunks.map(without),
+    })),
+    removed,
+  }
+}
+
+async function knownOf(
+  answer: readonly Found[],
+  local: Store,
+  isWanted: (chunk: { file: string }) => boolean,
+): Promise<Found[]> {
+  const known = new Set<string>()
+  for (const some of slices(answer, 1000)) {
+    for (const chunk of await local.chunks(some.map(({ id }) => id))) if (isWanted(chunk)) known.add(chunk.id)
+    await yieldToOthers()
+  }
+  return answer.filter(({ id }) => known.has(id))
+}

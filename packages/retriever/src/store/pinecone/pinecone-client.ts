@@ -1,0 +1,65 @@
+import { AgentKitError, type RetryOptions, withRetries } from '@agentkit/core'
+import type { Pinecone } from '@pinecone-database/pinecone'
+import { messageOf } from '../../util/message-of.ts'
+import { toPineconeError } from './pinecone-error.ts'
+import { pineconeFetch } from './pinecone-fetch.ts'
+
+/** Pinecone's SDK with signals, retries and our errors. */
+export interface PineconeClient {
+  /**
+   * Makes a request, again where it may help.
+   * @throws AgentKitError whatever fails
+   */
+  call<Value>(
+    signal: AbortSignal,
+    request: (pinecone: Pinecone) => Promise<Value>,
+    retry?: RetryOptions,
+  ): Promise<Value>
+}
+
+export type PineconeClientOptions = {
+  apiKey: string
+  controllerHostUrl?: string
+  /** Of every call that names none. */
+  retry?: RetryOptions
+  /** How long a request may take; default 60,000. */
+  timeoutMs?: number
+}
+
+/** The SDK is loaded at the first call. */
+export function createPineconeClient(options: PineconeClientOptions): PineconeClient {
+  const { apiKey, controllerHostUrl, retry: usual = { attempts: 6 }, timeoutMs = 60_000 } = options
+  return {
+    async call(signal, request, retry = usual) {
+      const { Pinecone } = await loadPinecone()
+      // One for each call, as only so it knows the signal; it costs less than a millisecond.
+      const pinecone = new Pinecone({
+        apiKey,
+        ...(controllerHostUrl && { controllerHostUrl }),
+        fetchApi: pineconeFetch(signal, { apiKey, timeoutMs }),
+      })
+      const attempt = async () => {
+        try {
+          return await request(pinecone)
+        } catch (error) {
+          throw toPineconeError(error, apiKey)
+        }
+      }
+      return withRetries(attempt, signal, retry)
+    },
+  }
+}
+
+/** @throws AgentKitError `missing-package` */
+export async function loadPinecone(
+  load: () => Promise<typeof import('@pinecone-database/pinecone')> = () => import('@pinecone-database/pinecone'),
+): Promise<typeof import('@pinecone-database/pinecone')> {
+  try {
+    return await load()
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const problem = isAbsent ? 'is not installed' : `cannot be loaded (${messageOf(error)})`
+    const message = `The package of Pinecone ${problem}. Install it: npm i @pinecone-database/pinecone`
+    throw new AgentKitError('missing-package', message, { cause: error })
+  }
+}

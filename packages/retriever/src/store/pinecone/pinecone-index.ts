@@ -1,0 +1,151 @@
+import { AgentKitError, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import type { IndexModel } from '@pinecone-database/pinecone'
+import { pause } from '../../util/pause.ts'
+import type { PineconeClient } from './pinecone-client.ts'
+import type { PineconeSettings } from './pinecone-settings.ts'
+
+export type Metric = 'cosine' | 'dotproduct' | 'euclidean'
+
+/** How to reach the vectors of an index. */
+export type PineconePlace = { host: string; metric: Metric; dimension: number }
+
+/** An index of Pinecone, as a whole. */
+export interface PineconeIndex {
+  /**
+   * Whether it is there. An absent one is made by `connect`.
+   * @throws AgentKitError `not-found` when it is absent and nobody asked to make it; `invalid-config` when it cannot hold these vectors
+   */
+  look(dimensions: number, signal: AbortSignal): Promise<'there' | 'absent'>
+  /** Makes it where that is asked for, and waits until it is ready. `dimensions` absent: it takes it as it is. */
+  connect(dimensions: number | undefined, signal: AbortSignal): Promise<PineconePlace>
+}
+
+export type PineconeIndexTiming = { pollMs?: number; readyWithinMs?: number }
+
+export function createPineconeIndex(
+  client: PineconeClient,
+  settings: PineconeSettings,
+  { pollMs = 1000, readyWithinMs = 300_000 }: PineconeIndexTiming = {},
+): PineconeIndex {
+  const { indexName, create } = settings
+  let ready: IndexModel | undefined
+  const describe = async (signal: AbortSignal, retry?: RetryOptions): Promise<IndexModel | undefined> => {
+    if (ready) return ready
+    const model = await unless(
+      'not-found',
+      client.call(signal, (pinecone) => pinecone.indexes.describe(indexName), retry),
+    )
+    if (model?.status.ready) ready = model
+    return model
+  }
+
+  return {
+    async look(dimensions, signal) {
+      const model = await describe(signal, { attempts: 1 })
+      if (!model && !create) throw await notThere(client, indexName, signal)
+      if (!model) checkKind(settings)
+      if (model?.status.ready) placeOf(model, dimensions)
+      return model ? 'there' : 'absent'
+    },
+
+    async connect(dimensions, signal) {
+      const isLate = AbortSignal.timeout(readyWithinMs)
+      for (let isMade = false; ; ) {
+        const model = await describe(signal)
+        if (model?.status.ready) return placeOf(model, dimensions)
+        if (model && hopeless.test(model.status.state)) throw notReady(model.status.state)
+        if (!model && (!create || dimensions === undefined)) throw await notThere(client, indexName, signal)
+        if (!model && !isMade && dimensions !== undefined) {
+          await make(client, settings, dimensions, signal)
+          isMade = true
+          continue
+        }
+        if (isLate.aborted) throw notReady(`not ready after ${readyWithinMs / 1000} seconds`)
+        await pause(pollMs, signal)
+      }
+    },
+  }
+
+  function notReady(state: string): AgentKitError {
+    const message = `The Pinecone index "${indexName}" is of no use: it is ${state}. See Pinecone's console.`
+    return new AgentKitError('provider-error', message, { provider: 'pinecone' })
+  }
+}
+
+const hopeless = /Terminating|Failed|Disabled/
+
+async function make(
+  client: PineconeClient,
+  settings: PineconeSettings,
+  dimension: number,
+  signal: AbortSignal,
+): Promise<void> {
+  checkKind(settings)
+  const { indexName: name, cloud, region } = settings
+  const made = client.call(signal, (pinecone) =>
+    pinecone.indexes.create({
+      name,
+      // The name of the field says that it is an index of plain vectors.
+      schema: { fields: { _values: { type: 'dense_vector', dimension, metric: 'cosine' } } },
+      deployment: { deploymentType: 'managed', cloud, region },
+    }),
+  )
+  // Somebody else was faster.
+  await unless(409, made)
+}
+
+/** Pinecone makes no new pods, and its SDK does not even ask. */
+function checkKind({ tool, indexName }: PineconeSettings): void {
+  if (tool !== 'cloudindex-pod') return
+  const fix = 'Take `cloudindex-serverless`, or name a pod index that exists as `cloud: { indexName }`.'
+  const message = `Pinecone has no index "${indexName}", and makes no new ones of pods. ${fix}`
+  throw new AgentKitError('unsupported', message, { provider: 'pinecone' })
+}
+
+function placeOf(model: IndexModel, dimensions: number | undefined): PineconePlace {
+  const { name, host, privateHost, schema } = model
+  const field = schema.fields._values
+  if (!field || !('type' in field) || field.type !== 'dense_vector') {
+    const fix = 'Name another as `cloud: { indexName }`, and let it be made by `create: true`.'
+    throw new AgentKitError('invalid-config', `The Pinecone index "${name}" does not hold plain vectors. ${fix}`)
+  }
+  const { dimension, metric } = field
+  if (dimensions !== undefined && dimension !== dimensions) {
+    const fix = `Choose another index by \`cloud: { indexName }\` (\`create: true\` makes it), or an embedder of ${dimension}.`
+    const problem = `holds vectors of ${dimension} dimensions, and the embedder makes ${dimensions}`
+    throw new AgentKitError('invalid-config', `The Pinecone index "${name}" ${problem}. ${fix}`)
+  }
+  if (!isMetric(metric)) {
+    const fix = 'Choose one of cosine, dotproduct or euclidean by `cloud: { indexName }`.'
+    throw new AgentKitError('invalid-config', `The Pinecone index "${name}" has the metric ${metric}. ${fix}`)
+  }
+  return { host: privateHost || host, metric, dimension }
+}
+
+function isMetric(metric: string): metric is Metric {
+  return metric === 'cosine' || metric === 'dotproduct' || metric === 'euclidean'
+}
+
+async function notThere(client: PineconeClient, indexName: string, signal: AbortSignal): Promise<AgentKitError> {
+  const list = client.call(signal, (pinecone) => pinecone.indexes.list(), { attempts: 1 })
+  // Only to say more: that it fails must not hide what is wrong.
+  const names = await list.then(
+    ({ indexes = [] }) => indexes.map(({ name }) => name),
+    () => [],
+  )
+  const others = names.length > 0 ? ` There are: ${names.slice(0, 20).join(', ')}.` : ''
+  const fix = 'Make it in the console, or set `cloud: { create: true }`.'
+  return new AgentKitError('not-found', `Pinecone has no index "${indexName}".${others} ${fix}`, {
+    provider: 'pinecone',
+  })
+}
+
+/** What a call gives, or undefined where it fails in that one way. */
+export async function unless<Value>(codeOrStatus: string | number, call: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (isAgentKitError(error) && (error.code === codeOrStatus || error.status === codeOrStatus)) return undefined
+    throw error
+  }
+}

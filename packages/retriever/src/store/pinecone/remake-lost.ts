@@ -1,0 +1,46 @@
+import { abortError, isAgentKitError } from '@agentkit/core'
+import type { Store } from '../store.ts'
+import type { CloudLedger } from './cloud-ledger.ts'
+import type { PineconeVectors } from './pinecone-vectors.ts'
+import { countVectors } from './verify-vectors.ts'
+
+type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
+
+/** No sync waits longer for a cloud that does not answer, in milliseconds. */
+const patienceMs = 15_000
+
+/**
+ * Finds the vectors that the cloud was sent and does not have any more, say because somebody has emptied the namespace,
+ * and sees to it that the files that say them are read again by the sync that goes on now: it sends them anew.
+ */
+export async function remakeLost(parts: Parts, pollMs: number, signal: AbortSignal): Promise<void> {
+  const { local, ledger } = parts
+  const lost = await findLost(parts, pollMs, signal)
+  if (lost.length === 0) return
+  const files = new Set((await local.chunks(lost)).map(({ file }) => file))
+  const records = (await local.files()).filter(({ file }) => files.has(file))
+  // A file whose bytes are not known is read. First, so that the loss is found again if this is as far as it gets.
+  const changed = records.map((record) => ({ record: { ...record, hash: '' }, chunks: 'keep' as const }))
+  await local.apply({ changed, removed: [] }, signal)
+  await ledger.forget(lost)
+}
+
+async function findLost({ vectors, ledger }: Parts, pollMs: number, signal: AbortSignal): Promise<string[]> {
+  const { settled } = ledger.counts()
+  if (settled === 0) return []
+  const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  try {
+    if ((await countVectors(vectors, settled, Number.MAX_SAFE_INTEGER, pollMs, patient)) >= settled) return []
+  } catch (error) {
+    if (signal.aborted) throw abortError(signal)
+    // Without a change a sync does not need the cloud.
+    if (patient.aborted || (isAgentKitError(error) && error.retryable)) return []
+    throw error
+  }
+  const lost: string[] = []
+  for (let ids = ledger.page('', 1000); ids.length > 0; ids = ledger.page(ids.at(-1) ?? '', 1000)) {
+    const there = await vectors.fetch(ids, signal)
+    for (const id of ids) if (!there.has(id)) lost.push(id)
+  }
+  return lost
+}

@@ -1,0 +1,66 @@
+import { isAgentKitError } from '@agentkit/core'
+import { pause } from '../../util/pause.ts'
+import type { Store } from '../store.ts'
+import type { CloudLedger } from './cloud-ledger.ts'
+import type { PineconeVectors } from './pinecone-vectors.ts'
+
+type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
+
+/** Pinecone counts some seconds behind what it was told: so often it is asked again. */
+const longestCount = 5
+
+/** What is wrong between the chunks here and the vectors there, a sentence each. */
+export async function verifyVectors(
+  { local, vectors, ledger }: Parts,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const problems: string[] = []
+  const { settled, inQuestion } = ledger.counts()
+  if (settled + inQuestion === 0) return problems
+
+  let homeless = 0
+  for (let ids = ledger.page('', 1000); ids.length > 0; ids = ledger.page(ids.at(-1) ?? '', 1000)) {
+    homeless += ids.length - (await local.chunks(ids)).length
+  }
+  if (homeless > 0) problems.push(`${homeless} vectors in Pinecone belong to no chunk of the index.`)
+
+  // What is in question may be there or not.
+  const most = settled + inQuestion
+  let counted = settled
+  try {
+    counted = await countVectors(vectors, settled, most, pauseMs, signal)
+  } catch (error) {
+    if (!isAgentKitError(error) || error.code === 'aborted') throw error
+    problems.push(`The vectors could not be counted. ${error.message}`)
+  }
+  if (counted < settled) {
+    const fix = 'Sync again: what is lost is made anew.'
+    problems.push(
+      `Pinecone has ${counted} vectors, and the index has sent ${settled}: it lacks ${settled - counted}. ${fix}`,
+    )
+  }
+  if (counted > most) {
+    const fix = 'If another index shares its namespace, give each its own `cloud: { namespace }`.'
+    problems.push(
+      `Pinecone has ${counted} vectors, and the index has sent ${most}: ${counted - most} are unknown. ${fix}`,
+    )
+  }
+  return problems
+}
+
+/** How many vectors there are; asked again for a while where that is not from `least` to `most`. */
+export async function countVectors(
+  vectors: PineconeVectors,
+  least: number,
+  most: number,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let counted = await vectors.count(signal)
+  for (let attempt = 1; attempt < longestCount && (counted < least || counted > most); attempt++) {
+    await pause(pauseMs, signal)
+    counted = await vectors.count(signal)
+  }
+  return counted
+}

@@ -1,0 +1,72 @@
+import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { messageOf } from '../../util/message-of.ts'
+
+/** SQLite's result codes for a lock that somebody else holds. The low byte of an extended code is its primary code. */
+const busy = 5
+const locked = 6
+
+const held = (path: string): string => `The index ${path} is being written by another process. Try again.`
+
+/** What to do about the other ones, by primary code. */
+const advice: Readonly<Record<number, (path: string) => string>> = {
+  [busy]: held,
+  [locked]: held,
+  8: (path) => `The index ${path} cannot be written. Allow this user to write the file and its folder.`,
+  10: (path) => `Reading or writing the index ${path} failed. Check the disk and the space left on it.`,
+  11: damagedFile,
+  13: (path) => `There is no room left for the index ${path}. Free space on its disk.`,
+  14: (path) => `The index ${path} cannot be opened. Check that its path is a file that this user may write.`,
+  26: foreignFile,
+}
+
+/** The same for what the file system refuses before SQLite is asked. */
+const fileAdvice: Readonly<Record<string, (path: string) => string>> = {
+  ENOSPC: (path) => `There is no room for the index ${path}. Free space on its disk.`,
+  EACCES: (path) => `The index ${path} cannot be made. Allow this user to write its folder.`,
+  EPERM: (path) => `The index ${path} cannot be made. Allow this user to write its folder.`,
+  EROFS: (path) => `The index ${path} cannot be made: its disk is read-only. Choose another indexPath.`,
+  ENOTDIR: (path) => `The index ${path} cannot be made: a part of its path is a file. Choose another indexPath.`,
+  EEXIST: (path) => `The index ${path} cannot be made: a part of its path is a file. Choose another indexPath.`,
+  EISDIR: (path) => `The index ${path} cannot be made: there is a folder of that name. Choose another indexPath.`,
+}
+
+export function damagedFile(path: string): string {
+  return `The index ${path} is damaged. Delete the file, with ${path}-wal and ${path}-shm; the next sync makes it anew.`
+}
+
+export function foreignFile(path: string): string {
+  return `${path} is not an index. Delete the file, or move it away; the next sync makes the index anew.`
+}
+
+/** Whether a failure means that somebody else holds the database, so that trying again may help. */
+export function isLocked(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === busy || code === locked
+}
+
+/** Whether a failure means that something may not be written: an open log and its index are files too. */
+export function isRefused(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === 8 || code === 14 || ['EACCES', 'EPERM', 'EROFS'].includes(fileCode(error) ?? '')
+}
+
+/** Any failure of the database as `storage`, with what to do about it. Ours pass as they are. */
+export function toStorageError(error: unknown, path: string): AgentKitError {
+  if (isAgentKitError(error)) return error
+  return new AgentKitError('storage', describe(error, path), { cause: error, retryable: isLocked(error) })
+}
+
+function describe(error: unknown, path: string): string {
+  const words = advice[primaryCode(error) ?? -1] ?? fileAdvice[fileCode(error) ?? '']
+  return words?.(path) ?? `The index ${path} failed: ${messageOf(error)}`
+}
+
+function fileCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** node:sqlite puts SQLite's own code into `errcode`. */
+function primaryCode(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+}

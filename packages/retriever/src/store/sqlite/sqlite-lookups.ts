@@ -1,0 +1,89 @@
+import type { Chunk } from '../../data/chunk.ts'
+import type { FileRecord } from '../../data/file-record.ts'
+import type { Store, StoreMeta } from '../store.ts'
+import type { SQLiteReader } from './sqlite-reader.ts'
+import { toChunk, toRecord } from './sqlite-rows.ts'
+
+type Lookups = Pick<Store, 'files' | 'chunks' | 'chunksOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'>
+
+/** Rows that are read between two looks at the clock. */
+const pageSize = 500
+const chunkRows = 'SELECT chunks.*, files.file AS path FROM chunks JOIN files ON files.number = chunks.file'
+const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chunks USING (doc)
+  JOIN files ON files.number = chunks.file ORDER BY docs_by_id.key LIMIT ?`
+
+/** What a store tells without searching. */
+export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefined): Lookups {
+  return {
+    async files() {
+      const numbered = await reader.collect<{ number: number; record: FileRecord }>((database, collected) =>
+        database
+          .prepare('SELECT * FROM files WHERE number > ? ORDER BY number LIMIT ?')
+          .all(collected.at(-1)?.number ?? 0, pageSize)
+          .map((row) => ({ number: row.number as number, record: toRecord(row) })),
+      )
+      return numbered.map(({ record }) => record)
+    },
+
+    async chunks(ids) {
+      const found = await reader.collect<Chunk | undefined>((database, collected) => {
+        const byId = database.prepare(`${chunkRows} WHERE doc = (SELECT doc FROM docs_by_id WHERE key = ?)`)
+        return ids.slice(collected.length, collected.length + pageSize).map((id) => {
+          const row = byId.get(id)
+          return row && toChunk(row)
+        })
+      })
+      return found.filter((chunk) => chunk !== undefined)
+    },
+
+    chunksOf: (file, { from = 0, limit = Number.MAX_SAFE_INTEGER } = {}) =>
+      reader.collect<Chunk>((database, collected) => {
+        const rows = database.prepare(
+          `${chunkRows} WHERE files.file = ? AND doc >= first_doc + ? AND doc < first_doc + docs ORDER BY doc LIMIT ?`,
+        )
+        const count = collected.length
+        return rows.all(file, from + count, Math.min(pageSize, limit - count)).map(toChunk)
+      }),
+
+    async vectorsOf(textHashes) {
+      if (dimensions === undefined) return new Map()
+      const found = await reader.collect<[string, Float32Array | undefined]>((database, collected) => {
+        const ofText = database.prepare(
+          'SELECT vector FROM vectors WHERE doc = (SELECT doc FROM docs_by_text WHERE key = ? LIMIT 1)',
+        )
+        return textHashes
+          .slice(collected.length, collected.length + pageSize)
+          .map((hash) => [hash, toVector(ofText.get(hash)?.vector)])
+      })
+      return new Map(found.filter((entry): entry is [string, Float32Array] => entry[1] !== undefined))
+    },
+
+    sample: (count) =>
+      reader.read((database) => {
+        const vectorOf = database.prepare('SELECT vector FROM vectors WHERE doc = ?')
+        // Ids are hashes, so these are any chunks.
+        const rows = database.prepare(sampleRows).all(count)
+        return rows.map((row) => {
+          const vector = toVector(vectorOf.get(row.doc as number)?.vector)
+          return vector ? { ...toChunk(row), vector } : toChunk(row)
+        })
+      }),
+
+    count: () =>
+      reader.read(
+        (database) => database.prepare('SELECT coalesce(sum(docs), 0) AS count FROM files').get()?.count as number,
+      ),
+
+    meta: () =>
+      reader.read((database) => {
+        const value = database.prepare("SELECT value FROM state WHERE name = 'meta'").get()?.value
+        // Written by `setMeta`.
+        return typeof value === 'string' ? (JSON.parse(value) as StoreMeta) : {}
+      }),
+  }
+}
+
+/** Copied, as a view of 32 bits has to begin where 32 bits may. */
+function toVector(bytes: unknown): Float32Array | undefined {
+  return bytes instanceof Uint8Array ? new Float32Array(bytes.slice().buffer) : undefined
+}

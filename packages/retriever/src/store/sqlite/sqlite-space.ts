@@ -1,0 +1,71 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import type { Store, StoreSpace } from '../store.ts'
+import { closedError } from './sqlite-database.ts'
+import { toStorageError } from './sqlite-errors.ts'
+import { openSQLiteStore } from './sqlite-store.ts'
+
+/**
+ * Indexes in a folder, each generation a SQLite file `index-<generation>.db`. Several processes may hold the folder.
+ *
+ * @param folder which is made when it is missing, readable by its owner only
+ */
+export function sqliteSpace(folder: string): StoreSpace {
+  const opened = new Map<Store, string>()
+  let isClosed = false
+
+  const pathOf = (generation: string): string => {
+    if (!/^[\w-]+$/.test(generation)) {
+      throw new AgentKitError('invalid-argument', `"${generation}" is no name of a generation. Use letters and digits.`)
+    }
+    return join(folder, `index-${generation}.db`)
+  }
+
+  return {
+    async generations() {
+      try {
+        const names = await readdir(folder)
+        return names.flatMap((name) => name.match(/^index-([\w-]+)\.db$/)?.[1] ?? [])
+      } catch (error) {
+        if ((error as { code?: string }).code === 'ENOENT') return []
+        throw toStorageError(error, folder)
+      }
+    },
+
+    async open(generation, options) {
+      if (isClosed) throw closedError()
+      const store = await openSQLiteStore(pathOf(generation), options)
+      opened.set(store, generation)
+      const close = async (): Promise<void> => {
+        opened.delete(store)
+        await store.close()
+      }
+      return { ...store, close }
+    },
+
+    async drop(generation) {
+      const path = pathOf(generation)
+      for (const [store, name] of opened) {
+        if (name !== generation) continue
+        opened.delete(store)
+        await store.close()
+      }
+      // The database first: without it the others are nothing.
+      for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+        await rm(file, { force: true }).catch((cause: unknown) => {
+          // On Windows, while another process has it open.
+          const message = `The index ${file} cannot be deleted. Stop what uses it, or delete it by hand.`
+          throw new AgentKitError('storage', message, { cause, retryable: true })
+        })
+      }
+    },
+
+    async close() {
+      isClosed = true
+      const stores = [...opened.keys()]
+      opened.clear()
+      for (const store of stores) await store.close()
+    },
+  }
+}

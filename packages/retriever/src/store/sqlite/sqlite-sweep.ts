@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { TimeSlices } from '../../util/time-slices.ts'
+import { transaction } from './sqlite-database.ts'
+
+/** Rows that are deleted between two looks at the clock. */
+const handful = 64
+
+/** Deletes the rows that changes have left behind, in many small transactions. It may be left off at any time. */
+export async function sweep(path: string, database: DatabaseSync, slices: TimeSlices): Promise<void> {
+  const nextGrave = database.prepare('SELECT first, docs FROM graves LIMIT 1')
+  const deleteChunks = database.prepare('DELETE FROM chunks WHERE doc >= ? AND doc < ?')
+  const deleteVectors = database.prepare('DELETE FROM vectors WHERE doc >= ? AND doc < ?')
+  const fill = database.prepare('DELETE FROM graves WHERE first = ?')
+  const shrink = database.prepare('UPDATE graves SET first = first + ?1, docs = docs - ?1 WHERE first = ?2')
+
+  while (nextGrave.get()) {
+    await transaction(database, path, async () => {
+      do {
+        // Our own table's columns.
+        const grave = nextGrave.get() as { first: number; docs: number } | undefined
+        if (!grave) return
+        const count = Math.min(handful, grave.docs)
+        deleteChunks.run(grave.first, grave.first + count)
+        deleteVectors.run(grave.first, grave.first + count)
+        if (count === grave.docs) fill.run(grave.first)
+        else shrink.run(count, grave.first)
+      } while (!slices.isOver)
+    })
+    if (slices.isOver) await slices.next()
+  }
+}

@@ -1,0 +1,110 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { AgentKitError, abortError } from '@agentkit/core'
+import { type TimeSlices, timeSlices } from '../../util/time-slices.ts'
+import { checkpoint } from '../checkpoint.ts'
+import type { Store } from '../store.ts'
+import { applyChange } from './sqlite-apply.ts'
+import { closedError, openDatabase, transaction } from './sqlite-database.ts'
+import { toStorageError } from './sqlite-errors.ts'
+import { type MergeOptions, mergeRows, planMerge } from './sqlite-merge.ts'
+import { countBits, listSegments } from './sqlite-segments.ts'
+import { sweep } from './sqlite-sweep.ts'
+
+/** Writes an index by a connection of its own, one call after the other. */
+export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'>
+
+/** Right after a change only little segments are merged, so that a change stays fast. */
+const afterChange: MergeOptions = { neighbours: 8, mostDocs: 4_000 }
+const atLeisure: MergeOptions = { neighbours: 4, mostBytes: 8 << 20 }
+
+/** How long SQLite's log may get between changes, and at the end, in bytes. */
+const longLog = 16 << 20
+export const shortLog: number = 1 << 20
+
+export function sqliteWriter(path: string, dimensions: number | undefined): SQLiteWriter {
+  const identity = identityOf(path)
+  let database: DatabaseSync | undefined
+  let lastInLine: Promise<unknown> = Promise.resolve()
+  let checkpointing: Promise<void> | undefined
+  let isClosed = false
+
+  const inLine = (work: (database: DatabaseSync) => Promise<void>): Promise<void> => {
+    const result = lastInLine.then(async () => {
+      if (isClosed) throw closedError()
+      // What is written to a file that was deleted is lost, and a new one lacks what was there.
+      if (identityOf(path) !== identity) {
+        throw new AgentKitError('storage', `The index ${path} was deleted while it was open. Open it again.`)
+      }
+      database ??= await openDatabase(path)
+      await work(database).catch((error: unknown) => {
+        throw toStorageError(error, path)
+      })
+    })
+    lastInLine = result.catch(() => {})
+    return result
+  }
+
+  const tidyUp = async (open: DatabaseSync, options: MergeOptions, slices: TimeSlices): Promise<void> => {
+    await sweep(path, open, slices)
+    for (;;) {
+      const rows = listSegments(open)
+      const living = rows.map(({ docs, dead }) => docs - countBits(dead))
+      const range = planMerge(rows, living, options)
+      if (!range) return
+      await mergeRows(path, open, rows.slice(range.from, range.to), slices)
+    }
+  }
+
+  /** In the background: nobody waits for it but `close`. */
+  const startCheckpoint = (): void => {
+    checkpointing ??= checkpoint(path, longLog).finally(() => {
+      checkpointing = undefined
+    })
+  }
+
+  return {
+    apply: (change, signal) =>
+      inLine(async (open) => {
+        if (signal.aborted) throw abortError(signal)
+        const slices = timeSlices(signal)
+        await transaction(open, path, () => applyChange(path, open, change, dimensions, slices))
+        startCheckpoint()
+        // The change is made, whatever becomes of this: it is tried again after the next one.
+        await tidyUp(open, afterChange, timeSlices()).catch(() => {})
+      }),
+
+    setMeta: (meta) =>
+      inLine((open) =>
+        transaction(open, path, async () => {
+          const value = open.prepare("SELECT value FROM state WHERE name = 'meta'").get()?.value
+          const known: object = typeof value === 'string' ? JSON.parse(value) : {}
+          const merged = JSON.stringify({ ...known, ...meta })
+          open.prepare("INSERT OR REPLACE INTO state VALUES ('meta', ?)").run(merged)
+        }),
+      ),
+
+    maintain: (signal) =>
+      inLine(async (open) => {
+        if (signal.aborted) throw abortError(signal)
+        const slices = timeSlices(signal)
+        await tidyUp(open, atLeisure, slices)
+        await checkpointing
+        await checkpoint(path, shortLog)
+      }),
+
+    async close() {
+      await lastInLine
+      isClosed = true
+      await checkpointing
+      database?.close()
+      database = undefined
+    },
+  }
+}
+
+/** Which file stands at a path; empty when none does. */
+function identityOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.dev}:${found.ino}` : ''
+}
