@@ -1,5 +1,5 @@
 export { planAttachments } from './compiler/attachments.ts'
 export { compileFunction } from './compiler/compile-function.ts'
-export { findFunctions } from './compiler/find-functions.ts'
-export { openProject } from './compiler/project.ts'
-export { syntaxErrors } from './compiler/syntax-errors.ts'
+export { findFunctions } from './compiler/find/find-functions.ts'
+export { openProject } from './compiler/project/project.ts'
+export { syntaxErrors } from './compiler/scope/syntax-errors.ts'

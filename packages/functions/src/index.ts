@@ -1,3 +1,3 @@
 export { type ToolContext, toolFromFunction } from '@agentkit/core'
-export { attachTool } from './attach-tool.ts'
-export type { CompiledFunction, CompiledParameter } from './compiled-function.ts'
+export { attachTool } from './runtime/attach-tool.ts'
+export type { CompiledFunction, CompiledParameter } from './runtime/compiled-function.ts'

@@ -3,12 +3,12 @@ import { registerHooks } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { terminalLine } from '@agentkit/core'
-import { createCompileCache } from './compile-cache.ts'
-import { tsMorphVersion } from './compiler/load-ts-morph.ts'
-import { createFunctionFiles } from './function-files.ts'
-import { loadCompiler } from './load-compiler.ts'
-import { createLoadHook, globalAttach } from './load-hook.ts'
-import { nearestFolder } from './nearest-folder.ts'
+import { tsMorphVersion } from './compiler/scope/load-ts-morph.ts'
+import { createCompileCache } from './load/compile-cache.ts'
+import { createFunctionFiles } from './load/function-files.ts'
+import { loadCompiler } from './load/load-compiler.ts'
+import { createLoadHook, globalAttach } from './load/load-hook.ts'
+import { nearestFolder } from './load/nearest-folder.ts'
 
 if (!(globalAttach in globalThis)) register()
 

@@ -12,8 +12,8 @@ import { readAsGemini, strictProblems } from './__fixtures__/signatures/provider
 import { receivedArguments } from './__fixtures__/signatures/received-arguments.ts'
 import { refused, tools } from './__fixtures__/signatures/tables.ts'
 import { type Compilation, compileFunction } from './compiler/compile-function.ts'
-import { type FoundFunction, findFunctions } from './compiler/find-functions.ts'
-import { openProject, type TypedProject } from './compiler/project.ts'
+import { type FoundFunction, findFunctions } from './compiler/find/find-functions.ts'
+import { openProject, type TypedProject } from './compiler/project/project.ts'
 import { attachTool, toolFromFunction } from './index.ts'
 
 const files = [...Object.keys(tools), ...Object.keys(refused)]

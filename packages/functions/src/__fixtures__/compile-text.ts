@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { JSONSchema } from '@agentkit/core'
 import { type Compilation, compileFunction } from '../compiler/compile-function.ts'
-import { findFunctions } from '../compiler/find-functions.ts'
-import { openProject } from '../compiler/project.ts'
+import { findFunctions } from '../compiler/find/find-functions.ts'
+import { openProject } from '../compiler/project/project.ts'
 
 const folder = import.meta.dirname
 const typescript = openProject([join(folder, 'written.ts')], { lib: 'small' })

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryApp } from '../__fixtures__/temporary-app.ts'
 import { planAttachments } from './attachments.ts'
-import { findFunctions } from './find-functions.ts'
+import { findFunctions } from './find/find-functions.ts'
 import { insertAttachments, insertedText, isPlan } from './insert-attachments.ts'
-import { loadTsMorph } from './load-ts-morph.ts'
+import { loadTsMorph } from './scope/load-ts-morph.ts'
 
 const { ts } = loadTsMorph()
 

@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import { accessTo, type FoundFunction, hasModifier } from './found-function.ts'
+import { accessTo, type FoundFunction, hasModifier } from './find/found-function.ts'
 import type { AttachCall, Insertion } from './insert-attachments.ts'
 
 /**

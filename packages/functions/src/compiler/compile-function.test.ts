@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compileText as compile, schemasOf as schemaOf } from '../__fixtures__/compile-text.ts'
 import { compileFunction } from './compile-function.ts'
-import { type FoundFunction, findFunctions } from './find-functions.ts'
-import { openProject } from './project.ts'
+import { type FoundFunction, findFunctions } from './find/find-functions.ts'
+import { openProject } from './project/project.ts'
 
 describe('a compiled function', () => {
   it('has what its comment says, and what it returns', () => {

@@ -1,15 +1,15 @@
 import type { JSONSchema } from '@agentkit/core'
-import type { CompiledFunction, CompiledParameter } from '../compiled-function.ts'
-import { overruled } from './annotations.ts'
-import { type Annotations, type CompilerScope, failAt, placeOf, UnresolvedType } from './compiler-scope.ts'
-import { describedSchema } from './described-schema.ts'
-import { type DocComment, readDocComment } from './doc-comment.ts'
-import { type FoundFunction, findFunctions } from './find-functions.ts'
+import type { CompiledFunction, CompiledParameter } from '../runtime/compiled-function.ts'
+import { overruled } from './docs/annotations.ts'
+import { type DocComment, readDocComment } from './docs/doc-comment.ts'
+import { type FoundFunction, findFunctions } from './find/find-functions.ts'
 import { functionWarnings } from './function-warnings.ts'
 import { parameterSchema, wholeSchema } from './parameter-schema.ts'
 import { type InputParameter, readParameters } from './parameters.ts'
-import { pointersTo } from './pointers.ts'
-import type { TypedProject } from './project.ts'
+import type { TypedProject } from './project/project.ts'
+import { type Annotations, type CompilerScope, failAt, placeOf, UnresolvedType } from './scope/compiler-scope.ts'
+import { describedSchema } from './types/described-schema.ts'
+import { pointersTo } from './types/pointers.ts'
 
 /** A function as a tool, and what its author should be told. */
 export type Compilation = { compiled: CompiledFunction; warnings: string[] }

@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
-import { type CompilerScope, placeOf } from './compiler-scope.ts'
-import type { DocComment } from './doc-comment.ts'
+import type { DocComment } from './docs/doc-comment.ts'
+import { type CompilerScope, placeOf } from './scope/compiler-scope.ts'
 
 /**
  * What an author should be told of a function that is a tool, but may be hard to use for a model.

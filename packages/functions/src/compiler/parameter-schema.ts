@@ -1,10 +1,10 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import { commentOf, docstringOf, overruled } from './annotations.ts'
-import type { CompilerScope } from './compiler-scope.ts'
-import { literalValue } from './literal-value.ts'
+import { commentOf, docstringOf, overruled } from './docs/annotations.ts'
 import { fieldOf, type InputParameter } from './parameters.ts'
-import { typeSchema } from './type-schema.ts'
+import type { CompilerScope } from './scope/compiler-scope.ts'
+import { literalValue } from './types/literal-value.ts'
+import { typeSchema } from './types/type-schema.ts'
 
 /** The schema of one parameter, with its description and its default. */
 export function parameterSchema({ node, name }: InputParameter, scope: CompilerScope): JSONSchema {

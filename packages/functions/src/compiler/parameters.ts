@@ -1,7 +1,7 @@
 import type { ts } from 'ts-morph'
-import { type CompilerScope, failAt } from './compiler-scope.ts'
-import type { DocComment } from './doc-comment.ts'
-import { isInstance } from './library-type.ts'
+import type { DocComment } from './docs/doc-comment.ts'
+import { type CompilerScope, failAt } from './scope/compiler-scope.ts'
+import { isInstance } from './scope/library-type.ts'
 
 /** A parameter that gets its argument from the model. */
 export type InputParameter = {

@@ -1,6 +1,6 @@
+import { isPlan } from '../compiler/insert-attachments.ts'
+import type { CompiledFunction } from '../runtime/compiled-function.ts'
 import type { CachedFile } from './compile-cache.ts'
-import type { CompiledFunction } from './compiled-function.ts'
-import { isPlan } from './compiler/insert-attachments.ts'
 
 /**
  * What was kept of a file with this text, if it is just that: others may write into `node_modules`, and what is kept

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { temporaryApp } from './__fixtures__/temporary-app.ts'
+import { temporaryApp } from '../__fixtures__/temporary-app.ts'
 import { type CachedFile, type CachedTool, createCompileCache } from './compile-cache.ts'
 
 const file: CachedFile = {

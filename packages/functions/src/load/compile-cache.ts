@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { Insertion } from '../compiler/insert-attachments.ts'
+import type { CompiledFunction } from '../runtime/compiled-function.ts'
 import { checkCachedFile } from './check-cached-file.ts'
-import type { CompiledFunction } from './compiled-function.ts'
-import type { Insertion } from './compiler/insert-attachments.ts'
 import { nearestFolder } from './nearest-folder.ts'
 
 /** What is known of one file. */

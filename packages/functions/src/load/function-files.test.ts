@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Tool, type ToolFunction, toolOfFunction } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { type TemporaryApp, temporaryApp } from './__fixtures__/temporary-app.ts'
+import { type TemporaryApp, temporaryApp } from '../__fixtures__/temporary-app.ts'
+import type { FoundFunction } from '../compiler/find/find-functions.ts'
+import type { TypedProject } from '../compiler/project/project.ts'
 import type { CachedFile, CachedTool, CompileCache } from './compile-cache.ts'
-import type { FoundFunction } from './compiler/find-functions.ts'
-import type { TypedProject } from './compiler/project.ts'
 import { createFunctionFiles, type FunctionFiles } from './function-files.ts'
 
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext' } })

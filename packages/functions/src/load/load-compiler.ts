@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-type Compiler = typeof import('./compiler.ts')
+type Compiler = typeof import('../compiler.ts')
 
 let loaded: Compiler | undefined
 

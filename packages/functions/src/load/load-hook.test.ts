@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { LoadFnOutput } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import type { Insertion } from './compiler/insert-attachments.ts'
+import type { Insertion } from '../compiler/insert-attachments.ts'
 import { createLoadHook } from './load-hook.ts'
 
 const text = 'export const f = () => 1'

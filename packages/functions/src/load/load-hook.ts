@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { LoadFnOutput, LoadHookContext, LoadHookSync } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { insertAttachments } from './compiler/insert-attachments.ts'
+import { insertAttachments } from '../compiler/insert-attachments.ts'
 import type { FunctionFiles } from './function-files.ts'
 
 /** The global function that the inserted calls call. A name, because a module may have a `Symbol` of its own. */
@@ -85,7 +85,7 @@ function lostTypes(url: string): string {
 const mayHaveFunctions = /\bfunction\b|\bclass\b|=>|\)\s*[:{]/
 
 /** What compiles, which is loaded while there are hooks: as sources, and as it is built. */
-const compilers = ['./compiler', './chunks/'].map((path) => new URL(path, import.meta.url).href)
+const compilers = ['../compiler', './chunks/'].map((path) => new URL(path, import.meta.url).href)
 
 /** Node's URLs lead to real paths: a package that is linked into node_modules is the user's own. */
 function isOwnFile(url: string): boolean {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { manifestDifferences } from './compare-manifests.ts'
 import { formatManifest } from './format-manifest.ts'
 import { readHeader } from './header.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { readIfThere } from './build-manifest.ts'
 import { manifestDifferences } from './compare-manifests.ts'
 import { readHeader } from './header.ts'

@@ -1,10 +1,10 @@
 import type { ts } from 'ts-morph'
-import { placeOf } from '../compiler/compiler-scope.ts'
-import { exportedNames } from '../compiler/exported-names.ts'
-import { type FoundFunction, findFunctions } from '../compiler/find-functions.ts'
-import { hasModifier } from '../compiler/found-function.ts'
-import { isTaggedInternal } from '../compiler/internal-tag.ts'
-import type { TypedProject } from '../compiler/project.ts'
+import { exportedNames } from '../compiler/find/exported-names.ts'
+import { type FoundFunction, findFunctions } from '../compiler/find/find-functions.ts'
+import { hasModifier } from '../compiler/find/found-function.ts'
+import { isTaggedInternal } from '../compiler/find/internal-tag.ts'
+import type { TypedProject } from '../compiler/project/project.ts'
+import { placeOf } from '../compiler/scope/compiler-scope.ts'
 
 export type ExportedFunctions = {
   functions: { found: FoundFunction; path: string[] }[]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { formatManifest } from './format-manifest.ts'
 import type { Manifest } from './manifest.ts'
 import { readManifest } from './read-manifest.ts'

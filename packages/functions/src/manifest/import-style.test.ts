@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { temporaryProject } from './__fixtures__/temporary-project.ts'
 import { importStyle } from './import-style.ts'
 

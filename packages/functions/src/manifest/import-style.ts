@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { ts } from 'ts-morph'
-import { readTsconfig } from '../compiler/tsconfig.ts'
+import { readTsconfig } from '../compiler/project/tsconfig.ts'
 import { posixRelative } from './posix-path.ts'
 
 /** How a module of a project names others. */

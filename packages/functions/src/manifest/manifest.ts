@@ -1,5 +1,5 @@
 import type { JSONValue } from '@agentkit/core'
-import type { CompiledFunction } from '../compiled-function.ts'
+import type { CompiledFunction } from '../runtime/compiled-function.ts'
 
 /** What a manifest module says, however it is formatted. */
 export type Manifest = {

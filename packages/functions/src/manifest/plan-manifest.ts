@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { compileFiles } from './compile-files.ts'
 import { importStyle } from './import-style.ts'
 import type { Manifest } from './manifest.ts'

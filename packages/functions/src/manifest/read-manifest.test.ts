@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 import { manifestDifferences } from './compare-manifests.ts'
 import { formatManifest } from './format-manifest.ts'
 import type { Manifest } from './manifest.ts'

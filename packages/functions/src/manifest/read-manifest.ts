@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph'
-import { plainValue } from '../compiler/plain-value.ts'
-import { syntaxErrors } from '../compiler/syntax-errors.ts'
+import { plainValue } from '../compiler/scope/plain-value.ts'
+import { syntaxErrors } from '../compiler/scope/syntax-errors.ts'
 import { readHeader } from './header.ts'
 import type { Manifest, ManifestFunction } from './manifest.ts'
 

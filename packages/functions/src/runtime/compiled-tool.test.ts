@@ -1,8 +1,8 @@
 import { Agent } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
+import { attachTool, type ToolContext, toolFromFunction } from '../index.ts'
 import type { CompiledFunction } from './compiled-function.ts'
-import { attachTool, type ToolContext, toolFromFunction } from './index.ts'
 
 const context: ToolContext = { signal: new AbortController().signal, userId: 'u', runId: 'r', callId: 'c', cite() {} }
 const when = { type: 'string', format: 'date-time' }

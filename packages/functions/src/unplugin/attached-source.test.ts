@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { openProject } from '../compiler/project.ts'
+import { openProject } from '../compiler/project/project.ts'
 import { attachedSource } from './attached-source.ts'
 
 describe('attachedSource', () => {

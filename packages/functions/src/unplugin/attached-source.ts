@@ -1,13 +1,13 @@
 import { isAgentKitError } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompiledFunction } from '../compiled-function.ts'
 import { planAttachments } from '../compiler/attachments.ts'
 import { compileFunction } from '../compiler/compile-function.ts'
-import { type FoundFunction, findFunctions } from '../compiler/find-functions.ts'
+import { type FoundFunction, findFunctions } from '../compiler/find/find-functions.ts'
+import { isTaggedInternal } from '../compiler/find/internal-tag.ts'
 import { insertAttachments } from '../compiler/insert-attachments.ts'
-import { isTaggedInternal } from '../compiler/internal-tag.ts'
-import type { TypedProject } from '../compiler/project.ts'
-import { syntaxErrors } from '../compiler/syntax-errors.ts'
+import type { TypedProject } from '../compiler/project/project.ts'
+import { syntaxErrors } from '../compiler/scope/syntax-errors.ts'
+import type { CompiledFunction } from '../runtime/compiled-function.ts'
 import { type RunTime, runTimeFor } from './run-time.ts'
 
 export type AttachedSource = {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { ts } from 'ts-morph'
-import { loadTsMorph } from '../compiler/load-ts-morph.ts'
-import { openProject, type TypedProject } from '../compiler/project.ts'
+import { openProject, type TypedProject } from '../compiler/project/project.ts'
+import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 
 export type CurrentProjects = {
   /** A file with this text, in its project as that is on disk now. */

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ts } from 'ts-morph'
-import { hasModifier } from '../compiler/found-function.ts'
+import { hasModifier } from '../compiler/find/found-function.ts'
 
 /** What a file's compiled text refers to, as expressions, and what comes after the text for them. */
 export type RunTime = { attachTool: string; AgentKitError: string; end: string }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { schemasOf } from '../__fixtures__/compile-text.ts'
+import { schemasOf } from '../../__fixtures__/compile-text.ts'
 
 const types = `/** @integer */ type Port = number
   /** How urgent it is. */ type Priority = 'low' | 'high'

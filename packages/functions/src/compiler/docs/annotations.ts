@@ -1,8 +1,8 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
+import type { Annotations, CompilerScope, Place } from '../scope/compiler-scope.ts'
+import { declarationsOf } from '../scope/declared-order.ts'
 import { readComment, textOf } from './comment-tags.ts'
-import type { Annotations, CompilerScope, Place } from './compiler-scope.ts'
-import { declarationsOf } from './declared-order.ts'
 import { cleanText } from './doc-text.ts'
 import { keywordsOf } from './schema-tags.ts'
 

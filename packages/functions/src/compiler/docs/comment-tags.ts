@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import type { CompilerScope } from './compiler-scope.ts'
+import type { CompilerScope } from '../scope/compiler-scope.ts'
 import { isSchemaTag } from './schema-tags.ts'
 
 /** A tag of a comment, with its text. */

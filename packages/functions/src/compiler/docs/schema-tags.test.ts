@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { schemasOf } from '../__fixtures__/compile-text.ts'
+import { schemasOf } from '../../__fixtures__/compile-text.ts'
 
 /** The schema of a parameter with these tags, without its description. */
 function tagged(type: string, ...tags: string[]): object {

@@ -1,5 +1,5 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
-import { type CompilerScope, failAt, type Place } from './compiler-scope.ts'
+import { type CompilerScope, failAt, type Place } from '../scope/compiler-scope.ts'
 
 /** What a tag is, read of its text; undefined for a text that it cannot have. */
 type ReadTag = (text: string) => JSONValue | undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { loadTsMorph } from '../scope/load-ts-morph.ts'
 import { type FoundFunction, findFunctions } from './find-functions.ts'
-import { loadTsMorph } from './load-ts-morph.ts'
 
 const { ts } = loadTsMorph()
 

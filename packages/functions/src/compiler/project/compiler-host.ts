@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import type { TsMorph } from './load-ts-morph.ts'
+import type { TsMorph } from '../scope/load-ts-morph.ts'
 
 type Settings = ts.ScriptTarget | ts.CreateSourceFileOptions
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type TemporaryApp, temporaryApp } from '../__fixtures__/temporary-app.ts'
-import { findFunctions } from './find-functions.ts'
+import { type TemporaryApp, temporaryApp } from '../../__fixtures__/temporary-app.ts'
+import { findFunctions } from '../find/find-functions.ts'
 import { openProject, type TypedProject } from './project.ts'
 
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext', strict: true } })

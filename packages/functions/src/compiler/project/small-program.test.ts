@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compileFunction } from './compile-function.ts'
-import { findFunctions } from './find-functions.ts'
+import { compileFunction } from '../compile-function.ts'
+import { findFunctions } from '../find/find-functions.ts'
 import { openProject, type TypedProject } from './project.ts'
 
-const folder = resolve(import.meta.dirname, '../__fixtures__/signatures')
+const folder = resolve(import.meta.dirname, '../../__fixtures__/signatures')
 /** The files whose tools somebody has written by hand. */
 const paths = readdirSync(folder).flatMap((name, _index, names) => {
   return names.includes(name.replace(/\.[jt]s$/, '.expected.ts')) ? [join(folder, name)] : []

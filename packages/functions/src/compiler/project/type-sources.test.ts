@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadTsMorph } from './load-ts-morph.ts'
+import { loadTsMorph } from '../scope/load-ts-morph.ts'
 import { type TypeSources, typeSources } from './type-sources.ts'
 
 const { ts } = loadTsMorph()

@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import { hasModifier } from './found-function.ts'
+import { hasModifier } from '../find/found-function.ts'
 
 /** Where the types of a file's functions and exports may come from. */
 export type TypeSources = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { schemasOf } from '../__fixtures__/compile-text.ts'
+import { schemasOf } from '../../__fixtures__/compile-text.ts'
 
 it.each<[string, unknown]>([
   ["'a'", 'a'],

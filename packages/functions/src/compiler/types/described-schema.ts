@@ -1,8 +1,8 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import { namedAnnotations, noAnnotations, overruled } from './annotations.ts'
-import type { Annotations, CompilerScope, Place } from './compiler-scope.ts'
-import { applyKeywords } from './schema-tags.ts'
+import { namedAnnotations, noAnnotations, overruled } from '../docs/annotations.ts'
+import { applyKeywords } from '../docs/schema-tags.ts'
+import type { Annotations, CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { typeSchema } from './type-schema.ts'
 
 /**

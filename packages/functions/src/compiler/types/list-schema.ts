@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompilerScope, Place } from './compiler-scope.ts'
+import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { failRest } from './untranslatable.ts'
 
 export function listSchema(type: ts.TypeReference, place: Place, scope: CompilerScope): JSONSchema {

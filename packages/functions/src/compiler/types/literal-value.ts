@@ -1,7 +1,7 @@
 import type { JSONValue } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompilerScope } from './compiler-scope.ts'
-import { plainValue } from './plain-value.ts'
+import type { CompilerScope } from '../scope/compiler-scope.ts'
+import { plainValue } from '../scope/plain-value.ts'
 
 /** What an initializer is: plain data, in which names of constants may stand; `undefined` where it has to be computed. */
 export function literalValue(expression: ts.Expression, { ts, checker }: CompilerScope): JSONValue | undefined {

@@ -1,7 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import { fieldComment } from './annotations.ts'
-import type { CompilerScope, Place } from './compiler-scope.ts'
+import { fieldComment } from '../docs/annotations.ts'
+import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { keyPattern } from './template-pattern.ts'
 import { failKeys } from './untranslatable.ts'
 

@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompilerScope } from './compiler-scope.ts'
+import type { CompilerScope } from '../scope/compiler-scope.ts'
 
 /** A type that says how a string is written: `0x${string}` is `^0x[\s\S]*$`, and `Uppercase<string>` `^\P{Ll}*$`. */
 export function writtenString(type: ts.Type, scope: CompilerScope): JSONSchema {

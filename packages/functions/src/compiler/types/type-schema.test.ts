@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { jsonSchemaValidator } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { compileText, schemasOf } from '../__fixtures__/compile-text.ts'
-import { type TypeCase, typeCases } from '../__fixtures__/type-cases.ts'
-import { createCompilerHost } from './compiler-host.ts'
-import { loadTsMorph } from './load-ts-morph.ts'
+import { compileText, schemasOf } from '../../__fixtures__/compile-text.ts'
+import { type TypeCase, typeCases } from '../../__fixtures__/type-cases.ts'
+import { createCompilerHost } from '../project/compiler-host.ts'
+import { loadTsMorph } from '../scope/load-ts-morph.ts'
 
 /** Each case as a namespace, and a function that takes its type. */
 const text = typeCases

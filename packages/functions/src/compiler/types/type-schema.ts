@@ -1,11 +1,11 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompilerScope, Place } from './compiler-scope.ts'
-import { isInstance, isLibraryType } from './library-type.ts'
+import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
+import { isInstance, isLibraryType } from '../scope/library-type.ts'
+import { isImpossible, unbranded } from '../scope/unbranded.ts'
 import { listSchema, tupleSchema } from './list-schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { writtenString } from './template-pattern.ts'
-import { isImpossible, unbranded } from './unbranded.ts'
 import { unionSchema } from './union-schema.ts'
 import {
   failAny,

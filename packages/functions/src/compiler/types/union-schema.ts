@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
-import type { CompilerScope, Place } from './compiler-scope.ts'
-import { declarationsOf, inDeclaredOrder } from './declared-order.ts'
-import { isImpossible, unbranded } from './unbranded.ts'
+import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
+import { declarationsOf, inDeclaredOrder } from '../scope/declared-order.ts'
+import { isImpossible, unbranded } from '../scope/unbranded.ts'
 import { failNothing } from './untranslatable.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import { type CompilerScope, failAt, type Place, placeOf, UnresolvedType } from './compiler-scope.ts'
+import { type CompilerScope, failAt, type Place, placeOf, UnresolvedType } from '../scope/compiler-scope.ts'
 
 /** What to write instead of a class of the language, Node or the browser. */
 const instead: Readonly<Record<string, string>> = {
