@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { LoadFnOutput, LoadHookContext, LoadHookSync } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { createRequire, type LoadFnOutput, type LoadHookContext, type LoadHookSync } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { insertAttachments } from '../compiler/insert-attachments.ts'
 import type { FunctionFiles } from './function-files.ts'
 
@@ -84,8 +84,9 @@ function lostTypes(url: string): string {
 /** A cheap look at what a file of nothing but types and constants has not. */
 const mayHaveFunctions = /\bfunction\b|\bclass\b|=>|\)\s*[:{]/
 
-/** What compiles, which is loaded while there are hooks: as sources, and as it is built. */
-const compilers = ['../compiler', './chunks/'].map((path) => new URL(path, import.meta.url).href)
+/** What compiles, which is loaded while there are hooks: the files of its sources, or the built file and its chunks. */
+const compiler = pathToFileURL(createRequire(import.meta.url).resolve('#compiler'))
+const compilers = ['./compiler', './chunks/'].map((path) => new URL(path, compiler).href)
 
 /** Node's URLs lead to real paths: a package that is linked into node_modules is the user's own. */
 function isOwnFile(url: string): boolean {

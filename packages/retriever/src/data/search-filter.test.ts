@@ -7,7 +7,7 @@ it.each([
   [{ exts: ['md', '.md'] }, { exts: ['.md'] }],
   [{ paths: ['./a.md', 'b/'] }, { paths: ['a.md', 'a.md/', 'b/'] }],
   [{ paths: ['./b', '/b//', 'b'] }, { paths: ['b', 'b/'] }],
-  [{ paths: ['../', 'b/'] }, {}],
+  [{ paths: ['./', 'b/'] }, {}],
   [{ paths: ['/'] }, {}],
   [{ paths: [] }, 'nothing'],
   [{ exts: [] }, 'nothing'],
