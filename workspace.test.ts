@@ -5,6 +5,7 @@ import {
   exists,
   isTest,
   type Manifest,
+  type Module,
   type Package,
   packageNameOf,
   readJson,
@@ -81,6 +82,54 @@ describe('import direction', () => {
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
       .filter(({ from, how }) => /^@agentkit\/(providers-|testing|retriever)/.test(from) && how === 'static')
     expect(eager, 'write await import(…), or import type').toEqual([])
+  })
+})
+
+describe('rooms: the folders of a package, whose table in docs/architecture.md says what each may import', () => {
+  const tables = readRooms()
+  const modules = codeFiles()
+    .filter((path) => path.startsWith('packages/') && path.includes('/src/'))
+    .map(readModule)
+  const paths = new Set(modules.map(({ path }) => path))
+  const importsOf = new Map(modules.map((module) => [module.path, relativeImports(module, paths)]))
+
+  it.each(packages)('of $folder have a table where it has more than 25 files', ({ folder, sources }) => {
+    if (sources.length > 25 && !unfurnished.has(folder)) expect([...tables.keys()]).toContain(folder)
+  })
+
+  it.each([...tables])('of %s are the folders that there are', (folder, rooms) => {
+    const folders = new Set([...paths].filter((path) => path.startsWith(`${folder}/src/`)).map(roomOf))
+    folders.delete('')
+    expect([...rooms.keys()].sort()).toEqual([...folders].sort())
+  })
+
+  it.each([...tables])('of %s import by value and by type what their table allows', (folder, rooms) => {
+    const wrong = [...importsOf]
+      .filter(([path]) => path.startsWith(`${folder}/src/`) && !isTest(path))
+      .flatMap(([path, targets]) => targets.map((target) => ({ path, target })))
+      .filter(({ path, target }) => {
+        const [room, other] = [roomOf(path), roomOf(target)]
+        const isShared = other === '' && target.endsWith('/limits.ts')
+        return room !== '' && room !== other && !isShared && !rooms.get(room)?.includes(other)
+      })
+    expect(wrong.map(({ path, target }) => `${path} → ${target}`)).toEqual([])
+  })
+
+  it('allow nothing below them', () => {
+    for (const [folder, rooms] of tables) {
+      const names = [...rooms.keys()]
+      const upward = names.flatMap((room, index) =>
+        (rooms.get(room) ?? [])
+          .filter((other) => !names.slice(0, index).includes(other))
+          .map((other) => `${room} → ${other}`),
+      )
+      expect(upward, folder).toEqual([])
+    }
+  })
+
+  it('have no files that import each other in a circle, tests and fixtures included', () => {
+    const circles = circlesOf(importsOf).filter(([path = '']) => !unfurnished.has(path.split('/src/')[0] ?? ''))
+    expect(circles).toEqual([])
   })
 })
 
@@ -272,6 +321,84 @@ describe('the release workflow', () => {
     expect([...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name)).toEqual(['GITHUB_TOKEN', 'GITHUB_TOKEN'])
   })
 })
+
+/** Packages whose rooms are not in order yet. */
+const unfurnished = new Set([
+  'packages/agentkit',
+  'packages/core',
+  'packages/functions',
+  'packages/providers-offline',
+  'packages/providers-mistral',
+  'packages/retriever',
+  'packages/server',
+  'packages/testing',
+  'packages/wire',
+])
+
+/** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */
+function roomOf(path: string): string {
+  const inside = path.split('/src/')[1] ?? ''
+  return posix.dirname(inside).replace(/(^|\/)(__fixtures__.*)?$|^\.$/, '')
+}
+
+/** The tables of rooms in docs/architecture.md: package → room → the rooms that it may import. */
+function readRooms(): Map<string, Map<string, string[]>> {
+  const sections = readText('docs/architecture.md').split(/^### `(packages\/[\w-]+)`.*$/m)
+  const tables = new Map<string, Map<string, string[]>>()
+  for (let index = 1; index < sections.length; index += 2) {
+    const rooms = new Map<string, string[]>()
+    const rows = (sections[index + 1] ?? '').split(/^##? /m)[0]?.matchAll(/^\| `([\w/-]+)\/` \| (.+) \| (.+) \|$/gm)
+    for (const [, room = '', purpose = '', allowed = ''] of rows ?? []) {
+      expect(purpose.length, `${room} needs a purpose`).toBeGreaterThan(10)
+      rooms.set(room, allowedRooms(allowed, [...rooms.keys()]))
+    }
+    tables.set(sections[index] ?? '', rooms)
+  }
+  return tables
+}
+
+/** `–`, `data util`, `all above` or `all above but tokens conversation`. */
+function allowedRooms(text: string, above: string[]): string[] {
+  if (text === '–') return []
+  const [, but] = /^all above(?: but (.+))?$/.exec(text) ?? []
+  if (!text.startsWith('all above')) return text.split(' ')
+  const excepted = but?.split(' ') ?? []
+  expect(above, `of "${text}"`).toEqual(expect.arrayContaining(excepted))
+  return above.filter((room) => !excepted.includes(room))
+}
+
+function relativeImports({ path, imports }: Module, paths: ReadonlySet<string>): string[] {
+  return imports
+    .filter(({ from }) => from.startsWith('.'))
+    .map(({ from }) => posix.join(posix.dirname(path), from))
+    .filter((target) => paths.has(target))
+}
+
+/** The groups of files of which each imports every other, by whatever way (Tarjan's strongly connected components). */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = []
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+
+  function visit(path: string): void {
+    const index = order.size
+    order.set(path, index)
+    lowest.set(path, index)
+    open.push(path)
+    for (const target of graph.get(path) ?? []) {
+      if (!order.has(target)) visit(target)
+      else if (!open.includes(target)) continue
+      lowest.set(path, Math.min(lowest.get(path) ?? index, lowest.get(target) ?? index))
+    }
+    if (lowest.get(path) === index) {
+      const group = open.splice(open.indexOf(path))
+      if (group.length > 1 || graph.get(path)?.includes(path)) circles.push(group.sort())
+    }
+  }
+  for (const path of graph.keys()) if (!order.has(path)) visit(path)
+  return circles
+}
 
 function runtimeDependencies(manifest: Manifest): Record<string, string> {
   return { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }
