@@ -15,7 +15,7 @@ export type {
   RecordedRequest,
   StreamFault,
   Transport,
-} from './fake-provider/script.ts'
+} from './fake-provider/wires/script.ts'
 export {
   type ScriptedAnswer,
   type ScriptedModel,

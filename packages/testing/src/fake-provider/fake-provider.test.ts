@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { fakeProvider } from './fake-provider.ts'
-import type { FakeScript, FakeWire } from './script.ts'
+import type { FakeScript, FakeWire } from './wires/script.ts'
 
 const user = { role: 'user', content: 'Hello' } as const
 const chat = { model: 'gpt-4.1', messages: [user] }

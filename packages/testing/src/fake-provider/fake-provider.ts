@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AgentKitError } from '@agentkit/core'
-import { ApiError } from './api-error.ts'
-import { isFields } from './fields.ts'
 import { type Connection, playBody, playStream } from './play-stream.ts'
 import { receive } from './receive.ts'
+import { ApiError } from './wires/api-error.ts'
+import { isFields } from './wires/fields.ts'
 import {
   type FakeAnswer,
   type FakeFailure,
@@ -14,8 +14,8 @@ import {
   type FakeWire,
   isFailure,
   type RecordedRequest,
-} from './script.ts'
-import type { ErrorWords, Frame, MakeId, Route, WireSpec } from './wire-spec.ts'
+} from './wires/script.ts'
+import type { ErrorWords, Frame, MakeId, Route, WireSpec } from './wires/wire-spec.ts'
 import { wires } from './wires.ts'
 
 /** A provider's server on loopback that plays a script. */

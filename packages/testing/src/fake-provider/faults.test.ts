@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from './fake-provider.ts'
-import type { FakeAnswer, FakeStatus, FakeTurn, StreamFault, Transport } from './script.ts'
+import type { FakeAnswer, FakeStatus, FakeTurn, StreamFault, Transport } from './wires/script.ts'
 
 const user: { role: 'user'; content: string } = { role: 'user', content: 'Hello' }
 const text = 'Grüße, 世界 👋'

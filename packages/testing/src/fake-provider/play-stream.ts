@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep, setImmediate as yieldToIO } from 'node:timers/promises'
-import type { StreamFault, Transport } from './script.ts'
-import type { Frame, WireAnswer, WireSpec } from './wire-spec.ts'
+import type { StreamFault, Transport } from './wires/script.ts'
+import type { Frame, WireAnswer, WireSpec } from './wires/wire-spec.ts'
 
 /** Writes an answer to the client, as whole or as broken as the transport says. */
 export interface Connection {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Connection } from './play-stream.ts'
-import type { RecordedRequest } from './script.ts'
+import type { RecordedRequest } from './wires/script.ts'
 
 /** Reads a request, records it, and watches who hangs up. */
 export async function receive(

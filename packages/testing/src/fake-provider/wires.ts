@@ -1,5 +1,3 @@
-import type { FakeWire } from './script.ts'
-import type { WireSpec } from './wire-spec.ts'
 import { anthropic } from './wires/anthropic/anthropic.ts'
 import { azure } from './wires/azure/azure.ts'
 import { gemini } from './wires/gemini/gemini.ts'
@@ -7,6 +5,8 @@ import { groq } from './wires/groq/groq.ts'
 import { mistral } from './wires/mistral/mistral.ts'
 import { ollama } from './wires/ollama/ollama.ts'
 import { openAI } from './wires/openai/openai.ts'
+import type { FakeWire } from './wires/script.ts'
+import type { WireSpec } from './wires/wire-spec.ts'
 
 /** Each provider's server. */
 export const wires: Record<FakeWire, WireSpec> = {

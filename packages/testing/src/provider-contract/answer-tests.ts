@@ -1,6 +1,6 @@
 import type { ModelFinishReason, ToolSpec, Usage } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import type { FakeAnswer, Transport } from '../fake-provider/script.ts'
+import type { FakeAnswer, Transport } from '../fake-provider/wires/script.ts'
 import { ask, type Outcome, type Subject } from './provider-under-test.ts'
 
 const said = 'Grüße, 世界 👋'

@@ -1,7 +1,7 @@
 import type { Message } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
-import type { FakeTurn } from '../fake-provider/script.ts'
+import type { FakeTurn } from '../fake-provider/wires/script.ts'
 import { weather } from './answer-tests.ts'
 import { assistant, call, conversations, ids, png, result, user } from './conversations.ts'
 import { type Asked, ask, askServer, type Outcome, type Subject } from './provider-under-test.ts'

@@ -1,4 +1,4 @@
-import type { FakeWire } from '../fake-provider/script.ts'
+import type { FakeWire } from '../fake-provider/wires/script.ts'
 import type { ModelsUnderTest } from './provider-under-test.ts'
 
 /** Models that each wire's own provider has, and that its fake server knows. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { ErrorCode } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
-import type { FakeStatus, FakeTurn, StreamFault } from '../fake-provider/script.ts'
+import type { FakeStatus, FakeTurn, StreamFault } from '../fake-provider/wires/script.ts'
 import { ask, askServer, type Subject, testKey } from './provider-under-test.ts'
 
 const text = 'Grüße, 世界 👋'

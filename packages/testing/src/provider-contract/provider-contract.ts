@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { FakeWire } from '../fake-provider/script.ts'
+import type { FakeWire } from '../fake-provider/wires/script.ts'
 import { answerTests } from './answer-tests.ts'
 import { conversationTests } from './conversation-tests.ts'
 import { defaultModels } from './default-models.ts'

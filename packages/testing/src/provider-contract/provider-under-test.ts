@@ -1,7 +1,7 @@
 import type { AgentKitError, Embedder, Model, ModelEvent, ModelRequest } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
-import type { FakeScript, FakeTurn, FakeWire, RecordedRequest } from '../fake-provider/script.ts'
+import type { FakeScript, FakeTurn, FakeWire, RecordedRequest } from '../fake-provider/wires/script.ts'
 
 /** What a provider package's factory gives. */
 export type ProviderUnderTest = {

@@ -19,14 +19,13 @@ const quirks: readonly Quirk[] = [
 export function quirkTests(subject: Subject): void {
   const own = quirks.filter(({ wires }) => wires.includes(subject.wire))
   describe('what its servers do', () => {
-    it.each(own)('$name', async ({ turn, asked, reasons, expected }) => {
+    it.each(own)('$name', async ({ turn, reasons, expected }) => {
       const tools = expected.calls?.map(([name]) => ({ name, description: 'Acts.', inputSchema: { type: 'object' } }))
       const names = new Set<string>()
       const own = tools?.filter(({ name }) => !names.has(name) && names.add(name))
       const outcome = await ask(subject, turn, {
         ...(own && own.length > 0 && { tools: own }),
         ...(reasons && { model: subject.models.reasoning, reasoning: 'low' }),
-        ...asked,
       })
       if (expected.error) expect(outcome.error).toMatchObject(expected.error)
       else expect(outcome.error).toBeUndefined()

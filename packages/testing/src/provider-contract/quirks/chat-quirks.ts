@@ -1,5 +1,5 @@
 import type { JSONValue } from '@agentkit/core'
-import type { FakeWire } from '../../fake-provider/script.ts'
+import type { FakeWire } from '../../fake-provider/wires/script.ts'
 import { holding, type Quirk } from './quirk.ts'
 
 const wires: readonly FakeWire[] = ['openai-chat', 'azure', 'groq', 'mistral']

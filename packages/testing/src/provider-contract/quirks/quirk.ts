@@ -1,6 +1,5 @@
 import type { JSONValue } from '@agentkit/core'
-import type { FakeTurn, FakeWire } from '../../fake-provider/script.ts'
-import type { Asked } from '../provider-under-test.ts'
+import type { FakeTurn, FakeWire } from '../../fake-provider/wires/script.ts'
 
 /** What a server really sent once, frame by frame, and what must become of it. */
 export type Quirk = {
@@ -8,7 +7,6 @@ export type Quirk = {
   name: string
   wires: readonly FakeWire[]
   turn: FakeTurn
-  asked?: Asked
   /** Where the model that reasons is meant. */
   reasons?: true
   expected: {

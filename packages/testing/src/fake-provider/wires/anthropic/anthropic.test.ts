@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript, FakeStatus, StreamFault } from '../../script.ts'
+import type { FakeScript, FakeStatus, StreamFault } from '../script.ts'
 
 const user = { role: 'user', content: 'Hello' } as const
 const request = { model: 'claude-sonnet-4-6', max_tokens: 100, messages: [user] }

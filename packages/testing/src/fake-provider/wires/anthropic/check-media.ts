@@ -1,4 +1,4 @@
-import type { Fields } from '../../fields.ts'
+import type { Fields } from '../fields.ts'
 import { fieldsAt, invalid, oneOfAt, refuseExtras, textAt, unexpectedTag } from './checks.ts'
 
 /** Who says a block, and to which version of the API. */

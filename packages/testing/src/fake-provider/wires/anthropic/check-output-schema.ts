@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../fields.ts'
+import { type Fields, isFields } from '../fields.ts'
 import { invalid } from './checks.ts'
 
 /** What the grammar of structured output takes, for each type of value; all else is refused. */

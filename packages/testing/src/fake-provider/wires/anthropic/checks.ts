@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { type Fields, isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { type Fields, isFields } from '../fields.ts'
 
 /** A request that is refused for the field at `path`, in the words of the API's own validation. */
 export function invalid(path: string, problem: string): ApiError {

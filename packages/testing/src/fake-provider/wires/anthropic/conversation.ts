@@ -1,4 +1,4 @@
-import type { Fields } from '../../fields.ts'
+import type { Fields } from '../fields.ts'
 
 /** One block of a conversation, and where it stands in the request. */
 export type Block = { block: Fields; path: string; role: string }

@@ -1,5 +1,5 @@
-import { type UsualWords, wordsOf } from '../../usual-words.ts'
-import type { ErrorWords } from '../../wire-spec.ts'
+import { type UsualWords, wordsOf } from '../usual-words.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /** The body of an error. */
 type ErrorBody = {

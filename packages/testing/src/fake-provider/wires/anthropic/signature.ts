@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Fields, isFields } from '../../fields.ts'
+import { type Fields, isFields } from '../fields.ts'
 
 /** What a thinking block's signature seals. */
 type Seal = {

@@ -1,7 +1,7 @@
 import OpenAI, { AzureOpenAI } from 'openai'
 import { describe, expect, it } from 'vitest'
 import { type FakeProvider, fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript } from '../../script.ts'
+import type { FakeScript } from '../script.ts'
 
 const user = { role: 'user' as const, content: 'Hello' }
 const chat = { model: 'my-gpt-41', messages: [user] }

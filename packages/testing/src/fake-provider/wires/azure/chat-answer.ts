@@ -1,7 +1,7 @@
-import { isFields } from '../../fields.ts'
-import type { FakeAnswer } from '../../script.ts'
-import type { Frame, MakeId, WireAnswer } from '../../wire-spec.ts'
+import { isFields } from '../fields.ts'
 import { chatRoute } from '../openai/openai.ts'
+import type { FakeAnswer } from '../script.ts'
+import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
 import { safeVerdict } from './error-body.ts'
 
 /** OpenAI's answer with what Azure's filter says of it: of the prompt, of each piece, and of what it looked at later. */

@@ -1,5 +1,5 @@
-import { type UsualWords, wordsOf } from '../../usual-words.ts'
-import type { ErrorWords } from '../../wire-spec.ts'
+import { type UsualWords, wordsOf } from '../usual-words.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /**
  * An error as Azure tells it. What its gateway refuses has a code and a message; what the model's API refuses has

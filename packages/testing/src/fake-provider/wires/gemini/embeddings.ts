@@ -1,6 +1,6 @@
-import { ApiError } from '../../api-error.ts'
-import { embed } from '../../embed.ts'
-import type { Fields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { embed } from '../embed.ts'
+import type { Fields } from '../fields.ts'
 import { parseMessage } from './parse-message.ts'
 
 /** What `:batchEmbedContents` answers: one vector for each request, however many parts its content has. */

@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../../wire-spec.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /** The body of an error. */
 type ErrorBody = { error: { code: number; message: string; status: string; details?: object[] } }

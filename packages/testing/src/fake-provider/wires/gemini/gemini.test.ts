@@ -1,7 +1,7 @@
 import { ApiError, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript, FakeStatus, StreamFault } from '../../script.ts'
+import type { FakeScript, FakeStatus, StreamFault } from '../script.ts'
 
 const text = 'Grüße, 世界 👋'
 const model = 'gemini-3-pro-preview'

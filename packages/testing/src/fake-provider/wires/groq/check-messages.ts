@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { type Fields, isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { type Fields, isFields } from '../fields.ts'
 
 /** What the model can, and which tools it is offered; `undefined` when nobody looks at that. */
 type Setting = { reasons: boolean; sees: boolean; offered: ReadonlySet<string> | undefined }

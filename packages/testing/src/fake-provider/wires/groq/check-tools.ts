@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { isFields } from '../fields.ts'
 
 /** Refuses functions that are none, and tells the names of those that are. */
 export function checkTools(tools: unknown): ReadonlySet<string> {

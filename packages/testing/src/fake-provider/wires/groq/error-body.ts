@@ -1,5 +1,5 @@
-import { type UsualWords, wordsOf } from '../../usual-words.ts'
-import type { ErrorWords } from '../../wire-spec.ts'
+import { type UsualWords, wordsOf } from '../usual-words.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /** What a model wrote that was no call of a tool. */
 const failedGeneration = '<function=add{"a": 1, "b": </function>'

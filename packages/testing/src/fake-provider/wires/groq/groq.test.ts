@@ -1,7 +1,7 @@
 import Groq from 'groq-sdk'
 import { expect, it } from 'vitest'
 import { fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript, StreamFault } from '../../script.ts'
+import type { FakeScript, StreamFault } from '../script.ts'
 
 const messages: [{ role: 'user'; content: string }] = [{ role: 'user', content: 'Hello' }]
 const chat = { model: 'openai/gpt-oss-120b', messages }

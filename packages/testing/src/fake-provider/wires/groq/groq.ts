@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import type { Route, WireSpec } from '../../wire-spec.ts'
+import { ApiError } from '../api-error.ts'
+import type { Route, WireSpec } from '../wire-spec.ts'
 import { groqAnswer } from './chat-answer.ts'
 import { checkGroqRequest } from './check-request.ts'
 import { groqErrorBody } from './error-body.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { type Fields, isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { type Fields, isFields } from '../fields.ts'
 
 /** A field that the parser of requests refuses; `path` is `messages.0.user.name`. */
 export function invalidField(type: string, path: string, message: string): ApiError {

@@ -1,5 +1,5 @@
-import { type UsualWords, wordsOf } from '../../usual-words.ts'
-import type { ErrorWords } from '../../wire-spec.ts'
+import { type UsualWords, wordsOf } from '../usual-words.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /** What the gateway in front of the API says of an address that it does not know. */
 export const noRoute = 'no Route matched with those values'

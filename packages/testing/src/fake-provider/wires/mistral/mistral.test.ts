@@ -1,7 +1,7 @@
 import { Mistral } from '@mistralai/mistralai'
 import { expect, it } from 'vitest'
 import { fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript, StreamFault } from '../../script.ts'
+import type { FakeScript, StreamFault } from '../script.ts'
 
 const chat = { model: 'mistral-small-latest', messages: [{ role: 'user' as const, content: 'Hello' }] }
 

@@ -1,6 +1,6 @@
-import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../../answer-parts.ts'
-import type { FakeAnswer } from '../../script.ts'
-import type { Frame, MakeId, WireAnswer } from '../../wire-spec.ts'
+import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../answer-parts.ts'
+import type { FakeAnswer } from '../script.ts'
+import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
 
 type OllamaRequest = { model: string }
 

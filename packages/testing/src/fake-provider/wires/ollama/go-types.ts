@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { type Fields, isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { type Fields, isFields } from '../fields.ts'
 
 /**
  * Refuses a value that does not fit its field, in the words of the server's language. Lists begin with `[]`; what is

@@ -1,7 +1,7 @@
 import { type ChatResponse, Ollama } from 'ollama'
 import { expect, it } from 'vitest'
 import { fakeProvider } from '../../fake-provider.ts'
-import type { FakeScript, StreamFault } from '../../script.ts'
+import type { FakeScript, StreamFault } from '../script.ts'
 
 const chat = { model: 'qwen3:8b', messages: [{ role: 'user', content: 'Hello' }] }
 

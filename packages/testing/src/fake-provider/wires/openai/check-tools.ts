@@ -1,5 +1,5 @@
-import { ApiError } from '../../api-error.ts'
-import { type Fields, isFields } from '../../fields.ts'
+import { ApiError } from '../api-error.ts'
+import { type Fields, isFields } from '../fields.ts'
 import { requireField, requireFields } from './checks.ts'
 
 /** One function offered to the model, and where it stands in the request. */

@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../../wire-spec.ts'
+import type { ErrorWords } from '../wire-spec.ts'
 
 /** The body of an OpenAI error. */
 type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } }

@@ -1,7 +1,7 @@
 import type { ModelFinishReason } from '@agentkit/core'
-import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../../answer-parts.ts'
-import type { FakeAnswer } from '../../script.ts'
-import type { Frame, MakeId, WireAnswer } from '../../wire-spec.ts'
+import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../answer-parts.ts'
+import type { FakeAnswer } from '../script.ts'
+import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
 import { streamError } from './error-body.ts'
 
 type ResponsesRequest = {
