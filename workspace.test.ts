@@ -328,10 +328,8 @@ const unfurnished = new Set([
   'packages/core',
   'packages/functions',
   'packages/providers-offline',
-  'packages/providers-mistral',
   'packages/retriever',
   'packages/server',
-  'packages/testing',
   'packages/wire',
 ])
 

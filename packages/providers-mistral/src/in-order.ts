@@ -1,5 +1,7 @@
 import { goOn } from '@agentkit/wire'
-import type { MistralMessage } from './messages.ts'
+import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/components/chatcompletionstreamrequest.js'
+
+export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
 
 /**
  * Puts messages in an order that Mistral takes: no user straight after a tool, no system message in the middle of a

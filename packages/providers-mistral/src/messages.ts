@@ -30,11 +30,8 @@ import {
   wellFormed,
   wireToolName,
 } from '@agentkit/wire'
-import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/components/chatcompletionstreamrequest.js'
 import type { ContentChunk } from '@mistralai/mistralai/models/components/contentchunk.js'
-import { inOrder } from './in-order.ts'
-
-export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
+import { inOrder, type MistralMessage } from './in-order.ts'
 
 /**
  * A conversation as Mistral takes it. What it cannot carry is told in `warnings`.

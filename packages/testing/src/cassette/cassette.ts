@@ -7,7 +7,6 @@ import {
   type ModelRequest,
   type Usage,
 } from '@agentkit/core'
-import type { RawError } from './thrown.ts'
 
 /** One call of a model, as a cassette keeps it. */
 export type RecordedCall = {
@@ -27,6 +26,16 @@ export type RecordedCall = {
   left?: number
   /** The moments of the recording: when it was asked, when each list came, when it failed or was left. */
   at: string
+}
+
+/** What there is to see of an error that is not ours: by these fields a run finds out what has happened. */
+export type RawError = {
+  name: string
+  message: string
+  code?: string
+  status?: number
+  statusCode?: number
+  cause?: RawError
 }
 
 /** What is known of a recorded model. */

@@ -1,5 +1,14 @@
 import type { ModelRequest } from '@agentkit/core'
-import type { ShelvedCall } from './shelf.ts'
+import type { RecordedCall } from './cassette.ts'
+
+/** A recorded call, ready to be given out. */
+export type ShelvedCall = {
+  recorded: RecordedCall
+  /** Its place among all. */
+  index: number
+  request: ModelRequest
+  isTaken: boolean
+}
 
 /** The most differences that are shown, and the most characters of a value. */
 const mostShown = 6

@@ -1,16 +1,7 @@
 import { AgentKitError, type ModelRequest } from '@agentkit/core'
 import { type CassetteOptions, canonicalRequest, looseKey } from './canonical-request.ts'
-import type { Cassette, RecordedCall } from './cassette.ts'
-import { explainMiss } from './nearest-miss.ts'
-
-/** A recorded call, ready to be given out. */
-export type ShelvedCall = {
-  recorded: RecordedCall
-  /** Its place among all. */
-  index: number
-  request: ModelRequest
-  isTaken: boolean
-}
+import type { Cassette } from './cassette.ts'
+import { explainMiss, type ShelvedCall } from './nearest-miss.ts'
 
 /** The calls of a cassette, each of which is given out once. */
 export class Shelf {

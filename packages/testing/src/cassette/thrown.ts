@@ -1,16 +1,6 @@
 import { AgentKitError, isAgentKitError, toErrorInfo } from '@agentkit/core'
-import type { RecordedCall } from './cassette.ts'
+import type { RawError, RecordedCall } from './cassette.ts'
 import { scrubbed } from './scrub.ts'
-
-/** What there is to see of an error that is not ours: by these fields a run finds out what has happened. */
-export type RawError = {
-  name: string
-  message: string
-  code?: string
-  status?: number
-  statusCode?: number
-  cause?: RawError
-}
 
 /** What a model has thrown, as plain data. */
 export function toThrown(error: unknown): Pick<RecordedCall, 'error' | 'thrown'> {
