@@ -10,8 +10,8 @@ import {
   serverKeys,
 } from './packages/agentkit/src/config/config-keys.ts'
 import { limits } from './packages/core/src/limits.ts'
+import { problemTable } from './packages/server/src/answer/problem-table.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
-import { problemTable } from './packages/server/src/problem-table.ts'
 import { codeFiles, isTest } from './scripts/workspace-files.ts'
 
 const root = import.meta.dirname

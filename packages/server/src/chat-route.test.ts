@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fakeAgent, plainRun, text } from './__fixtures__/fake-agent.ts'
 import { chatData, chatRequest, expectHealthy, expectProblem, until, validFields } from './__fixtures__/requests.ts'
 import { createApp } from './create-app.ts'
-import type { LogEntry } from './log.ts'
+import type { LogEntry } from './util/log.ts'
 
 const quiet = { log: () => {} }
 

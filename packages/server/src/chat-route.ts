@@ -1,15 +1,15 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
 import type { Handler } from 'hono'
-import { type AnswerFormat, negotiate } from './accept.ts'
-import type { Capacity } from './capacity.ts'
-import { type ChatRequest, readChatRequest } from './chat-request.ts'
-import { jsonAnswer, textAnswer } from './encode-answer.ts'
-import { eventStream } from './event-stream.ts'
+import { jsonAnswer, textAnswer } from './answer/encode-answer.ts'
+import { eventStream } from './answer/event-stream.ts'
+import { failureOf, ProblemError, thrownProblem } from './answer/problem.ts'
+import { logProblem } from './answer/report.ts'
+import type { Capacity } from './capacity/capacity.ts'
 import type { ServerSettings } from './options.ts'
-import { failureOf, ProblemError, thrownProblem } from './problem.ts'
-import { logProblem } from './report.ts'
+import { type AnswerFormat, negotiate } from './request/accept.ts'
+import { type ChatRequest, readChatRequest } from './request/chat-request.ts'
 import { type RunSignal, runSignal } from './run-signal.ts'
-import type { ServerContext, ServerEnv } from './server-env.ts'
+import type { ServerContext, ServerEnv } from './util/server-env.ts'
 
 type ChatRouteOptions = {
   agent: Runnable

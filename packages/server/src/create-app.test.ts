@@ -3,8 +3,8 @@ import { fakeAgent } from './__fixtures__/fake-agent.ts'
 import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixtures__/requests.ts'
 import { createApp } from './create-app.ts'
 import type { Auth } from './guards/auth.ts'
-import type { LogEntry } from './log.ts'
 import type { ServerOptions } from './options.ts'
+import type { LogEntry } from './util/log.ts'
 
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 

@@ -1,6 +1,8 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
 import { type Handler, Hono } from 'hono'
-import { type Capacity, createCapacity } from './capacity.ts'
+import { ProblemError, problemResponse } from './answer/problem.ts'
+import { logProblem } from './answer/report.ts'
+import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoute } from './chat-route.ts'
 import { authGuard } from './guards/auth.ts'
 import { bodySizeGuard } from './guards/body-size.ts'
@@ -9,9 +11,7 @@ import { originGuard } from './guards/origin.ts'
 import { requestIdGuard } from './guards/request-id.ts'
 import { secureHeadersGuard } from './guards/secure-headers.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
-import { ProblemError, problemResponse } from './problem.ts'
-import { logProblem } from './report.ts'
-import type { ServerEnv } from './server-env.ts'
+import type { ServerEnv } from './util/server-env.ts'
 
 /**
  * An agent's HTTP routes as a Hono app, for a server of your own; `serve` brings one.

@@ -1,6 +1,6 @@
 import { checkOptionNames } from '@agentkit/core'
-import { createLog, describeError, type Log } from './log.ts'
 import type { AgentServer } from './serve.ts'
+import { createLog, describeError, type Log } from './util/log.ts'
 
 export type HandleSignalsOptions = {
   /** Where a failure is written; default a line for people on standard error. */

@@ -3,7 +3,7 @@ import { type Auth, checkAuth } from './guards/auth.ts'
 import { bracketed, isLoopback, toHostNames } from './guards/host.ts'
 import type { CorsRule } from './guards/origin.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { createLog, type Log, type LogEntry } from './log.ts'
+import { createLog, type Log, type LogEntry } from './util/log.ts'
 
 /** Which other origins' pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
 export type CorsOptions =

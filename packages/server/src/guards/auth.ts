@@ -1,10 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AgentKitError } from '@agentkit/core'
-import { isId } from '../chat-request.ts'
-import { describeError, type LogEntry } from '../log.ts'
-import { ProblemError } from '../problem.ts'
-import { problemEntry } from '../report.ts'
-import type { Guard } from '../server-env.ts'
+import { ProblemError } from '../answer/problem.ts'
+import { problemEntry } from '../answer/report.ts'
+import { isId } from '../request/chat-request.ts'
+import { describeError, type LogEntry } from '../util/log.ts'
+import type { Guard } from '../util/server-env.ts'
 
 /**
  * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,

@@ -1,5 +1,5 @@
-import { ProblemError } from '../problem.ts'
-import type { Guard } from '../server-env.ts'
+import { ProblemError } from '../answer/problem.ts'
+import type { Guard } from '../util/server-env.ts'
 
 /** Refuses by its `Content-Length` a body that is too large, before any of it is read. */
 export function bodySizeGuard(bodyBytes: number): Guard {

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { AgentKitError } from '@agentkit/core'
-import { ProblemError } from '../problem.ts'
-import type { Guard, ServerContext } from '../server-env.ts'
+import { ProblemError } from '../answer/problem.ts'
+import type { Guard, ServerContext } from '../util/server-env.ts'
 
 const port = /:\d{1,5}$/
 

@@ -1,5 +1,5 @@
-import { ProblemError } from '../problem.ts'
-import type { Guard, ServerContext } from '../server-env.ts'
+import { ProblemError } from '../answer/problem.ts'
+import type { Guard, ServerContext } from '../util/server-env.ts'
 import { requestHost } from './host.ts'
 
 /** Which other origins' pages may call. */

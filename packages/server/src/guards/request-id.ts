@@ -1,4 +1,4 @@
-import type { Guard } from '../server-env.ts'
+import type { Guard } from '../util/server-env.ts'
 
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
 

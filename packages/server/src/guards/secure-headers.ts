@@ -1,4 +1,4 @@
-import type { Guard } from '../server-env.ts'
+import type { Guard } from '../util/server-env.ts'
 
 const secureHeaders: readonly (readonly [string, string])[] = [
   ['x-content-type-options', 'nosniff'],

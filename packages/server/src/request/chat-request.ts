@@ -1,7 +1,7 @@
+import { type FieldError, ProblemError } from '../answer/problem.ts'
+import type { ServerContext } from '../util/server-env.ts'
 import { type ChatData, readChatData } from './chat-data.ts'
-import { type FieldError, ProblemError } from './problem.ts'
 import { type FormOptions, noRoom, readForm } from './read-form.ts'
-import type { ServerContext } from './server-env.ts'
 
 export type ChatRequest = ChatData & { userId: string; sessionId: string }
 

@@ -1,6 +1,6 @@
 import type { AgentRun } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { fakeAgent, text } from './__fixtures__/fake-agent.ts'
+import { fakeAgent, text } from '../__fixtures__/fake-agent.ts'
 import { eventStream } from './event-stream.ts'
 import { ProblemError } from './problem.ts'
 

@@ -1,5 +1,5 @@
 import type { RunResult } from '@agentkit/core'
-import type { ChatRequest } from './chat-request.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
 
 /** The answer as it is, without a word about how it came to be. */
 export function textAnswer(result: RunResult): Response {

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { type ProblemError, problemBody, problemHeaders } from '../answer/problem.ts'
+import type { Limits } from '../limits.ts'
+import type { ServerSettings } from '../options.ts'
 import type { Capacity } from './capacity.ts'
 import type { Hold } from './held-bytes.ts'
-import type { Limits } from './limits.ts'
-import type { ServerSettings } from './options.ts'
-import { type ProblemError, problemBody, problemHeaders } from './problem.ts'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; held: Hold }
 type Connection = { requests: number; busy: boolean; waiting: Exchange[]; timed: boolean }

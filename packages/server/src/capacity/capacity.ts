@@ -1,5 +1,5 @@
+import type { Limits } from '../limits.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
-import type { Limits } from './limits.ts'
 import { createRunQueue, type RunQueue } from './run-queue.ts'
 
 /** What all requests of a server share. */

@@ -1,5 +1,5 @@
 import type { Message } from '@agentkit/core'
-import { type FieldError, ProblemError } from './problem.ts'
+import { type FieldError, ProblemError } from '../answer/problem.ts'
 
 /** A question, and what was said before it. */
 export type ChatData = { question: string; history: Message[] }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
-import type { Capacity } from './capacity.ts'
-import { payloadTooLarge } from './guards/body-size.ts'
-import type { Hold } from './held-bytes.ts'
-import type { Limits } from './limits.ts'
-import { ProblemError } from './problem.ts'
-import type { ServerContext } from './server-env.ts'
+import { ProblemError } from '../answer/problem.ts'
+import type { Capacity } from '../capacity/capacity.ts'
+import type { Hold } from '../capacity/held-bytes.ts'
+import { payloadTooLarge } from '../guards/body-size.ts'
+import type { Limits } from '../limits.ts'
+import type { ServerContext } from '../util/server-env.ts'
 
 export type FormOptions = { limits: Limits; runs: Pick<Capacity['runs'], 'overloaded'>; held: Hold }
 

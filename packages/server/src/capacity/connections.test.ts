@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { until } from './__fixtures__/requests.ts'
+import { until } from '../__fixtures__/requests.ts'
+import { defaultLimits, type Limits } from '../limits.ts'
 import { createCapacity } from './capacity.ts'
 import { boundConnections, inTurn } from './connections.ts'
-import { defaultLimits, type Limits } from './limits.ts'
 
 const opened: { server: Server; client: Socket }[] = []
 

@@ -1,6 +1,6 @@
-import { describeError, type LogEntry } from './log.ts'
+import { describeError, type LogEntry } from '../util/log.ts'
+import type { ServerContext } from '../util/server-env.ts'
 import type { ProblemError } from './problem.ts'
-import type { ServerContext } from './server-env.ts'
 
 /** One log line for a request that failed on our side; none for one whose client is gone or at fault. */
 export function logProblem(problem: ProblemError, context: ServerContext, log: (entry: LogEntry) => void): void {

@@ -1,6 +1,6 @@
 import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError, toErrorInfo } from '@agentkit/core'
+import type { Limits } from '../limits.ts'
 import { encodeEvent } from './encode-event.ts'
-import type { Limits } from './limits.ts'
 import { failureOf, ProblemError, thrownProblem } from './problem.ts'
 
 export type EventStreamOptions = {

@@ -1,5 +1,5 @@
-import type { Limits } from './limits.ts'
-import { ProblemError } from './problem.ts'
+import { ProblemError } from '../answer/problem.ts'
+import type { Limits } from '../limits.ts'
 
 /** The runs that connections wait for: `runs` at once, `queuedRuns` more in a queue, first come, first served. */
 export interface RunQueue {
