@@ -1,1 +1,2 @@
-export { Agent, type AgentOptions } from './agents/agent.ts'
+export { Agent } from './agents/agent.ts'
+export type { AgentOptions } from './agents/options.ts'

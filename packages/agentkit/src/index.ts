@@ -77,8 +77,9 @@ export {
   workflow,
 } from '@agentkit/core'
 export type { AgentServer } from '@agentkit/server'
-export { Agent, type AgentOptions } from './agents/agent.ts'
-export { Swarm, type SwarmOptions } from './agents/swarm.ts'
+export { Agent } from './agents/agent.ts'
+export type { AgentOptions, SwarmOptions } from './agents/options.ts'
+export { Swarm } from './agents/swarm.ts'
 export type { RetrievalTool } from './config/retrieval-tool.ts'
 export { SDKContext } from './config/sdk-context.ts'
 export type { RetrieverOptions } from './knowledge/retriever-options.ts'

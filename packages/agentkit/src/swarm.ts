@@ -1,1 +1,2 @@
-export { Swarm, type SwarmOptions } from './agents/swarm.ts'
+export type { SwarmOptions } from './agents/options.ts'
+export { Swarm } from './agents/swarm.ts'

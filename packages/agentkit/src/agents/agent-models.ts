@@ -5,7 +5,7 @@ import { onCassette } from '../models/cassette-model.ts'
 import { namedModel } from '../models/named-model.ts'
 import { isProviderId, type ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import type { AgentOptions } from './agent.ts'
+import type { AgentOptions } from './options.ts'
 import { milliseconds } from './shared-options.ts'
 
 /** Whose models they are, the preferred one's first. */

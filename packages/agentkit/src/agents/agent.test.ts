@@ -7,7 +7,8 @@ import { fakeProvider, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from '../config/sdk-context.ts'
-import { Agent, type AgentOptions } from './agent.ts'
+import { Agent } from './agent.ts'
+import type { AgentOptions } from './options.ts'
 import { Swarm } from './swarm.ts'
 
 const folder = useFolder()

@@ -2,52 +2,21 @@ import {
   type AgentRun,
   agentIdFrom,
   Agent as CoreAgent,
-  type AgentOptions as CoreOptions,
   type InputPart,
-  type Knowledge,
-  type Model,
   type RunOptions,
-  type SessionStore,
+  type ToolLike,
   type UserMessage,
 } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
-import type { RetrievalTool } from '../config/retrieval-tool.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
-import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { nearestWord } from '../util/nearest-word.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
-import { checkOptions } from './check-options.ts'
+import { type AgentOptions, checkOptions } from './options.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
-import { warnOfSwarmKeys } from './swarm-keys.ts'
-
-/** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
-export type AgentOptions<Output = undefined> = Omit<CoreOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
-  /** The context that the agent shares with others; whoever made it closes it. */
-  sdkContext?: SDKContext
-  /** The TOML file of a context of the agent's own. */
-  configPath?: string
-  /**
-   * By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set.
-   * Of several the first is preferred; where one fails, the next takes over.
-   */
-  model?: string | Model | readonly (string | Model)[]
-  /** `false` refuses images and files. Absent, what the model can read decides. */
-  enableMultiModal?: boolean
-  /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
-  sessions?: SessionStore | string
-  /** Whether the agent answers from files, and cites them; default when there is a `retriever`. */
-  retrieve?: boolean
-  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
-  requiredExts?: readonly string[]
-  /** What the files are searched with; default `"basic"`, which needs nothing else. */
-  retrievalTool?: RetrievalTool
-  /** The folder, the index and the rest, before what `[retriever]` says; or a retriever that its giver closes. */
-  retriever?: RetrieverOptions | Knowledge
-}
 
 /**
  * An agent with all that belongs to it: the configuration file, models by name, sessions on disk, and a server.
@@ -129,4 +98,21 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     await super.close()
     await this.#home.close()
   }
+}
+
+/** Warns of keys in an agent's own table that mean something for swarms, and nothing for it. */
+function warnOfSwarmKeys(
+  { name, id }: { name: string; id?: string },
+  functions: readonly ToolLike[],
+  context: SDKContext,
+): void {
+  const { agents, path } = context.config
+  const table = agents.get(name) ?? agents.get(agentIdFrom(name, id))
+  if (!table) return
+  const vain = (['agents', 'collaboration', 'history'] as const).filter((key) => table[key] !== undefined)
+  for (const key of vain) context.warn(`${path}: \`${key}\` of "${name}" has no effect: it is no swarm.`)
+  // A swarm that makes its members by the configuration has given it just those.
+  const given = functions.map((one) => one.name).join()
+  if (table.tools === undefined || table.tools.join() === given) return
+  context.warn(`${path}: \`tools\` of "${name}" has no effect: its functions are given in the code.`)
 }

@@ -2,7 +2,8 @@ import { AgentKitError, type ToolLike } from '@agentkit/core'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { nearestWord } from '../util/nearest-word.ts'
-import { Agent, type AgentOptions } from './agent.ts'
+import { Agent } from './agent.ts'
+import type { AgentOptions } from './options.ts'
 
 /**
  * The members of a swarm that passes none: as its table lists them, else all other agents' tables.

@@ -1,10 +1,8 @@
 import {
   type AgentRun,
   agentIdFrom,
-  type SwarmOptions as CoreOptions,
   Swarm as CoreSwarm,
   type InputPart,
-  type Member,
   type MemberHistory,
   type RunOptions,
   type UserMessage,
@@ -16,19 +14,12 @@ import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { nearestWord } from '../util/nearest-word.ts'
-import type { AgentOptions } from './agent.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
-import { checkSwarmOptions } from './check-options.ts'
-import { configAgents, toolsOf } from './config-agents.ts'
-import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
-/** What is absent here comes from the swarm's table in the configuration, then from `[defaults]`, then is built in. */
-export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
-  Pick<CoreOptions<Output>, 'functions' | 'collaboration' | 'history'> & {
-    /** The members. Absent, the configuration makes them: those that the swarm's table lists, else every other table. */
-    agents?: readonly Member[]
-  }
+import { configAgents, toolsOf } from './config-agents.ts'
+import { checkSwarmOptions, type SwarmOptions } from './options.ts'
+import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /**
  * Agents that work together on one task, with all that belongs to an `Agent`: the configuration file, models by name,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { terminalLine, terminalText } from '@agentkit/core'
 import { Command } from 'commander'
 import { cassetteVariables } from '../models/cassette-model.ts'
-import { importTesting } from '../util/import-testing.ts'
+import { importTesting } from '../util/import-optional.ts'
 import { runCommand } from './run-command.ts'
 import { showCalls, showSum } from './show-cassette.ts'
 

@@ -1,4 +1,33 @@
-import type { ValueTypes } from './config-values.ts'
+import type { Collaboration, MemberHistory, ModelSettings, OnBusy, Route } from '@agentkit/core'
+import type { RetrievalTool } from './retrieval-tool.ts'
+
+/** What a value of each type is in TypeScript. */
+export type ValueTypes = {
+  text: string
+  word: string
+  model: string | readonly string[]
+  budget: BudgetTable
+  busy: OnBusy
+  texts: readonly string[]
+  extensions: readonly string[]
+  flag: boolean
+  seconds: number
+  count: number
+  'count-from-0': number
+  port: number
+  temperature: number
+  reasoning: NonNullable<ModelSettings['reasoning']>
+  'retrieval-tool': RetrievalTool
+  megabytes: number
+  'parse-memory': number
+  'parse-seconds': number
+  'parse-processes': number
+  collaboration: Exclude<Collaboration, Route>
+  history: Exclude<MemberHistory, object> | number
+}
+
+/** A `budget` in the file: US dollars, tokens, calls, seconds. */
+type BudgetTable = { usd?: number; tokens?: number; model_calls?: number; tool_calls?: number; seconds?: number }
 
 /** One key of the configuration file. */
 export type ConfigKey = {

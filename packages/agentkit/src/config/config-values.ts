@@ -4,43 +4,14 @@ import {
   type MemberHistory,
   type ModelSettings,
   type OnBusy,
-  type Route,
 } from '@agentkit/core'
 import { resolveModelName } from '../models/model-name.ts'
-import type { ConfigKey } from './config-keys.ts'
-import { isRetrievalTool, type RetrievalTool, retrievalTools } from './retrieval-tool.ts'
-
-/** A `budget` in the file: US dollars, tokens, calls, seconds. */
-type BudgetTable = { usd?: number; tokens?: number; model_calls?: number; tool_calls?: number; seconds?: number }
+import type { ConfigKey, ValueTypes } from './config-keys.ts'
+import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
 
 const budgetNames: readonly string[] = ['usd', 'tokens', 'model_calls', 'tool_calls', 'seconds']
 const efforts: readonly unknown[] = ['none', 'low', 'medium', 'high'] satisfies ModelSettings['reasoning'][]
 const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfies OnBusy[]
-
-/** What a value of each type is in TypeScript. */
-export type ValueTypes = {
-  text: string
-  word: string
-  model: string | readonly string[]
-  budget: BudgetTable
-  busy: OnBusy
-  texts: readonly string[]
-  extensions: readonly string[]
-  flag: boolean
-  seconds: number
-  count: number
-  'count-from-0': number
-  port: number
-  temperature: number
-  reasoning: NonNullable<ModelSettings['reasoning']>
-  'retrieval-tool': RetrievalTool
-  megabytes: number
-  'parse-memory': number
-  'parse-seconds': number
-  'parse-processes': number
-  collaboration: Exclude<Collaboration, Route>
-  history: Exclude<MemberHistory, object> | number
-}
 
 const collaborations: readonly unknown[] = ['manager', 'handoff', 'parallel', 'sequence'] satisfies Collaboration[]
 const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfies MemberHistory[]

@@ -18,7 +18,7 @@ import {
   serverKeys,
 } from './config-keys.ts'
 import { valueProblem } from './config-values.ts'
-import { keyLine } from './key-line.ts'
+import { tomlLine } from './toml-line.ts'
 
 /** The configuration file, checked: only known keys, each of its type. */
 export type Config = {
@@ -168,6 +168,6 @@ function fail(source: Source, path: readonly string[], problem: string): never {
 }
 
 function place({ path, toml }: Source, keys: readonly string[]): string {
-  const line = keyLine(toml, keys)
+  const line = tomlLine(toml, keys)
   return line === undefined ? path : `${path}:${line}`
 }

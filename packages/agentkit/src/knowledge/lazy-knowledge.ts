@@ -1,43 +1,34 @@
 import { AgentKitError, type Knowledge, type SyncOptions, type SyncReport, type Tool } from '@agentkit/core'
+import { lazy } from '../util/lazy.ts'
 
-/** Knowledge that is made by `load()`, at the latest when something is asked of it. */
-export interface LazyKnowledge<Made extends Knowledge> extends Knowledge {
-  load(): Promise<Made>
+/** Knowledge that is created by `load()`, or by the first call that needs it. */
+export interface LazyKnowledge<Loaded extends Knowledge> extends Knowledge {
+  load(): Promise<Loaded>
 }
 
 /**
- * Knowledge that is made when it is first needed. A making that fails is tried again by the next call.
+ * Knowledge that is created when it is first needed. A creation that fails is tried again by the next call.
  *
- * @param onSync is told what each sync has done
- * @param firstAnswerSeconds that of the knowledge, which is asked for before it is made
+ * @param onSync receives the report of each sync
+ * @param firstAnswerSeconds of the knowledge: it is read before the knowledge is created
  */
-export function lazyKnowledge<Made extends Knowledge>(
-  make: () => Promise<Made>,
+export function lazyKnowledge<Loaded extends Knowledge>(
+  create: () => Promise<Loaded>,
   onSync: (report: SyncReport) => void = () => {},
   firstAnswerSeconds?: number,
-): LazyKnowledge<Made> {
-  let made: Made | undefined
-  let making: Promise<Made> | undefined
-  let closed = false
-  const load = async (): Promise<Made> => {
-    if (closed) throw new AgentKitError('invalid-argument', 'The files are closed with their agent. Make a new one.')
-    making ??= make().then(
-      (knowledge) => {
-        made = knowledge
-        return knowledge
-      },
-      (error: unknown) => {
-        making = undefined
-        throw error
-      },
-    )
-    return making
+): LazyKnowledge<Loaded> {
+  const knowledge = lazy(create)
+  let isClosed = false
+  const load = async (): Promise<Loaded> => {
+    if (isClosed)
+      throw new AgentKitError('invalid-argument', 'The files are closed with their agent. Create a new one.')
+    return knowledge.load()
   }
   return {
     load,
     ...(firstAnswerSeconds !== undefined && { firstAnswerSeconds }),
-    // Whoever asks for tools has synced before.
-    tools: (): Tool[] => made?.tools() ?? [],
+    // A run syncs before it reads the tools, so the knowledge is loaded by then.
+    tools: (): Tool[] => knowledge.value?.tools() ?? [],
     async sync(options?: SyncOptions): Promise<SyncReport> {
       const report = await (await load()).sync(options)
       onSync(report)
@@ -45,9 +36,9 @@ export function lazyKnowledge<Made extends Knowledge>(
     },
     files: async () => (await load()).files(),
     async close() {
-      closed = true
-      // One that could not be made has nothing to close.
-      await (await making?.catch(() => undefined))?.close()
+      isClosed = true
+      // After a failed creation there is nothing to close.
+      await (await knowledge.loading?.catch(() => undefined))?.close()
     },
   }
 }

@@ -3,7 +3,8 @@ import type { Embedder } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, expect, it } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
-import { Agent, type AgentOptions } from '../agents/agent.ts'
+import { Agent } from '../agents/agent.ts'
+import type { AgentOptions } from '../agents/options.ts'
 
 const folder = useFolder()
 const agents: Agent[] = []

@@ -1,6 +1,6 @@
 import { AgentKitError, type Model } from '@agentkit/core'
 import type { ReplayedModel } from '@agentkit/testing'
-import { importTesting } from '../util/import-testing.ts'
+import { importTesting } from '../util/import-optional.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
 
 /** The variables by which `agentkit record` and `agentkit replay` tell the command that they run; each names a cassette. */

@@ -1,10 +1,10 @@
-import { AgentKitError } from '@agentkit/core'
+import { importOptional } from '../util/import-optional.ts'
 import type { Provider, ProviderId } from './providers.ts'
 
-/** What a provider package exports by the provider's name. */
+/** The function that a provider package exports under the provider's name. */
 export type ProviderFactory = (options: ProviderSettings) => Provider
 
-/** What a configuration says of a provider, beyond its environment variables. */
+/** What the configuration adds to a provider's environment variables. */
 export type ProviderSettings = {
   apiKey?: string
   /** Where Ollama listens. */
@@ -14,25 +14,18 @@ export type ProviderSettings = {
 /**
  * Imports a provider's package.
  *
- * @param importPackage how its exports are come by
+ * @param importPackage returns the package's exports
  * @throws AgentKitError `missing-package` with the command that installs it
  */
 export async function importProvider(
   id: ProviderId,
   importPackage: (id: ProviderId, name: string) => Promise<Record<string, unknown>> = importByName,
 ): Promise<ProviderFactory> {
-  const name = packages[id]
-  try {
-    const module = await importPackage(id, name)
-    return module[id] as ProviderFactory // each provider package exports its factory by the provider's name
-  } catch (cause) {
-    if (!isMissing(cause, name)) throw cause
-    const message = `The package ${name} is not installed. Run: npm i ${name}`
-    throw new AgentKitError('missing-package', message, { cause, provider: id })
-  }
+  const module = await importOptional(packages[id], (name) => importPackage(id, name), { provider: id })
+  return module[id] as ProviderFactory // each provider package exports its factory by the provider's name
 }
 
-/** What agentkit itself depends on is named where it is imported, so that a bundler sees it; the others may be absent. */
+/** Agentkit's own dependencies are imported by a literal name, which bundlers see. The other packages are optional. */
 function importByName(id: ProviderId, name: string): Promise<Record<string, unknown>> {
   if (id === 'openai') return import('@agentkit/providers-openai')
   if (id === 'offline') return import('@agentkit/providers-offline')
@@ -50,13 +43,3 @@ const packages = {
   ollama: '@agentkit/providers-ollama',
   offline: '@agentkit/providers-offline',
 } as const satisfies Record<ProviderId, string>
-
-/** Whether it is this package that is absent, and not one that it needs. */
-export function isMissing(cause: unknown, name: string): boolean {
-  return (
-    cause instanceof Error &&
-    'code' in cause &&
-    cause.code === 'ERR_MODULE_NOT_FOUND' &&
-    cause.message.includes(`'${name}'`)
-  )
-}

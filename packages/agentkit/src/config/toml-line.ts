@@ -8,7 +8,7 @@ import { parse, type TomlTable, type TomlValue } from 'smol-toml'
  *
  * @returns `undefined` when no line holds the key's last name as it stands, as with escapes in a quoted key
  */
-export function keyLine(toml: string, path: readonly string[]): number | undefined {
+export function tomlLine(toml: string, path: readonly string[]): number | undefined {
   const lines = toml.split('\n')
   const name = path.at(-1) ?? ''
   for (const [index, line] of lines.entries()) {

@@ -1,8 +1,50 @@
-import { AgentKitError, agentIdFrom, checkOptionNames } from '@agentkit/core'
-import { isRetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
+import {
+  AgentKitError,
+  agentIdFrom,
+  type AgentOptions as CoreAgentOptions,
+  type SwarmOptions as CoreSwarmOptions,
+  checkOptionNames,
+  type Knowledge,
+  type Member,
+  type Model,
+  type SessionStore,
+} from '@agentkit/core'
+import { isRetrievalTool, type RetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
+import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
 import { nearestWord } from '../util/nearest-word.ts'
-import type { AgentOptions } from './agent.ts'
-import type { SwarmOptions } from './swarm.ts'
+
+/** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
+export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
+  /** The context that the agent shares with others; whoever made it closes it. */
+  sdkContext?: SDKContext
+  /** The TOML file of a context of the agent's own. */
+  configPath?: string
+  /**
+   * By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set.
+   * Of several the first is preferred; where one fails, the next takes over.
+   */
+  model?: string | Model | readonly (string | Model)[]
+  /** `false` refuses images and files. Absent, what the model can read decides. */
+  enableMultiModal?: boolean
+  /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
+  sessions?: SessionStore | string
+  /** Whether the agent answers from files, and cites them; default when there is a `retriever`. */
+  retrieve?: boolean
+  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
+  requiredExts?: readonly string[]
+  /** What the files are searched with; default `"basic"`, which needs nothing else. */
+  retrievalTool?: RetrievalTool
+  /** The folder, the index and the rest, before what `[retriever]` says; or a retriever that its giver closes. */
+  retriever?: RetrieverOptions | Knowledge
+}
+
+/** What is absent here comes from the swarm's table in the configuration, then from `[defaults]`, then is built in. */
+export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
+  Pick<CoreSwarmOptions<Output>, 'functions' | 'collaboration' | 'history'> & {
+    /** The members. Absent, the configuration makes them: those that the swarm's table lists, else every other table. */
+    agents?: readonly Member[]
+  }
 
 /** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
 export function checkOptions<Output>(options: AgentOptions<Output>): void {

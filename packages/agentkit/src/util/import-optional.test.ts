@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { importTesting } from './import-testing.ts'
+import { importTesting } from './import-optional.ts'
 
 it('brings what records and replays', async () => {
   expect(await importTesting()).toMatchObject({ record: expect.any(Function), replay: expect.any(Function) })

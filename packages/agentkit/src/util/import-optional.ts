@@ -1,0 +1,51 @@
+import { AgentKitError } from '@agentkit/core'
+
+type Testing = typeof import('@agentkit/testing')
+
+type ImportOptions = {
+  /** The error names the provider that the package is for. */
+  provider?: string
+  /** The package is needed in development only. */
+  dev?: boolean
+}
+
+/**
+ * Imports a package that may not be installed.
+ *
+ * @param importPackage defaults to `import()`
+ * @throws AgentKitError `missing-package` with the command that installs it
+ */
+export async function importOptional<Module>(
+  name: string,
+  importPackage: (name: string) => Promise<Module> = (name) => import(name),
+  options?: ImportOptions,
+): Promise<Module> {
+  try {
+    return await importPackage(name)
+  } catch (cause) {
+    throw importError(cause, name, options)
+  }
+}
+
+/** Imports the package that records and replays models. Only development has it. */
+export function importTesting(importPackage?: (name: string) => Promise<Testing>): Promise<Testing> {
+  return importOptional('@agentkit/testing', importPackage, { dev: true })
+}
+
+/** What a failed import throws: `missing-package` when the package itself is missing, otherwise the cause as it is. */
+export function importError(cause: unknown, name: string, { provider, dev }: ImportOptions = {}): unknown {
+  if (!isMissing(cause, name)) return cause
+  const message = `The package ${name} is not installed. Run: npm i ${dev ? '-D ' : ''}${name}`
+  return new AgentKitError('missing-package', message, { cause, ...(provider !== undefined && { provider }) })
+}
+
+/** Whether this package is missing, and not one that it depends on. */
+function isMissing(cause: unknown, name: string): boolean {
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    // `require` has a code of its own.
+    (cause.code === 'ERR_MODULE_NOT_FOUND' || cause.code === 'MODULE_NOT_FOUND') &&
+    cause.message.includes(`'${name}'`)
+  )
+}
