@@ -329,7 +329,6 @@ const unfurnished = new Set([
   'packages/providers-offline',
   'packages/retriever',
   'packages/server',
-  'packages/wire',
 ])
 
 /** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */

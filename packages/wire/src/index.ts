@@ -1,12 +1,11 @@
-export { type Failure, failureOfBody } from './errors/failure.ts'
+export { type Failure, failureOfBody, failureOfSdkError } from './errors/failure.ts'
 export { incompleteStream } from './errors/incomplete-stream.ts'
 export { type ErrorContext, providerError, toProviderError } from './errors/provider-error.ts'
-export { failureOfSdkError } from './errors/sdk-failure.ts'
 export { boundedResponse } from './http/bounded-response.ts'
+export { refusingFetch, takeResponse } from './http/capture-response.ts'
 export { nodeFetch } from './http/node-fetch.ts'
 export { postForStream } from './http/sdk-post.ts'
-export { refusingFetch, takeResponse } from './http/take-response.ts'
-export type { CallIds } from './messages/call-ids.ts'
+export { type CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
 export { type ConversionCaches, convertConversation } from './messages/convert-conversation.ts'
 export { imagesAfterResults, imagesHeading, movedImage } from './messages/images-after-results.ts'
 export { fileData, fileName, imageType, imageUrl, isImage } from './messages/media.ts'
@@ -14,26 +13,30 @@ export { isCommonImage, isElsewhere, readableMessages } from './messages/readabl
 export { repairTranscript } from './messages/repair-transcript.ts'
 export { splitInstructions } from './messages/split-instructions.ts'
 export { argumentsObject, argumentsText, assistantText, goOn, isBlank, partsOf, wellFormed } from './messages/text.ts'
-export { wireCallId } from './messages/wire-call-id.ts'
-export { wireToolName } from './messages/wire-tool-name.ts'
+export { chatCall, responsesCall } from './openai/calls.ts'
 export { ChatReader } from './openai/chat-reader.ts'
 export { type ChatCompat, toChatRequest } from './openai/chat-request.ts'
 export type { ChatRequest, ChatTool } from './openai/chat-types.ts'
-export { chatCall, responsesCall } from './openai/openai-call.ts'
-export { openaiEmbedder } from './openai/openai-embedder.ts'
-export { type OpenAITraits, openaiTraits } from './openai/openai-traits.ts'
+export { openaiEmbedder } from './openai/embedder.ts'
 export { isStrictSchema, toolParameters } from './openai/strict-schema.ts'
+export { type OpenAITraits, openaiTraits } from './openai/traits.ts'
 export { mergeUsage, withTotal } from './openai/usage.ts'
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './provider/batched-embedder.ts'
 export { type ModelFacts, type ModelTable, modelFacts, modelInfoOf } from './provider/model-facts.ts'
-export { noEmbeddings } from './provider/no-embeddings.ts'
 export { objectRoot } from './provider/object-root.ts'
 export { type PreparedCall, providerModel } from './provider/provider-model.ts'
-export { checkAddress, checkModelId, findKey, once, requireKey, secretsOf, told } from './provider/provider-options.ts'
+export {
+  checkAddress,
+  checkModelId,
+  findKey,
+  noEmbeddings,
+  once,
+  requireKey,
+  secretsOf,
+  told,
+} from './provider/provider-options.ts'
 export type { CallTimeouts } from './stream/call-watch.ts'
-export type { Frame } from './stream/frame.ts'
-export { parseFrame } from './stream/parse-frame.ts'
-export { Reply } from './stream/reply.ts'
+export { type Frame, parseFrame } from './stream/frame.ts'
+export { Reply } from './stream/reply-builder.ts'
 export type { FrameReader } from './stream/stream-model.ts'
-export { isRecord } from './util/is-record.ts'
-export { parseJSON } from './util/parse-json.ts'
+export { isRecord, parseJSON } from './util/json.ts'

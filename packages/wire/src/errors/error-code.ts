@@ -1,6 +1,5 @@
 import type { ErrorCode } from '@agentkit/core'
 import type { Failure } from './failure.ts'
-import { shouldRetry } from './retry-after.ts'
 
 /** The code that a failure stands for: what it is called says more than its status. */
 export function errorCode({ status, code = '', type = '', message }: Failure): ErrorCode {
@@ -88,3 +87,26 @@ const unknownModel =
 const flagged = /flagged as potentially violating|content (?:management )?policy/i
 
 const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
+
+/** How long a server asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterMs(headers: Headers | undefined): number | undefined {
+  const milliseconds = parse(headers?.get('retry-after-ms'))
+  if (milliseconds !== undefined) return milliseconds
+  const told = headers?.get('retry-after')
+  const seconds = parse(told)
+  if (seconds !== undefined) return seconds * 1000
+  // Date.parse takes "-1" for a date too; those of HTTP have names of days.
+  const date = told && /[a-z]/i.test(told) ? Date.parse(told) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+/** Whether a server says that the same request is worth another try: `x-should-retry`, of OpenAI and Anthropic. */
+export function shouldRetry(headers: Headers | undefined): boolean | undefined {
+  const told = headers?.get('x-should-retry')
+  return told === 'true' ? true : told === 'false' ? false : undefined
+}
+
+function parse(value: string | null | undefined): number | undefined {
+  const number = value?.trim() ? Number(value) : Number.NaN
+  return number >= 0 && Number.isFinite(number) ? number : undefined
+}

@@ -1,5 +1,4 @@
-import { isRecord } from '../util/is-record.ts'
-import { parseJSON } from '../util/parse-json.ts'
+import { isRecord, parseJSON } from '../util/json.ts'
 
 /** What is known of a failed call, whatever SDK or frame told it. */
 export type Failure = {
@@ -48,4 +47,34 @@ export function failureOfBody(body: unknown): Failure {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+}
+
+/**
+ * What the error of an SDK tells. The SDKs of OpenAI, Anthropic and Groq have one shape: `status`, `headers`, and
+ * the parsed body as `error`, in Groq's once more nested.
+ */
+export function failureOfSdkError(error: unknown): Failure {
+  if (error instanceof RefusedRequest) return error.failure
+  const { status, headers, error: body, message } = isRecord(error) ? error : {}
+  const failure = isRecord(body)
+    ? failureOfBody(body)
+    : { message: typeof message === 'string' ? withoutStatus(message, status) : String(error) }
+  if (typeof status === 'number') failure.status = status
+  if (headers instanceof Headers) failure.headers = headers
+  return failure
+}
+
+/** The SDKs put it before the words, and so do we. */
+function withoutStatus(message: string, status: unknown): string {
+  return message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message
+}
+
+/** An answer with a status that is no success, as it came. */
+export class RefusedRequest extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
 }

@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import type { Callee } from '../stream/call-watch.ts'
+import type { Callee } from './provider-error.ts'
 
 /** The stream ended, and the answer never said why: to take it for a whole one would hide that it was cut. */
 export function incompleteStream({ provider, model }: Callee): AgentKitError {

@@ -2,10 +2,9 @@ import { inspect } from 'node:util'
 import type { ErrorCode } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { context } from '../__fixtures__/streams.ts'
-import { type Failure, failureOfBody } from './failure.ts'
+import { retryAfterMs, shouldRetry } from './error-code.ts'
+import { type Failure, failureOfBody, failureOfSdkError } from './failure.ts'
 import { networkError, providerError } from './provider-error.ts'
-import { retryAfterMs, shouldRetry } from './retry-after.ts'
-import { failureOfSdkError } from './sdk-failure.ts'
 
 function classify(failure: Partial<Failure>) {
   return providerError({ message: 'boom', ...failure }, context)

@@ -1,9 +1,9 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
-import type { Callee } from '../stream/call-watch.ts'
-import { errorCode, isRetryable } from './error-code.ts'
-import type { Failure } from './failure.ts'
-import { retryAfterMs } from './retry-after.ts'
-import { failureOfSdkError } from './sdk-failure.ts'
+import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
+import { type Failure, failureOfSdkError } from './failure.ts'
+
+/** Who is called; errors carry it. */
+export type Callee = { provider: string; model: string }
 
 /** What an error may say of whom was called, and must not say. */
 export type ErrorContext = Callee & {

@@ -1,8 +1,7 @@
 import { type AssistantMessage, type Message, validateTranscript } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { CallIds } from './call-ids.ts'
+import { CallIds, wireCallId } from './call-ids.ts'
 import { repairTranscript as repairWith } from './repair-transcript.ts'
-import { wireCallId } from './wire-call-id.ts'
 
 const same = (callId: string): string => callId
 const repairTranscript = (messages: readonly Message[], toWireId: (callId: string) => string): Message[] =>

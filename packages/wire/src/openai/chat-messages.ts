@@ -6,14 +6,12 @@ import {
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
-import type { CallIds } from '../messages/call-ids.ts'
+import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
 import { imagesAfterResults } from '../messages/images-after-results.ts'
 import { fileData, fileName, imageUrl, isImage } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
-import { wireCallId } from '../messages/wire-call-id.ts'
-import { wireToolName } from '../messages/wire-tool-name.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
 
 /** OpenAI refuses longer ones on this wire. */

@@ -2,12 +2,10 @@ import type { ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
 import { failureOfBody } from '../errors/failure.ts'
 import { incompleteStream } from '../errors/incomplete-stream.ts'
 import { type ErrorContext, providerError } from '../errors/provider-error.ts'
-import type { Frame } from '../stream/frame.ts'
-import { parseArguments } from '../stream/parse-arguments.ts'
-import { parseFrame } from '../stream/parse-frame.ts'
-import { Reply } from '../stream/reply.ts'
+import { type Frame, parseFrame } from '../stream/frame.ts'
+import { parseArguments, Reply } from '../stream/reply-builder.ts'
 import type { FrameReader } from '../stream/stream-model.ts'
-import { readContentPart } from './content-part.ts'
+import { isRecord } from '../util/json.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
 /** As far as it is read; servers leave out any of it, and send null for any of it. */
@@ -153,3 +151,26 @@ const finishReasons = new Map<string, ModelFinishReason>(
     content_filter: 'content-filter',
   } as const),
 )
+
+/**
+ * Tells one part of a Chat Completions content that is a list. Mistral's models that reason send theirs so, wherever they
+ * are served; a signature goes back to the model with it.
+ */
+export function readContentPart(part: unknown, reply: Reply): void {
+  if (!isRecord(part)) return
+  if (part.type !== 'thinking') {
+    if (typeof part.text === 'string') reply.text(part.text)
+    else if (typeof part.type === 'string' && part.type !== 'text') {
+      reply.warn(`The server added a "${part.type}" of its own to the answer: it was left out.`)
+    }
+    return
+  }
+  reply.reasoning(thoughts(part.thinking))
+  if (typeof part.signature === 'string' && part.signature !== '') reply.endReasoning({ signature: part.signature })
+}
+
+function thoughts(thinking: unknown): string {
+  if (typeof thinking === 'string') return thinking
+  if (!Array.isArray(thinking)) return ''
+  return thinking.map((thought) => (isRecord(thought) && typeof thought.text === 'string' ? thought.text : '')).join('')
+}

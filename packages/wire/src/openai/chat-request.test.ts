@@ -2,7 +2,7 @@ import type { Message, ModelRequest } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { toChatMessages } from './chat-messages.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
-import { openaiTraits } from './openai-traits.ts'
+import { openaiTraits } from './traits.ts'
 
 const user: Message = { role: 'user', content: 'hi' }
 const echo = {

@@ -2,9 +2,9 @@ import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { goOn, wellFormed } from '../messages/text.ts'
 import { toChatMessages } from './chat-messages.ts'
 import type { ChatRequest, ChatTool } from './chat-types.ts'
-import { honouredOptions, type ReasoningEffort } from './honoured-options.ts'
-import type { OpenAITraits } from './openai-traits.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
+import { honouredOptions, type ReasoningEffort } from './supported-options.ts'
+import type { OpenAITraits } from './traits.ts'
 
 /** How a server's Chat Completions differ from OpenAI's. */
 export type ChatCompat = {

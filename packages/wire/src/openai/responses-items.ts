@@ -7,13 +7,11 @@ import {
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
-import type { CallIds } from '../messages/call-ids.ts'
+import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
 import { fileData, fileName, imageUrl, isImage } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, isBlank, partsOf, wellFormed } from '../messages/text.ts'
-import { wireCallId } from '../messages/wire-call-id.ts'
-import { wireToolName } from '../messages/wire-tool-name.ts'
 import type {
   ResponsesAssistantItem,
   ResponsesInputPart,

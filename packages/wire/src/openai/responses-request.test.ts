@@ -1,8 +1,8 @@
 import type { Message, ModelRequest } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { openaiTraits } from './openai-traits.ts'
 import { toResponsesItems } from './responses-items.ts'
 import { toResponsesRequest } from './responses-request.ts'
+import { openaiTraits } from './traits.ts'
 
 const owner = 'openai/gpt-5'
 const user: Message = { role: 'user', content: 'hi' }

@@ -1,11 +1,11 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { splitInstructions } from '../messages/split-instructions.ts'
 import { goOn, wellFormed } from '../messages/text.ts'
-import { honouredOptions } from './honoured-options.ts'
-import type { OpenAITraits } from './openai-traits.ts'
 import { toResponsesItems } from './responses-items.ts'
 import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
+import { honouredOptions } from './supported-options.ts'
+import type { OpenAITraits } from './traits.ts'
 
 /**
  * A request as the Responses API takes it: streaming and stateless (nothing is stored, the whole conversation is

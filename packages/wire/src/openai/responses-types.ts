@@ -1,5 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
-import type { ReasoningEffort } from './honoured-options.ts'
+import type { ReasoningEffort } from './supported-options.ts'
 
 /** The body of a Responses request, as far as agentkit sends it. */
 export type ResponsesRequest = {

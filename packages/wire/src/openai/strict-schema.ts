@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import { objectRoot } from '../provider/object-root.ts'
-import { isRecord } from '../util/is-record.ts'
+import { isRecord } from '../util/json.ts'
 
 /**
  * Whether OpenAI's strict mode takes this schema as it is: every object is closed and requires all of its keys, and

@@ -1,5 +1,5 @@
 import type { Usage } from '@agentkit/core'
-import { isRecord } from '../util/is-record.ts'
+import { isRecord } from '../util/json.ts'
 
 /**
  * Usage as the OpenAI wires tell it, in either wording, added to what was told before: what is told last holds, and

@@ -1,7 +1,8 @@
 import { AgentKitError, abortError, type Embedder, isAgentKitError } from '@agentkit/core'
+import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
-import { type Callee, CallWatch, checkTimeouts } from '../stream/call-watch.ts'
-import { isRecord } from '../util/is-record.ts'
+import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
+import { isRecord } from '../util/json.ts'
 
 /** What the embedder of any provider may be told. */
 export type EmbedderOptions = {

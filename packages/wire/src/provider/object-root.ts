@@ -1,5 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
-import { isRecord } from '../util/is-record.ts'
+import { isRecord } from '../util/json.ts'
 
 /**
  * A tool's input schema whose root is a plain object: a reference resolved, a union as one object with the keys of all

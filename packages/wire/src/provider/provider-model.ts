@@ -1,5 +1,6 @@
 import type { AgentKitError, Model, ModelInfo, ModelRequest } from '@agentkit/core'
-import { type Callee, type CallTimeouts, checkTimeouts } from '../stream/call-watch.ts'
+import type { Callee } from '../errors/provider-error.ts'
+import { type CallTimeouts, checkTimeouts } from '../stream/call-watch.ts'
 import type { Framing } from '../stream/read-frames.ts'
 import { type ModelCall, streamModel } from '../stream/stream-model.ts'
 

@@ -111,3 +111,12 @@ export function once<Value>(make: () => Value): () => Value {
 
 const printable = /^[\x21-\x7e]+$/
 const secretHeader = /key|token|auth|secret|cookie/i
+
+/**
+ * Refuses an embedder of a provider that has none, and says who has.
+ * @throws AgentKitError `unsupported`, always
+ */
+export function noEmbeddings(vendor: string, provider: string, model: string): never {
+  const message = `${vendor} has no embeddings. Use those of OpenAI, Azure, Mistral, Gemini or Ollama.`
+  throw new AgentKitError('unsupported', message, { provider, model })
+}

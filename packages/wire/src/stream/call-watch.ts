@@ -1,4 +1,5 @@
 import { AgentKitError, abortError, type TimeoutPhase } from '@agentkit/core'
+import type { Callee } from '../errors/provider-error.ts'
 
 /** How long a call may be silent, in milliseconds. */
 export type CallTimeouts = {
@@ -7,9 +8,6 @@ export type CallTimeouts = {
   /** Between two bytes of the answer; 60,000 when absent. */
   idleTimeoutMs?: number
 }
-
-/** Who is called; errors carry it. */
-export type Callee = { provider: string; model: string }
 
 const defaultTimeoutMs = 60_000
 /** What timers can hold: a longer wait is none. */

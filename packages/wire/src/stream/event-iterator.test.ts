@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { callee, collect, errorOf, timeouts } from '../__fixtures__/streams.ts'
 import { CallWatch } from './call-watch.ts'
-import { EventIterator } from './event-iterator.ts'
+import { EventIterator } from './stream-model.ts'
 
 type Controlled = { watch: CallWatch; events: EventIterator<number>; left: () => boolean }
 

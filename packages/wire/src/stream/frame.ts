@@ -1,3 +1,6 @@
+import { AgentKitError } from '@agentkit/core'
+import type { ErrorContext } from '../errors/provider-error.ts'
+
 /** One event of a stream. */
 export type Frame = {
   /** The `event:` field; `''` when the server names none. */
@@ -5,4 +8,23 @@ export type Frame = {
   data: string
   /** The stream ended before the frame did. */
   unterminated?: true
+}
+
+/**
+ * The JSON object in a frame.
+ * @throws AgentKitError `malformed-stream` for what is none, `incomplete-stream` for one that the end cut short
+ */
+export function parseFrame<Data extends object>(frame: Frame, { provider, model }: ErrorContext): Data {
+  try {
+    const data: unknown = JSON.parse(frame.data)
+    // Each field is checked where it is read; only that it is an object is known here.
+    if (typeof data === 'object' && data !== null) return data as Data
+  } catch {
+    if (frame.unterminated) {
+      const message = `The answer of ${provider} broke off in the middle of an event.`
+      throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
+    }
+  }
+  const message = `${provider} sent an event that is not a JSON object.`
+  throw new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }

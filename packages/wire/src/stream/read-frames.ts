@@ -1,6 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
+import type { Callee } from '../errors/provider-error.ts'
 import { type BodyReader, NodeResponse } from '../http/node-response.ts'
-import type { Callee, CallWatch } from './call-watch.ts'
+import type { CallWatch } from './call-watch.ts'
 import type { Frame } from './frame.ts'
 import { LineParser } from './line-parser.ts'
 import { SseParser } from './sse-parser.ts'

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ModelEvent } from '@agentkit/core'
-import { AgentKitError } from '@agentkit/core'
+import { AgentKitError, type ModelEvent } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, callee, collect, context, errorOf, stalledBody, timeouts } from '../__fixtures__/streams.ts'
 import { networkError, providerError } from '../errors/provider-error.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Reply, type TellCall } from './reply.ts'
+import { Reply, type TellCall } from './reply-builder.ts'
 
 const owner = 'acme/small'
 

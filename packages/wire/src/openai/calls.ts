@@ -6,9 +6,9 @@ import { isCommonImage, isElsewhere, readableMessages } from '../messages/readab
 import type { PreparedCall } from '../provider/provider-model.ts'
 import { ChatReader } from './chat-reader.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
-import type { OpenAITraits } from './openai-traits.ts'
 import { ResponsesReader } from './responses-reader.ts'
 import { toResponsesRequest } from './responses-request.ts'
+import type { OpenAITraits } from './traits.ts'
 
 /** A model of a server that speaks one of OpenAI's wires. */
 export type OpenAIEndpoint = {

@@ -1,8 +1,8 @@
 import type { AgentKitError, Embedder } from '@agentkit/core'
+import type { Callee } from '../errors/provider-error.ts'
 import { boundedResponse } from '../http/bounded-response.ts'
 import type { PostingClient } from '../http/sdk-post.ts'
 import { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from '../provider/batched-embedder.ts'
-import type { Callee } from '../stream/call-watch.ts'
 
 export type OpenAIEmbedderEndpoint = Callee & {
   client(): Promise<PostingClient>

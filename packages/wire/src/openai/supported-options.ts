@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@agentkit/core'
-import type { OpenAITraits } from './openai-traits.ts'
+import type { OpenAITraits } from './traits.ts'
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 

@@ -1,12 +1,12 @@
 import {
   AgentKitError,
   type AssistantPart,
+  type JSONValue,
   type ModelEvent,
   type ModelFinishReason,
   type Opaque,
   type Usage,
 } from '@agentkit/core'
-import { parseArguments } from './parse-arguments.ts'
 
 /** A whole call, as a provider tells it. */
 export type TellCall = {
@@ -229,3 +229,17 @@ const mostWarnings = 100
 
 /** What SDKs and servers write for an id that they do not have. */
 const nothing: ReadonlySet<string> = new Set(['', 'null', 'undefined'])
+
+export type ParsedArguments = { ok: true; input: JSONValue } | { ok: false; inputText: string; invalid: string }
+
+/** What a model wrote as a tool's arguments. No arguments at all are `{}`. */
+export function parseArguments(text: string): ParsedArguments {
+  if (text.trim() === '') return { ok: true, input: {} }
+  try {
+    // JSON.parse gives JSON values only.
+    const input = JSON.parse(text) as JSONValue
+    return { ok: true, input: input ?? {} }
+  } catch (error) {
+    return { ok: false, inputText: text, invalid: `The arguments are not valid JSON: ${(error as Error).message}` }
+  }
+}

@@ -1,16 +1,6 @@
-import { type Failure, failureOfBody } from '../errors/failure.ts'
-import { parseJSON } from '../util/parse-json.ts'
+import { failureOfBody, RefusedRequest } from '../errors/failure.ts'
+import { parseJSON } from '../util/json.ts'
 import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
-
-/** An answer with a status that is no success, as it came. */
-export class RefusedRequest extends Error {
-  readonly failure: Failure
-
-  constructor(failure: Failure) {
-    super(failure.message)
-    this.failure = failure
-  }
-}
 
 export type TakeOptions = {
   signal: AbortSignal

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { httpServer } from '../__fixtures__/servers.ts'
 import { errorOf } from '../__fixtures__/streams.ts'
-import { failureOfSdkError } from '../errors/sdk-failure.ts'
-import { takeResponse } from './take-response.ts'
+import { failureOfSdkError } from '../errors/failure.ts'
+import { takeResponse } from './capture-response.ts'
 
 const { signal } = new AbortController()
 

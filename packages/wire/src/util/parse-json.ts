@@ -1,8 +1,0 @@
-/** What a text says as JSON; `undefined` where it is none. */
-export function parseJSON(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
