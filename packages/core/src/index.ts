@@ -6,7 +6,6 @@ export type {
   Embedder,
   Model,
   ModelEvent,
-  ModelFinishReason,
   ModelInfo,
   ModelRequest,
   ModelStream,
@@ -15,7 +14,10 @@ export type {
   ToolSpec,
 } from './contracts/model.ts'
 export type { ModelSettings } from './contracts/model-settings.ts'
-export type { Session, SessionInfo, SessionKey, SessionStore, Turn, TurnStatus } from './contracts/session.ts'
+export type { SessionStore } from './contracts/session-store.ts'
+export type { InferOutput, StandardSchema } from './contracts/standard-schema.ts'
+export type { Tool, ToolContext } from './contracts/tool.ts'
+export type { Approval, Decision, Decisions } from './data/approval-data.ts'
 export { checkSessionKey } from './data/check-id.ts'
 export type { Citation } from './data/citation.ts'
 export {
@@ -29,7 +31,7 @@ export {
   type TimeoutPhase,
   toErrorInfo,
 } from './data/errors.ts'
-export type { AgentEvent, AgentEventBody, RunFinishReason } from './data/event.ts'
+export type { AgentEvent, AgentEventBody, ModelFinishReason, RunFinishReason } from './data/event.ts'
 export type {
   AssistantMessage,
   AssistantPart,
@@ -48,6 +50,7 @@ export type {
   UserMessage,
   UserPart,
 } from './data/message.ts'
+export type { Session, SessionInfo, SessionKey, Turn, TurnStatus } from './data/session-data.ts'
 export {
   stoppedNote,
   type TranscriptProblem,
@@ -70,26 +73,17 @@ export type {
 export type { Prices } from './policies/price.ts'
 export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/with-retries.ts'
-export type { Approval, Decision, Decisions } from './runs/approval.ts'
 export type { AgentRun, Runnable, RunOptions, RunResult } from './runs/run.ts'
-export { type InferOutput, jsonSchemaValidator, type StandardSchema } from './schema/schema.ts'
+export { jsonSchemaValidator } from './schema/schema.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { OnBusy } from './sessions/session-line.ts'
-export type { MemberAnswer } from './swarm/collaboration/answers.ts'
-export type { Next, NextMember, Route, SwarmState } from './swarm/collaboration/route.ts'
+export type { MemberAnswer } from './swarm/answers.ts'
 export type { MemberHistory } from './swarm/member-history.ts'
 export type { MemberStatus } from './swarm/member-status.ts'
+export type { Next, NextMember, Route, SwarmState } from './swarm/route.ts'
 export { Swarm } from './swarm/swarm.ts'
 export type { Collaboration, Member, SwarmOptions } from './swarm/swarm-options.ts'
-export {
-  type Tool,
-  type ToolContext,
-  type ToolFunction,
-  type ToolLike,
-  tool,
-  toolFromFunction,
-  toolOfFunction,
-} from './tools/tool.ts'
+export { type ToolFunction, type ToolLike, tool, toolFromFunction, toolOfFunction } from './tools/tool.ts'
 export { checkOptionNames } from './util/option-names.ts'
 export { redactSecrets } from './util/redact.ts'
 export { terminalLine, terminalText } from './util/terminal-text.ts'

@@ -1,5 +1,6 @@
 import type { AssistantPart, Message } from '../data/message.ts'
-import type { Model, ModelFinishReason, ModelInfo, ModelRequest } from '../contracts/model.ts'
+import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
+import type { ModelFinishReason } from '../data/event.ts'
 
 /**
  * A model that answers from what it is given, and from nothing else: it looks things up where it is asked to, finds in

@@ -5,7 +5,7 @@ import { Agent } from '../agents/agent.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import type { ModelInfo, ModelRequest } from '../contracts/model.ts'
-import type { SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { watchedModel, watchedTool } from './any-run/watched.ts'
 import { key } from './stopped-run.ts'
 

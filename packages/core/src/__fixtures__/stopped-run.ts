@@ -3,8 +3,10 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect } from 'vitest'
 import { Agent } from '../agents/agent.ts'
 import type { Message } from '../data/message.ts'
-import type { SessionKey, SessionStore } from '../contracts/session.ts'
-import { type Tool, tool } from '../tools/tool.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import { tool } from '../tools/tool.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { validateTranscript } from '../data/transcript.ts'
 
 export const key: SessionKey = { agentId: 'test', userId: 'default', sessionId: 's' }

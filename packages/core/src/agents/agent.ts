@@ -1,6 +1,6 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
-import type { SessionStore } from '../contracts/session.ts'
-import type { AgentSpec } from '../loop/open-run.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { toTools } from '../tools/tool.ts'

@@ -1,4 +1,4 @@
-import type { Tool } from '../tools/tool.ts'
+import type { Tool } from './tool.ts'
 
 /** How a file could be read: `ok`, or why it is not, or not well; `pending`: it is read by the next sync. */
 export type FileStatus =

@@ -1,3 +1,4 @@
+import type { ModelFinishReason } from '../data/event.ts'
 import type { AssistantMessage, JSONSchema, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 
@@ -20,9 +21,6 @@ export type ModelRequest = {
   reasoning?: 'none' | 'low' | 'medium' | 'high'
   parallelToolCalls?: boolean
 }
-
-/** Why a model stopped. A failure is thrown, never a finish. */
-export type ModelFinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter'
 
 export type ModelEvent =
   | { type: 'text-delta'; text: string }
@@ -117,3 +115,5 @@ export interface Embedder {
   /** One vector per text, in order. `task` tells a document from a query where the model cares. */
   embed(texts: string[], signal: AbortSignal, task?: 'document' | 'query'): Promise<Float32Array[]>
 }
+
+export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { ToolContext } from '../contracts/tool.ts'
 import type { ImagePart, ToolMessage } from '../data/message.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
-import type { ToolContext } from '../tools/tool.ts'
 import { readToolResult, removedResult, resultText, shownResult } from './long-results.ts'
 
 const result = (content: ToolMessage['content'], callId = 'call_1'): ToolMessage => {

@@ -1,4 +1,3 @@
-import type { ModelFinishReason } from '../contracts/model.ts'
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -48,3 +47,12 @@ export type AgentEventBody =
  * `seq` begins at 1 and has no gaps; `path` names the agents from the outermost in.
  */
 export type AgentEvent = { seq: number; runId: string; path: string[] } & AgentEventBody
+
+/** Why a model stopped. A failure is thrown, never a finish. */
+export type ModelFinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter'
+
+/**
+ * Tells listeners of the run; a promise when they should be waited for.
+ * @param path of the agent within this one, from the outside in; absent, it is this one
+ */
+export type Emit = (event: AgentEventBody, path?: readonly string[]) => Promise<void> | undefined

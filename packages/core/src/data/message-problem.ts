@@ -1,5 +1,4 @@
 import { limits } from '../limits.ts'
-import { isRecord } from '../util/option-names.ts'
 import { isTooLong } from './check-id.ts'
 import type { AssistantPart, Message, UserPart } from './message.ts'
 
@@ -85,4 +84,9 @@ function partProblem(part: Record<string, unknown>, type: PartType): string | un
 
 function isRole(role: unknown): role is Message['role'] {
   return typeof role === 'string' && Object.hasOwn(roles, role)
+}
+
+/** No list, no Map and no Promise: these have no options, and would all mean the defaults. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }

@@ -1,6 +1,6 @@
-import type { Turn } from '../contracts/session.ts'
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from './message.ts'
 import { messageProblem } from './message-problem.ts'
+import type { Turn } from './session-data.ts'
 
 /**
  * What the model may see of a turn: always valid, results in the order of their calls.
@@ -152,4 +152,13 @@ export function validateTranscript(messages: readonly Message[]): TranscriptProb
   })
   closeCalls()
   return problems
+}
+
+/** The text of the message that a run answers, which is the first of the run's own messages. */
+export function textOfInput({ messages }: { messages: readonly Message[] }): string {
+  const [question] = messages
+  if (question?.role !== 'user') return ''
+  const { content } = question
+  const text = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : ''))
+  return [text].flat().filter(Boolean).join('\n') || 'Look at what is attached.'
 }

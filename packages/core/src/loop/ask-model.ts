@@ -1,25 +1,16 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
+import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { firstModel, lastResort, type ModelChain, nextModel, noteFailure, noteSuccess } from '../policies/fallback.ts'
 import type { Ledger, Reservation } from '../policies/ledger.ts'
-import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
+import { isRetryable, retryWait } from '../policies/retry.ts'
 import { currentRun } from '../runs/current-run.ts'
+import { emptyReply, type Reply } from '../runs/reply.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
-import { callModel, type Emit, emptyReply, modelError, type Reply } from './call-model.ts'
+import { callModel, modelError } from './call-model.ts'
 import { usageOfFailure, usageOfReply } from './call-usage.ts'
-
-/** What the model calls of one run share. */
-export type Asker = {
-  chain: ModelChain
-  /** The model that the run's steps stay with until it fails. */
-  model: Model
-  retry: Required<RetryOptions>
-  modelTimeoutMs: number
-  ledger: Ledger
-  signal: AbortSignal
-  emit: Emit
-}
+import type { Asker } from './types.ts'
 
 /** One step's question to a model, whichever it will be. */
 export type Question = {

@@ -1,12 +1,12 @@
-import type { AgentEventBody } from '../data/event.ts'
+import type { AgentEventBody, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
+import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { askModel } from './ask-model.ts'
-import { type Emit, emptyReply, type Reply } from './call-model.ts'
-import type { Run } from './open-run.ts'
 import { passReply } from './pass-reply.ts'
 import { requestFor } from './step-request.ts'
+import type { Run } from './types.ts'
 
 /** A finished model call. `again`: it was no answer, and the model is asked once more. */
 export type Step = { reply: Reply; again: boolean }

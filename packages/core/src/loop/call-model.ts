@@ -1,41 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Model, ModelEvent, ModelFinishReason, ModelRequest } from '../contracts/model.ts'
+import type { Model, ModelEvent, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, assertNever, isAgentKitError, messageOf } from '../data/errors.ts'
-import type { AgentEventBody } from '../data/event.ts'
-import type { AssistantMessage, JSONValue } from '../data/message.ts'
-import type { Usage } from '../data/usage.ts'
+import type { Emit } from '../data/event.ts'
+import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { type CallWatch, watchSilence } from '../policies/deadline.ts'
 import { passed } from '../policies/ledger.ts'
+import { type Reply, textOf } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { brokenStream, checkEvent, checkStream, nameOf } from './check-event.ts'
 import { rawFailure } from './raw-failure.ts'
-import type { ToolCall } from './run-tools.ts'
-
-/**
- * Tells listeners of the run; a promise when they should be waited for.
- * @param path of the agent within this one, from the outside in; absent, it is this one
- */
-export type Emit = (event: AgentEventBody, path?: readonly string[]) => Promise<void> | undefined
-
-/** What a model answered. It grows while the model speaks, so that an aborted call leaves what there is. */
-export type Reply = {
-  text: string
-  reasoning: string
-  calls: ToolCall[]
-  reason: ModelFinishReason
-  usage: Usage
-  message: AssistantMessage
-  warnings: string[]
-  /** Whether the model has said anything. */
-  heard: boolean
-  /** Whether the answer was bounded to less than the model's own bound. */
-  lowered: boolean
-  /** No model has said it. */
-  planned?: true
-}
 
 export type CallBounds = {
   /** The longest silence of the model, in milliseconds. */
@@ -62,20 +38,6 @@ export function callModel(
   const watch = watchSilence(signal, silenceMs, model.id)
   const reading = readReply(model, request, watch, emit, reply, answerTokens)
   return untilAborted(watch.signal, reading).finally(watch.stop)
-}
-
-export function emptyReply(): Reply {
-  return {
-    text: '',
-    reasoning: '',
-    calls: [],
-    reason: 'stop',
-    usage: {},
-    message: { v: 1, role: 'assistant', content: [] },
-    warnings: [],
-    heard: false,
-    lowered: false,
-  }
 }
 
 async function readReply(
@@ -178,10 +140,6 @@ function hearText(text: string, reply: Reply, emit: Emit): Promise<void> | undef
   if (text === '') return undefined
   reply.text += text
   return emit({ type: 'text-delta', text })
-}
-
-export function textOf({ content }: AssistantMessage): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 /** What a model has thrown as an AgentKitError; that of the signal where that has ended. */

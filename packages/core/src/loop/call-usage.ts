@@ -1,8 +1,8 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
 import { toldUsage, type Usage } from '../data/usage.ts'
+import type { Reply } from '../runs/reply.ts'
 import { estimateRequest, estimateText } from '../tokens/estimate-tokens.ts'
-import type { Reply } from './call-model.ts'
 
 /** What a model call has used: what was told, with estimates where it was not, marked so. */
 export function usageOfReply(reply: Reply, request: ModelRequest, model: Model): Usage {

@@ -1,10 +1,9 @@
-import type { Model, ModelEvent, ModelStream } from '../contracts/model.ts'
+import type { Model, ModelEvent, ModelStream, ToolCall } from '../contracts/model.ts'
 import { isTooLong } from '../data/check-id.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
-import type { ToolCall } from './run-tools.ts'
 
 /**
  * Checks what a model hands out, before anything is made of it: a Model is anybody's code.

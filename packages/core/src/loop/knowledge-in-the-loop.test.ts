@@ -5,10 +5,11 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Agent } from '../agents/agent.ts'
 import type { Knowledge, SyncReport } from '../contracts/knowledge.ts'
+import type { Tool } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
-import { type Tool, tool } from '../tools/tool.ts'
+import { tool } from '../tools/tool.ts'
 
 const report: SyncReport = {
   indexed: 1,

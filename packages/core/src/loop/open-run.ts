@@ -1,130 +1,21 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
-import type { ModelSettings } from '../contracts/model-settings.ts'
-import type { SessionStore } from '../contracts/session.ts'
-import { type Conversation, createConversation } from '../conversation/conversation.ts'
+import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
-import type { JSONValue, Message, UserMessage } from '../data/message.ts'
-import type { Budget } from '../policies/budget.ts'
-import type { ModelChain } from '../policies/fallback.ts'
-import { createGuard, type Guard, type GuardOptions } from '../policies/guard.ts'
-import { type HookContext, type Hooks, passHook } from '../policies/hooks.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import { createGuard } from '../policies/guard.ts'
+import { type HookContext, passHook } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { checkPriced } from '../policies/model-price.ts'
-import type { Prices } from '../policies/price.ts'
-import type { RetryOptions } from '../policies/retry.ts'
-import type { ApprovalDesk, Decisions } from '../runs/approval.ts'
-import type { CurrentRun } from '../runs/current-run.ts'
 import type { Progress } from '../runs/progress.ts'
+import type { ParkedMember } from '../runs/waiting-step.ts'
 import { openApprovals, parkedIn, storeWaiting, type WaitingStep, waitingCalls } from '../runs/waiting-step.ts'
-import type { OutputFormat } from '../schema/structured-output.ts'
 import { type OpenTurn, openTurn } from '../sessions/open-turn.ts'
 import { reopenTurn } from '../sessions/reopen-turn.ts'
-import type { OnBusy } from '../sessions/session-line.ts'
-import type { MemberTurn } from '../swarm/member-turn.ts'
-import type { Handoffs } from '../swarm/pass-around.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import type { RunTools } from '../tools/knowledge-tools.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type Asker, askModel, chooseModel } from './ask-model.ts'
-import type { Emit } from './call-model.ts'
-import type { Inside, ParkedMember } from './inside.ts'
-import type { Plan } from './planned-step.ts'
-import type { ToolBox } from './run-tools.ts'
-
-/** What the loop needs of an agent. */
-export type AgentSpec = {
-  id: string
-  name: string
-  /** What it is good at, for other agents. */
-  description: string | undefined
-  instruction: string | undefined
-  chain: ModelChain
-  modelSettings: ModelSettings
-  prices: Prices
-  budget: Budget
-  retry: Required<RetryOptions>
-  guard: GuardOptions | false | undefined
-  hooks: Hooks
-  onBusy: OnBusy
-  sessions: SessionStore
-  maxSteps: number
-  toolTimeoutMs: number
-  modelTimeoutMs: number
-  /** Of a whole run, in milliseconds. */
-  timeoutMs: number | undefined
-  /** Options of it that have no effect, a sentence each: warnings of each run. */
-  inVain?: readonly string[]
-  /** Compiled once, at the first run, and when its knowledge has changed. */
-  tools(signal: AbortSignal): Promise<RunTools>
-  /** The form of the answer, compiled likewise. */
-  outputFormat?(): Promise<OutputFormat>
-  /** @throws AgentKitError for a message that the agent does not take, such as one with images */
-  takes?(message: UserMessage): void
-  /** What comes next where no model decides that: calls, or the answer; `undefined` where the model is asked. */
-  plan?: Plan
-  /** Whom a conversation can be handed to, and who has it first. */
-  handoffs?: Handoffs
-}
-
-/** What the loop needs of one run. */
-export type RunScope = {
-  runId: string
-  userId: string
-  sessionId: string | undefined
-  input: UserMessage
-  history: readonly Message[]
-  /** As the run tightens its agent's. */
-  budget: Budget
-  /** The run that has started this one. */
-  parent: CurrentRun | undefined
-  signal: AbortSignal
-  emit: Emit
-  /** Ends the run where its deadline has passed. */
-  checkTime(): void
-  /** Ends the run for the reason given. */
-  end(reason: AgentKitError): void
-  desk: ApprovalDesk
-  /** What was decided of a run that waits and goes on now, with the input and in the session that it had. */
-  decisions?: Decisions
-  /** Of a member's run: it is a part of its swarm's. */
-  member?: { turn: MemberTurn; lane: string; store: SessionStore; parked?: ParkedMember }
-  /** Runs of members that are under way. */
-  members: Set<Promise<unknown>>
-}
-
-export type OpenedSession = {
-  turn: OpenTurn
-  scope: RunScope
-  /** Where a run that goes on had stopped. */
-  waiting?: WaitingStep
-  /** Whether other runs have added to the session since. */
-  moved: boolean
-  /** Of one that a conversation is handed to: where its members have their lanes. */
-  place?: Pick<Inside, 'lane' | 'store'>
-}
-
-/** A run that has its session, with all that its steps share. */
-export type Run = {
-  agent: AgentSpec
-  scope: RunScope
-  turn: OpenTurn
-  progress: Progress
-  ledger: Ledger
-  guard: Guard
-  asker: Asker
-  conversation: Conversation
-  toolBox: ToolBox
-  format: OutputFormat | undefined
-  hookContext: HookContext
-  waiting: WaitingStep | undefined
-  inside: Inside
-  /** Where it stands in a conversation that is handed on: ids from the outside in, mostly none. */
-  at: readonly string[]
-  /** Steps that were taken before its agent had the conversation. */
-  stepsBefore: number
-  /** The tool that takes the answer, where the model needs one. */
-  finalTool: string | undefined
-}
+import { askModel, chooseModel } from './ask-model.ts'
+import type { Inside } from './types.ts'
+import { type AgentSpec, type Asker, anyUser, type OpenedSession, type Run, type RunScope } from './types.ts'
 
 /**
  * Claims the session for a new run, or for one that has waited.
@@ -283,7 +174,7 @@ export async function readyRun(
     decided: new Map(),
     failures: new Map(),
     // Of who has the conversation: not of those around it.
-    handedTo: agent.handoffs ? undefined : waiting?.handedTo,
+    handedTo: agent.drive ? undefined : waiting?.handedTo,
     summary: undefined,
   }
   const shared = { guard, asker, conversation, toolBox, format, hookContext, inside, at }
@@ -310,9 +201,6 @@ export function stateOf({ state }: OpenTurn): { [key: string]: JSONValue } {
 function ownerOf({ userId }: RunScope): { userId?: string } {
   return userId === anyUser ? {} : { userId }
 }
-
-/** The user of a run that goes on for whoever it belongs to. */
-export const anyUser = ''
 
 function hookContextOf({ runId, userId, sessionId, signal }: RunScope): HookContext {
   return { runId, userId, ...(sessionId === undefined ? {} : { sessionId }), signal }

@@ -2,9 +2,9 @@ import { AgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { passHook } from '../policies/hooks.ts'
+import { type Reply, textOf } from '../runs/reply.ts'
 import { asTextAnswer, type OutputFormat, readOutput, repairNote } from '../schema/structured-output.ts'
-import { type Reply, textOf } from './call-model.ts'
-import type { Run } from './open-run.ts'
+import type { Run } from './types.ts'
 
 /** What became of a reply on its way to being told and stored. */
 export type PassedReply = {

@@ -1,21 +1,9 @@
 import type { AssistantMessage, JSONValue } from '../data/message.ts'
+import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
-import { emptyReply, type Reply } from './call-model.ts'
-import type { Run } from './open-run.ts'
 import { passPlanned } from './pass-reply.ts'
-
-/** A call that a plan makes in the place of a model. */
-export type PlannedCall = { name: string; input: JSONValue }
-
-/**
- * What comes next: calls, all at once, or the answer, with its value where it is more than text; `undefined` where the
- * model is asked.
- */
-export type Planned = { calls: readonly PlannedCall[] } | { answer: string; output?: unknown } | undefined
-
-/** Says what comes next by what the run has come to so far, so that a run that has waited goes on in its place. */
-export type Plan = (run: Run) => Planned | Promise<Planned>
+import type { Planned, Run } from './types.ts'
 
 /**
  * A step that no model is asked for, where the agent plans it: told and journaled like any other.

@@ -7,19 +7,19 @@ import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { endStoppedTurn, endTurn } from '../runs/end-turn.ts'
 import { newProgress, type Progress, type RunEnd, toResult } from '../runs/progress.ts'
+import { emptyReply, textOf } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { waitingCalls } from '../runs/waiting-step.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { keyText } from '../sessions/session-line.ts'
-import { passAround } from '../swarm/pass-around.ts'
 import { plainOf } from '../tools/plain-json.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { answerCalls } from './answer-calls.ts'
 import { askStep, type Step } from './ask-step.ts'
-import { emptyReply, textOf } from './call-model.ts'
-import { type AgentSpec, openRun, openSession, type Run, type RunScope } from './open-run.ts'
+import { openRun, openSession } from './open-run.ts'
 import { plannedStep } from './planned-step.ts'
+import type { AgentSpec, Run, RunScope } from './types.ts'
 
 /** Runs an agent until it answers, or must end. Never rejects, and ends in one `run-end`. */
 export function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
@@ -90,9 +90,9 @@ async function runWithin(ledger: Ledger, agent: AgentSpec, scope: RunScope): Pro
   return result
 }
 
-/** Runs an agent, or those whom it lets hand the conversation on. */
+/** Runs an agent's steps, or the members that hand its conversation to each other. */
 function runToEnd(run: Run, outer: readonly AgentSpec[] = []): Promise<RunFinishReason> {
-  return run.agent.handoffs ? passAround(run, runToEnd, outer) : takeSteps(run)
+  return run.agent.drive?.(run, runToEnd, outer) ?? takeSteps(run)
 }
 
 /** The loop: ask the model, run the tools it calls, until it answers or has handed the conversation on. */

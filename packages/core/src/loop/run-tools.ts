@@ -1,4 +1,5 @@
-import type { ModelEvent, ToolSpec } from '../contracts/model.ts'
+import type { ToolCall } from '../contracts/model.ts'
+import type { Tool, ToolContext } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
 import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONValue, ToolMessage } from '../data/message.ts'
@@ -6,29 +7,20 @@ import { limits } from '../limits.ts'
 import type { Guard } from '../policies/guard.ts'
 import { type HookedCall, type HookedOutcome, type Hooks, runHook } from '../policies/hooks.ts'
 import { needsApproval } from '../runs/approval.ts'
-import { currentRun } from '../runs/current-run.ts'
+import { withSignal } from '../runs/current-run.ts'
 import type { AgentRun } from '../runs/run.ts'
-import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
+import type { CompiledSchema } from '../schema/schema.ts'
 import { checkCitations } from '../tools/check-citations.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
 import { cutText, isRun, type ToolResult, toToolResult } from '../tools/tool-result.ts'
+import type { ToolBox } from '../tools/toolbox.ts'
 import { linkSignal, untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
+import { limitConcurrency } from '../util/concurrency.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { argumentProblem } from './check-event.ts'
-import { type Inside, MemberWaits, withInside } from './inside.ts'
-
-export type ToolCall = Extract<ModelEvent, { type: 'tool-call' }>
+import { type Inside, MemberWaits, withInside } from './types.ts'
 
 export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
-
-/** An agent's tools with their schemas compiled: what the model is told, and what runs. */
-export type ToolBox = {
-  specs: ToolSpec[]
-  byName: Map<string, { tool: Tool; schema: CompiledSchema }>
-  /** Whether any of them may need approval: mostly none does. */
-  mayNeedApproval: boolean
-}
 
 /** What the calls of one step share. */
 export type ToolScope = {
@@ -76,21 +68,6 @@ export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<
 function unlessItWaits(error: unknown): MemberWaits {
   if (isInstance(error, MemberWaits)) return error
   throw error
-}
-
-/** Compiles the schemas of an agent's tools. */
-export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
-  const byName: ToolBox['byName'] = new Map()
-  for (const tool of tools.values()) {
-    byName.set(tool.name, { tool, schema: await compileSchema(tool.inputSchema, `Tool "${tool.name}"`) })
-  }
-  const specs = [...byName.values()].map(({ tool, schema }) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: schema.json,
-  }))
-  const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
-  return { specs, byName, mayNeedApproval }
 }
 
 async function runTool(call: ToolCall, scope: ToolScope): Promise<ToolOutcome> {
@@ -201,15 +178,9 @@ async function validateAndExecute(
   }
   context.signal.throwIfAborted()
   const value = await withSignal(context.signal, () => tool.execute(checked.value, context))
-  if (isRun(value)) return runResult(context, value)
+  if (isRun(value)) return runResult(context, value as AgentRun)
   const mistake = mistakenResult(value)
   return mistake === undefined ? { ...toToolResult(value, context.callId), isError: false } : failed(mistake)
-}
-
-/** What a tool starts ends with the tool, also where that runs out of time. */
-export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
-  const current = currentRun.getStore()
-  return current ? currentRun.run({ ...current, signal }, work) : work()
 }
 
 /** A run that was not asked for its result: that is plainly meant. */
@@ -269,22 +240,5 @@ function limitTime(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSi
       clearTimeout(timer)
       unlink()
     },
-  }
-}
-
-/** Runs what it is given, in order, at most `most` at once. */
-export function limitConcurrency(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
   }
 }

@@ -4,8 +4,8 @@ import { readToolResult } from '../conversation/long-results.ts'
 import { limits } from '../limits.ts'
 import { passHook } from '../policies/hooks.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
-import type { Run } from './open-run.ts'
-import { compileTools } from './run-tools.ts'
+import { compileTools } from '../tools/toolbox.ts'
+import type { Run } from './types.ts'
 
 /** What a model is asked in the next step: the conversation as it fits, the tools, the form of the answer. */
 export async function requestFor(run: Run, model: Model): Promise<ModelRequest> {

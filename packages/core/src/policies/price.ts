@@ -1,7 +1,8 @@
 import type { Price } from '../contracts/model.ts'
 import { AgentKitError } from '../data/errors.ts'
+import { isRecord } from '../data/message-problem.ts'
 import type { Usage } from '../data/usage.ts'
-import { checkOptionNames, isRecord } from '../util/option-names.ts'
+import { checkOptionNames } from '../util/option-names.ts'
 
 /**
  * Prices by the model's id, `provider/model`; they go before what a provider package knows.

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { compileTools, type ToolBox, type ToolCall } from '../loop/run-tools.ts'
-import { type Tool, toTools } from '../tools/tool.ts'
-import { approvalDesk, approvalsOf, callsToApprove, checkDecisions, type Decisions } from './approval.ts'
+import type { ToolCall } from '../contracts/model.ts'
+import type { Tool } from '../contracts/tool.ts'
+import type { Decisions } from '../data/approval-data.ts'
+import { toTools } from '../tools/tool.ts'
+import { compileTools, type ToolBox } from '../tools/toolbox.ts'
+import { approvalDesk, approvalsOf, callsToApprove, checkDecisions } from './approval.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 

@@ -1,24 +1,10 @@
+import type { ToolCall } from '../contracts/model.ts'
+import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
-import type { ToolBox, ToolCall } from '../loop/run-tools.ts'
+import type { ToolBox } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
-
-/** A tool call that somebody must allow before it runs. */
-export type Approval = {
-  approvalId: string
-  callId: string
-  name: string
-  input: unknown
-  /** Which member of a swarm asks: the ids below the outermost agent, from the outside in. */
-  path?: string[]
-}
-
-/** What was decided of an approval. */
-export type Decision = true | { deny: string }
-
-/** By `approvalId`. */
-export type Decisions = Readonly<Record<string, Decision>>
 
 /** The calls of a step that must be approved first. Their ids are the same whenever the step is looked at again. */
 export async function callsToApprove(calls: readonly ToolCall[], toolBox: ToolBox, step: number): Promise<Approval[]> {

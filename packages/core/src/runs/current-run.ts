@@ -16,3 +16,9 @@ export type CurrentRun = {
 }
 
 export const currentRun: AsyncLocalStorage<CurrentRun> = new AsyncLocalStorage()
+
+/** What a tool starts ends with the tool, also where that runs out of time. */
+export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
+  const current = currentRun.getStore()
+  return current ? currentRun.run({ ...current, signal }, work) : work()
+}

@@ -1,12 +1,12 @@
-import type { TurnStatus } from '../contracts/session.ts'
+import type { Approval } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
+import type { TurnStatus } from '../data/session-data.ts'
 import { stoppedNote, visibleMessages } from '../data/transcript.ts'
-import { emptyReply, type Reply } from '../loop/call-model.ts'
 import type { Booked, Ledger } from '../policies/ledger.ts'
-import type { Approval } from './approval.ts'
+import { emptyReply, type Reply } from './reply.ts'
 import type { RunResult } from './run.ts'
 
 /** What a run has come to, also when it fails. */

@@ -1,12 +1,12 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
-import type { SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent, RunFinishReason } from '../data/event.ts'
 import type { InputPart, Message } from '../data/message.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { Budget } from '../policies/budget.ts'
-import type { Approval, Decisions } from './approval.ts'
 
 export type RunOptions = {
   /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */

@@ -1,12 +1,22 @@
 import { AgentKitError } from '../data/errors.ts'
-import type { AgentEvent, AgentEventBody } from '../data/event.ts'
+import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
-import type { Emit } from '../loop/call-model.ts'
-import type { RunScope } from '../loop/open-run.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
-import { approvalDesk } from './approval.ts'
+import { type ApprovalDesk, approvalDesk } from './approval.ts'
 import type { AgentRun, RunResult } from './run.ts'
+
+/** What the driver gives the algorithm that it runs. */
+export type RunDriver = {
+  runId: string
+  signal: AbortSignal
+  emit: Emit
+  /** Ends the run when its deadline has passed. */
+  checkTime(): void
+  /** Ends the run for the reason given. */
+  end(reason: AgentKitError): void
+  desk: ApprovalDesk
+}
 
 export type RunRequest = {
   runId: string
@@ -21,7 +31,7 @@ export type RunRequest = {
   /** Whether a run that is iterated waits for approvals. */
   waitForApprovals: boolean
   /** The algorithm. It never rejects. */
-  execute(run: Pick<RunScope, 'runId' | 'signal' | 'emit' | 'checkTime' | 'end' | 'desk'>): Promise<RunResult>
+  execute(driver: RunDriver): Promise<RunResult>
 }
 
 /**

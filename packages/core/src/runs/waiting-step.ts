@@ -1,15 +1,15 @@
-import type { ModelFinishReason } from '../contracts/model.ts'
+import type { ToolCall } from '../contracts/model.ts'
 import type { Compaction } from '../conversation/shown-messages.ts'
+import type { Approval } from '../data/approval-data.ts'
+import type { ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import type { ParkedMember } from '../loop/inside.ts'
-import type { ToolCall } from '../loop/run-tools.ts'
 import type { Booked } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
-import { type Approval, approvalsOf } from './approval.ts'
+import { approvalsOf } from './approval.ts'
 import type { Progress } from './progress.ts'
 
 /** What is stored of a run that waits for approval, beside its messages. Plain JSON. */
@@ -90,4 +90,13 @@ export function waitingCalls(messages: readonly Message[]): ToolCall[] {
   return toolCalls(message)
     .filter(({ callId }) => !isAnswered(callId))
     .map(({ callId, name, input }) => ({ type: 'tool-call', callId, name, input }))
+}
+
+/** A member's run that waits for approval, as it is stored with the run that has called it. Plain JSON. */
+export type ParkedMember = {
+  /** As the calling run shows them: their ids and paths begin with its call and its member. */
+  approvals: Approval[]
+  history: readonly Message[]
+  messages: readonly Message[]
+  waiting: WaitingStep
 }

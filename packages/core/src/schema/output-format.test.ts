@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
+import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { checkOutput, compileOutput } from './output-format.ts'
-import type { StandardSchema } from './schema.ts'
 
 const text = { type: 'string' }
 const closed = { additionalProperties: false }

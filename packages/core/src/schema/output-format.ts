@@ -1,15 +1,9 @@
+import { isStandardSchema, type StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { brokenSchema } from './json-schema-problem.ts'
 import { mapSchema } from './map-schema.ts'
-import {
-  type CompiledSchema,
-  describeSchema,
-  isStandardSchema,
-  type StandardSchema,
-  schemaValidator,
-  type Validation,
-} from './schema.ts'
+import { type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
 
 /**
  * The form that an answer must have. The root of `json` is always an object, as all providers and tools want it: a

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isStandardSchema, type StandardIssue, type StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
@@ -8,37 +9,6 @@ import { shapeProblem } from './json-schema-problem.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
-
-/**
- * The part of the Standard Schema interface that agentkit uses: zod 3.25 and 4, valibot and arktype have it.
- * @see https://standardschema.dev
- */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly '~standard': {
-    readonly version: 1
-    readonly vendor: string
-    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** Standard JSON Schema: the schema describes itself. */
-    readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
-  }
-}
-
-export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] }
-
-type StandardIssue = {
-  readonly message: string
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
-}
-
-/** What a schema's validation gives. */
-export type InferOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']
-
-export function isStandardSchema(value: JSONSchema | StandardSchema): value is StandardSchema {
-  return '~standard' in value
-}
 
 /** A tool's or an answer's schema, ready for use: described to the model, and checking what comes back. */
 export type CompiledSchema = {

@@ -3,12 +3,11 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
-import type { ModelRequest } from '../contracts/model.ts'
+import type { ModelRequest, ToolCall } from '../contracts/model.ts'
+import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { AssistantMessage, JSONSchema, JSONValue } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import type { ToolCall } from '../loop/run-tools.ts'
-import type { StandardSchema } from './schema.ts'
 import {
   askForOutput,
   asTextAnswer,

@@ -6,9 +6,9 @@ import { z } from 'zod'
 import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
 import { Agent } from '../agents/agent.ts'
+import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { JSONSchema } from '../data/message.ts'
 import type { AgentRun, Runnable, RunResult } from '../runs/run.ts'
-import type { StandardSchema } from './schema.ts'
 
 const base = { name: 'Test', functions: [], model: scriptedModel([]) }
 

@@ -1,6 +1,7 @@
+import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import type { SchemaOwner, StandardSchema } from './schema.ts'
+import type { SchemaOwner } from './schema.ts'
 
 /**
  * A Standard Schema as JSON Schema: as it describes itself, or by its library's own converter.

@@ -1,6 +1,7 @@
-import type { Session, SessionKey, SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { type AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
+import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'

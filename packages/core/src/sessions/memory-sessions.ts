@@ -1,7 +1,8 @@
-import type { Session, SessionKey, SessionStore, Turn } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
+import type { Session, SessionKey, Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { keyText } from './session-line.ts'
 

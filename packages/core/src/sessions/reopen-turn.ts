@@ -1,6 +1,7 @@
-import type { SessionKey, SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
+import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { untilAborted } from '../util/abort.ts'
 import { keptTurn, type OpenTurn } from './open-turn.ts'

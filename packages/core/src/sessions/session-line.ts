@@ -1,5 +1,6 @@
-import type { SessionKey, SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
+import type { SessionKey } from '../data/session-data.ts'
 import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
 

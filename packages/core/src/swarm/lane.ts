@@ -1,5 +1,6 @@
-import type { SessionKey, SessionStore } from '../contracts/session.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import type { Message } from '../data/message.ts'
+import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { claimSession, forgetLeftover } from '../sessions/claim-session.ts'
 

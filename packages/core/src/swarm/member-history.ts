@@ -1,6 +1,6 @@
 import { cutMiddle, spokenText, summaryPrompt } from '../conversation/summary-prompt.ts'
 import type { Message, UserMessage, UserPart } from '../data/message.ts'
-import type { Inside } from '../loop/inside.ts'
+import type { Inside } from '../loop/types.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
 import { untilAborted } from '../util/abort.ts'
 import { laneKey, readLane } from './lane.ts'

@@ -2,7 +2,8 @@ import { abortError, isAgentKitError } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
-import { type AgentSpec, checkTaken, type Run, type RunScope, readyRun, stateOf } from '../loop/open-run.ts'
+import { checkTaken, readyRun, stateOf } from '../loop/open-run.ts'
+import type { AgentSpec, Run, RunScope, RunSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createGuard } from '../policies/guard.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
@@ -27,11 +28,11 @@ export type Handoffs = {
  */
 export async function passAround(
   opened: Run,
-  takeSteps: (run: Run, outer: readonly AgentSpec[]) => Promise<RunFinishReason>,
-  outer: readonly AgentSpec[] = [],
+  { members, first }: Handoffs,
+  takeSteps: RunSteps,
+  outer: readonly AgentSpec[],
 ): Promise<RunFinishReason> {
   const { agent, progress, inside } = opened
-  const { members, first } = agent.handoffs as Handoffs // who calls has looked
   const guard = createGuard(agent.guard)
   let { waiting } = opened
   let active = waiting?.active?.[opened.at.length] ?? rememberedActive(opened) ?? first
@@ -68,7 +69,7 @@ type Holder = { member: AgentSpec; others: readonly AgentSpec[]; waiting: Run['w
 async function hold(
   opened: Run,
   { member, others, waiting }: Holder,
-  takeSteps: (run: Run, outer: readonly AgentSpec[]) => Promise<RunFinishReason>,
+  takeSteps: RunSteps,
 ): Promise<{ reason: RunFinishReason; to: string | undefined }> {
   const { agent, scope, turn, progress, inside } = opened
   const emit: RunScope['emit'] = (event, path = []) => scope.emit(event, [member.id, ...path])

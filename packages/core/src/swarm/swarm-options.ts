@@ -2,8 +2,8 @@ import type { AgentBase } from '../agents/agent-base.ts'
 import { type AgentOptions, agentOptionNames, invalid } from '../agents/agent-options.ts'
 import type { Model } from '../contracts/model.ts'
 import { checkOptionNames } from '../util/option-names.ts'
-import type { Route } from './collaboration/route.ts'
 import type { MemberHistory } from './member-history.ts'
+import type { Route } from './route.ts'
 
 /**
  * How the members of a swarm work together: the swarm's own model gives them tasks (`"manager"`), they hand the

@@ -1,8 +1,8 @@
-import { insideOf } from '../loop/inside.ts'
-import type { AgentSpec } from '../loop/open-run.ts'
-import { compileTools } from '../loop/run-tools.ts'
+import type { Tool } from '../contracts/tool.ts'
+import type { AgentSpec } from '../loop/types.ts'
+import { insideOf } from '../loop/types.ts'
 import { withHooksOf } from '../policies/hooks.ts'
-import type { Tool } from '../tools/tool.ts'
+import { compileTools } from '../tools/toolbox.ts'
 
 const prefix = 'transfer_to_'
 

@@ -1,9 +1,10 @@
 import type { Knowledge, SyncProgress } from '../contracts/knowledge.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
-import { compileTools, type ToolBox } from '../loop/run-tools.ts'
 import { untilAborted } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
-import { type Tool, toTools } from './tool.ts'
+import { toTools } from './tool.ts'
+import { compileTools, type ToolBox } from './toolbox.ts'
 
 /** What a run may call. */
 export type RunTools = { toolBox: ToolBox; warnings: string[] }

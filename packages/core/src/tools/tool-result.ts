@@ -1,7 +1,6 @@
 import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import type { AgentRun } from '../runs/run.ts'
 
 /** What the model sees of a tool's return value, and the same as plain JSON for events. */
 export type ToolResult = {
@@ -148,7 +147,7 @@ function toPlain(value: unknown, walk: Walk): JSONValue {
 }
 
 /** Whether it is a run of an agent. Its result is not asked for: that would start it. */
-export function isRun(value: unknown): value is AgentRun {
+export function isRun(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return 'runId' in value && 'result' in value && 'cancel' in value && Symbol.asyncIterator in value
 }

@@ -1,4 +1,5 @@
 import { AgentKitError, type ErrorCode } from '../data/errors.ts'
+import { isRecord } from '../data/message-problem.ts'
 
 /** The known word that a misspelt one probably means. */
 export type Nearest = (word: string, known: readonly string[]) => string | undefined
@@ -33,11 +34,6 @@ export function checkOptionNames(
   const meant = nearest?.(unknown, names)
   const hint = meant === undefined ? '' : ` Did you mean \`${inside}${meant}\`?`
   throw new AgentKitError(code, `Unknown option \`${inside}${shown(unknown)}\`.${hint} Known: ${names.join(', ')}.`)
-}
-
-/** No list, no Map and no Promise: these have no options, and would all mean the defaults. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /** A name that came from outside, such as an array's index or a text's letters, is no longer than a name. */

@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
-import { withSignal } from '../loop/run-tools.ts'
+import { withSignal } from '../runs/current-run.ts'
 import { untilAborted } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { beginStep, contextOf, type Flow, type Step } from './step.ts'

@@ -1,7 +1,7 @@
 import { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { limitConcurrency } from '../loop/run-tools.ts'
 import { linkSignal } from '../util/abort.ts'
+import { limitConcurrency } from '../util/concurrency.ts'
 import type { Flow, Step } from './step.ts'
 
 /** Steps at once, at most 8; of a list a list, of a record a record. Where one fails, the others are stopped. */

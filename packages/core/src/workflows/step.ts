@@ -1,6 +1,6 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { AgentBase } from '../agents/agent-base.ts'
-import type { Run } from '../loop/open-run.ts'
+import type { Run } from '../loop/types.ts'
 import type { StepContext } from './work.ts'
 
 /** One step, made ready. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Budget, tighten } from '../../policies/budget.ts'
-import type { AgentRun, RunOptions, RunResult } from '../../runs/run.ts'
-import type { SessionStore } from '../../contracts/session.ts'
+import type { AgentRun, RunOptions } from '../../runs/run.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
 import { type AnyAgent, anyAgent, anyBudget } from './any-agent.ts'
 import { checkRun } from './check-run.ts'
 import { checkNextTurn, checkSession, checkStored, key, snapshotOf } from './check-session.ts'
-import { anyDecisions, checkWaiting } from './decide-waiting.ts'
+import { anyDecisions, checkWaiting, type Waiting } from './decide-waiting.ts'
 import { type FlakyProcess, flakyProcess } from './flaky-process.ts'
 import { type Random, randomOf } from './random.ts'
 import { startAnyRun } from './start-any-run.ts'
@@ -16,9 +16,6 @@ export type Disk = {
   /** As a process opens it. A store that is closed leaves its runs failed. */
   open(): SessionStore
 }
-
-/** A run that waits for approval, and what has been seen of it. */
-export type Waiting = { result: RunResult<unknown>; witness: Witness }
 
 const rounds = 3
 

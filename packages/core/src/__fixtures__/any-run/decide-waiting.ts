@@ -1,11 +1,14 @@
 import { scriptedModel } from '@agentkit/testing'
 import { Agent } from '../../agents/agent.ts'
-import type { Decision, Decisions } from '../../runs/approval.ts'
-import type { SessionStore } from '../../contracts/session.ts'
+import type { Decision, Decisions } from '../../data/approval-data.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
+import type { RunResult } from '../../runs/run.ts'
 import { allTools } from './any-tools.ts'
-import type { Waiting } from './converse.ts'
 import type { Random } from './random.ts'
-import { currentWitness } from './witness.ts'
+import { currentWitness, type Witness } from './witness.ts'
+
+/** A run that waits for approval, and what has been seen of it. */
+export type Waiting = { result: RunResult<unknown>; witness: Witness }
 
 /** What somebody decides: of all that waits, of some of it, of nothing, or of what nobody has asked about. */
 export function anyDecisions(random: Random, { result: { approvals }, witness }: Waiting): Decisions {

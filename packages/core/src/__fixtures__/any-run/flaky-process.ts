@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionStore } from '../../contracts/session.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Random } from './random.ts'
 
 /** A process that runs agents, as its session store sees it. */

@@ -1,5 +1,5 @@
 import { memorySessions } from '../../sessions/memory-sessions.ts'
-import type { SessionStore } from '../../contracts/session.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Disk } from './converse.ts'
 
 /** Sessions in memory that outlive their stores: one that is closed leaves its runs failed, as those on a disk do. */

@@ -1,10 +1,11 @@
-import { cutMiddle } from '../../conversation/summary-prompt.ts'
-import { AgentKitError } from '../../data/errors.ts'
-import { limits } from '../../limits.ts'
-import type { AgentSpec, Run } from '../../loop/open-run.ts'
-import { memberTool, memberToolName } from '../member-tool.ts'
+import { cutMiddle } from '../conversation/summary-prompt.ts'
+import { AgentKitError } from '../data/errors.ts'
+import { textOfInput } from '../data/transcript.ts'
+import { limits } from '../limits.ts'
+import type { AgentSpec, Run } from '../loop/types.ts'
 import { answersIn, type CalledAnswer } from './answers.ts'
-import { type Collaborate, textOfInput } from './collaboration.ts'
+import type { Collaborate } from './collaboration.ts'
+import { memberTool, memberToolName } from './member-tool.ts'
 
 /** Each member goes on from what the one before it has answered; the last one's answer is the swarm's. */
 export const sequence: Collaborate = (members, history = 'task') => ({

@@ -1,11 +1,11 @@
-import { AgentKitError, isAgentKitError, messageOf } from '../../data/errors.ts'
-import type { Message } from '../../data/message.ts'
-import type { AgentSpec } from '../../loop/open-run.ts'
-import type { PlannedCall } from '../../loop/planned-step.ts'
-import { redactSecrets } from '../../util/redact.ts'
-import { memberTool, memberToolName } from '../member-tool.ts'
+import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import type { Message } from '../data/message.ts'
+import { textOfInput } from '../data/transcript.ts'
+import type { AgentSpec, PlannedCall } from '../loop/types.ts'
+import { redactSecrets } from '../util/redact.ts'
 import { answersIn, type MemberAnswer } from './answers.ts'
-import { type Collaborate, textOfInput } from './collaboration.ts'
+import type { Collaborate } from './collaboration.ts'
+import { memberTool, memberToolName } from './member-tool.ts'
 import { continuing, failureOf } from './sequence.ts'
 
 /** What a routing function goes by. */

@@ -1,8 +1,8 @@
-import { resultText } from '../../conversation/long-results.ts'
-import { toolCalls } from '../../data/transcript.ts'
-import type { AgentSpec, Run } from '../../loop/open-run.ts'
-import type { MemberStatus } from '../member-status.ts'
-import { memberToolName } from '../member-tool.ts'
+import { resultText } from '../conversation/long-results.ts'
+import { toolCalls } from '../data/transcript.ts'
+import type { AgentSpec, Run } from '../loop/types.ts'
+import type { MemberStatus } from './member-status.ts'
+import { memberToolName } from './member-tool.ts'
 
 /** What a member has made of a task. */
 export type MemberAnswer = {

@@ -1,6 +1,7 @@
-import { memberTool, memberToolName } from '../member-tool.ts'
+import { textOfInput } from '../data/transcript.ts'
 import { answersIn } from './answers.ts'
-import { type Collaborate, textOfInput } from './collaboration.ts'
+import type { Collaborate } from './collaboration.ts'
+import { memberTool, memberToolName } from './member-tool.ts'
 
 /** All members answer at once; then the swarm's model makes one answer of theirs. */
 export const parallel: Collaborate = (members, history = 'task') => ({

@@ -1,0 +1,26 @@
+import type { ToolSpec } from '../contracts/model.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
+
+/** An agent's tools with their schemas compiled: what the model is told, and what runs. */
+export type ToolBox = {
+  specs: ToolSpec[]
+  byName: Map<string, { tool: Tool; schema: CompiledSchema }>
+  /** Whether any of them may need approval: mostly none does. */
+  mayNeedApproval: boolean
+}
+
+/** Compiles the schemas of an agent's tools. */
+export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
+  const byName: ToolBox['byName'] = new Map()
+  for (const tool of tools.values()) {
+    byName.set(tool.name, { tool, schema: await compileSchema(tool.inputSchema, `Tool "${tool.name}"`) })
+  }
+  const specs = [...byName.values()].map(({ tool, schema }) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: schema.json,
+  }))
+  const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
+  return { specs, byName, mayNeedApproval }
+}
