@@ -1,22 +1,19 @@
-import type { InputPart, Member, UserMessage } from '@agentkit/core'
+import { AgentKitError, type Member, type UserMessage } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
-import { refuseParts } from './shared-options.ts'
+import { nearestWord } from '../util/nearest-word.ts'
 
-/** What an agent and a swarm have around them: a context, that may be their own, and what they say no to. */
+/** What agents and swarms of this package share: a context, which may be their own, and a server. */
 export interface AgentHome {
-  /**
-   * Before each run.
-   * @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false`
-   */
-  begin(input: string | InputPart[]): void
-  /** @throws AgentKitError the same of what a member of a swarm is asked */
-  check(content: UserMessage['content']): void
+  begin(): void
+  /** @throws AgentKitError `invalid-argument` for an image or a file when `enable_multi_modal` is `false` */
+  check(message: UserMessage): void
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
-  /** Closes the context, if it is nobody else's. */
+  /** Closes the context, if it belongs to this agent alone. */
   close(): Promise<void>
+  nearest(word: string, known: readonly string[]): string | undefined
 }
 
 type HomeOptions = { id: string; enableMultiModal: boolean | undefined; ownContext: boolean }
@@ -28,16 +25,23 @@ export function agentHome(
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
   return {
-    begin(input) {
-      context.warnOfStrayTables()
-      if (!enableMultiModal) refuseParts(id, input)
-    },
-    check(content) {
-      if (!enableMultiModal) refuseParts(id, content)
+    begin: () => context.warnOfStrayTables(),
+    check(message) {
+      if (!enableMultiModal) refuseParts(id, message)
     },
     serve: (agent, options) => serveRunnable(agent, options, context, isProduction),
     async close() {
       if (ownContext) await context.close()
     },
+    nearest: nearestWord,
   }
+}
+
+function refuseParts(id: string, { content }: UserMessage): void {
+  const refused = Array.isArray(content) ? content.find((part) => part.type !== 'text') : undefined
+  if (!refused) return
+  throw new AgentKitError(
+    'invalid-argument',
+    `The agent "${id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
+  )
 }

@@ -1,18 +1,9 @@
-import {
-  type AgentRun,
-  agentIdFrom,
-  Agent as CoreAgent,
-  type InputPart,
-  type RunOptions,
-  type ToolLike,
-  type UserMessage,
-} from '@agentkit/core'
+import { agentIdFrom, Agent as CoreAgent, type ToolLike } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
 import { type AgentOptions, checkOptions } from './options.ts'
@@ -32,7 +23,7 @@ import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 export class Agent<Output = undefined> extends CoreAgent<Output> {
   /** The context that was passed, or the agent's own. */
   readonly sdkContext: SDKContext
-  readonly #home: AgentHome
+  protected override host: AgentHome
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
@@ -57,28 +48,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
       ...sharedOptions(own, settings),
     })
     this.sdkContext = context
-    this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
-    this.#home.begin(input)
-    return super.chat(input, options)
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
-    this.#home.begin(input)
-    return super.stream(input, options)
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override checkMessage({ content }: UserMessage): void {
-    this.#home.check(content)
-  }
-
-  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
-    return nearestWord(word, known)
+    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
   }
 
   /**
@@ -90,13 +60,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
    *   that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
-    return await this.#home.serve(this, options)
-  }
-
-  /** Closes the agent's own context, if it made one. */
-  override async close(): Promise<void> {
-    await super.close()
-    await this.#home.close()
+    return await this.host.serve(this, options)
   }
 }
 

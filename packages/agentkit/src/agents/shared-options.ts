@@ -2,7 +2,6 @@ import {
   AgentKitError,
   type Budget,
   type AgentOptions as CoreOptions,
-  type InputPart,
   type ModelSettings,
   type SessionStore,
 } from '@agentkit/core'
@@ -56,14 +55,4 @@ export function sessionsOf(sessions: SessionStore | string | undefined, context:
 /** Of a number of seconds. */
 export function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
-}
-
-/** @throws AgentKitError `invalid-argument` for an image or a file where they are not to be taken */
-export function refuseParts(id: string, input: string | InputPart[]): void {
-  const refused = Array.isArray(input) ? input.find((part) => part.type !== 'text') : undefined
-  if (!refused) return
-  throw new AgentKitError(
-    'invalid-argument',
-    `The agent "${id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
-  )
 }

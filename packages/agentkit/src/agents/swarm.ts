@@ -1,19 +1,10 @@
-import {
-  type AgentRun,
-  agentIdFrom,
-  Swarm as CoreSwarm,
-  type InputPart,
-  type MemberHistory,
-  type RunOptions,
-  type UserMessage,
-} from '@agentkit/core'
+import { agentIdFrom, Swarm as CoreSwarm, type MemberHistory } from '@agentkit/core'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
 
@@ -33,7 +24,7 @@ import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   /** The context that was passed, or the swarm's own. */
   readonly sdkContext: SDKContext
-  readonly #home: AgentHome
+  protected override host: AgentHome
 
   /**
    * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
@@ -68,28 +59,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       ...sharedOptions(own, shared),
     })
     this.sdkContext = context
-    this.#home = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override async chat(input: string | InputPart[], options?: RunOptions): Promise<string> {
-    this.#home.begin(input)
-    return super.chat(input, options)
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override stream(input: string | InputPart[], options?: RunOptions): AgentRun<Output> {
-    this.#home.begin(input)
-    return super.stream(input, options)
-  }
-
-  /** @throws AgentKitError `invalid-argument` for an image or a file where `enable_multi_modal` is `false` */
-  override checkMessage({ content }: UserMessage): void {
-    this.#home.check(content)
-  }
-
-  protected override nearestOption(word: string, known: readonly string[]): string | undefined {
-    return nearestWord(word, known)
+    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
   }
 
   /**
@@ -101,13 +71,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
    *   that are not there
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
-    return await this.#home.serve(this, options)
-  }
-
-  /** Closes the swarm's own context, if it made one. */
-  override async close(): Promise<void> {
-    await super.close()
-    await this.#home.close()
+    return await this.host.serve(this, options)
   }
 }
 

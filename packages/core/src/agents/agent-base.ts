@@ -12,10 +12,29 @@ import { checkPriced } from '../policies/model-price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import type { AgentRun, Runnable, RunOptions, RunResult } from '../runs/run.ts'
 import { startRun } from '../runs/start-run.ts'
+import type { Nearest } from '../util/option-names.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
 
-/** What agents and swarms have in common: they are asked, and they answer. */
+/** What a package around core adds to its agents. @internal */
+export type AgentHost = {
+  /** Called before each run. */
+  begin?(): void
+  /** @throws AgentKitError for a message that the agent does not accept */
+  check?(message: UserMessage): void
+  /** Called when the agent is closed. */
+  close?(): Promise<void>
+  /** The known option that a misspelt one probably means, for messages. */
+  nearest?: Nearest
+}
+
+type StartOptions = {
+  /** Whether the run's events can be iterated. */
+  keepEvents: boolean
+  resumed?: { runId: string; decisions: Decisions }
+}
+
+/** What agents, swarms and workflows have in common: they answer messages. */
 export abstract class AgentBase<Output = undefined> implements Runnable {
   abstract readonly id: string
   abstract readonly name: string
@@ -23,17 +42,21 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   abstract readonly samplePrompts: readonly string[]
   abstract readonly sessions: SessionStore
   abstract readonly knowledge: Knowledge | undefined
+  /** @internal */
+  protected host: AgentHost = {}
 
-  /** The models that it asks, the preferred one first. */
+  /** The models that it calls, the preferred one first. */
   get models(): readonly Model[] {
     return this.toSpec().chain.models
   }
 
   /**
-   * Called with what a member is asked, where a swarm or a workflow asks it.
-   * @throws AgentKitError for a message that it does not take
+   * Called with the task when a swarm or a workflow calls this agent as a member.
+   * @throws AgentKitError for a message that the agent does not accept
    */
-  checkMessage(_message: UserMessage): void {}
+  checkMessage(message: UserMessage): void {
+    this.host.check?.(message)
+  }
 
   /** What the loop runs, for swarms and workflows. @internal */
   abstract toSpec(): AgentSpec
@@ -42,30 +65,30 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
    * Answers one message.
    *
    * @param input text, or parts: text, images, files
-   * @param options whose session, which one, a signal, a deadline in milliseconds, a budget
+   * @param options user, session, signal, deadline in milliseconds, budget
    * @returns the answer's text
    * @throws AgentKitError when the run fails, with its `runId` and `usage`
    */
   async chat(input: string | InputPart[], options: RunOptions = {}): Promise<string> {
-    const result = await this.#start(toUserMessage(input), options, false).result
+    const result = await this.createRun(toUserMessage(input), options, { keepEvents: false }).result
     if (result.error) throw result.error
     return answerOf(result)
   }
 
-  /** The same as a run: iterate its events, await its `result`, or both. It starts when one of them is asked for. */
+  /** Answers one message as a run: iterate its events, await its `result`, or both. Either one starts the run. */
   stream(input: string | InputPart[], options: RunOptions = {}): AgentRun<Output> {
-    return this.#start(toUserMessage(input), options, true)
+    return this.createRun(toUserMessage(input), options, { keepEvents: true })
   }
 
   /**
-   * Goes on with a run that waits for approval, here or in another process: it runs what was approved, each call once,
-   * and takes its further steps.
+   * Resumes a run that is suspended for approval, here or in another process: it executes the approved calls, each
+   * once, and continues.
    *
-   * @param runId of the run that waits
-   * @param decisions by `approvalId`: `true`, or `{ deny: "why" }`. What is left out waits on.
+   * @param runId of the suspended run
+   * @param decisions by `approvalId`: `true`, or `{ deny: "why" }`. Approvals without a decision stay open.
    * @param options `userId`, where given, must be that of the run. `sessionId` and `history` are the run's own.
-   * @returns a run with the same id; its `result` has the error `not-found` when no such run waits,
-   *   `session-conflict` when somebody else has gone on with it, `invalid-argument` for an unknown approval
+   * @returns a run with the same id; its `result` has the error `not-found` when no such run is suspended,
+   *   `session-conflict` when another caller has resumed it, `invalid-argument` for an unknown approval
    * @example
    * const { runId, approvals } = await agent.stream('Pay the invoice.').result
    * // later, perhaps after a restart
@@ -76,59 +99,51 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
       throw new AgentKitError('invalid-argument', 'Pass the id of a run, and { [approvalId]: true | { deny: "why" } }.')
     }
     checkId('runId', runId)
-    return this.#start({ role: 'user', content: '' }, options, true, { runId, decisions: { ...decisions } })
+    const resumed = { runId, decisions: { ...decisions } }
+    return this.createRun({ role: 'user', content: '' }, options, { keepEvents: true, resumed })
   }
 
-  /** Lets go of what the agent has opened: of its own accord nothing. A store or knowledge that it was given is its giver's. */
-  async close(): Promise<void> {}
-
-  /** The known option that a misspelt one probably means, for messages. @internal */
-  protected nearestOption(_word: string, _known: readonly string[]): string | undefined {
-    return undefined
+  /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */
+  async close(): Promise<void> {
+    await this.host.close?.()
   }
 
-  #start(
+  /** A run that has not started yet. @internal */
+  protected createRun(
     input: UserMessage,
     options: RunOptions,
-    keepEvents: boolean,
-    resumed?: { runId: string; decisions: Decisions },
+    { keepEvents, resumed }: StartOptions,
+    spec: AgentSpec = this.toSpec(),
   ): AgentRun<Output> {
-    checkRunOptions(options, (word, known) => this.nearestOption(word, known))
+    this.host.begin?.()
+    this.host.check?.(input)
+    checkRunOptions(options, this.host.nearest)
+    const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
+    const budget = tighten(spec.budget, options.budget ?? {})
+    checkPriced(spec.chain.models, spec.prices, budget)
+    const scope = { userId, sessionId, input, history, budget, ...(resumed && { decisions: resumed.decisions }) }
+    // A run that a tool starts is paid for by the run that calls the tool, and ends with it.
+    const parent = currentRun.getStore()
+    const run = startRun({
+      runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
+      path: [spec.id],
+      signal,
+      timeoutMs: shorter(spec.timeoutMs, options.timeoutMs),
+      keepEvents,
+      waitForApprovals: onApproval === 'wait',
+      execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set() }),
+    })
     // The schema that validates `output` is the one that gives its type.
-    return startAgent(this.toSpec(), input, options, keepEvents, resumed) as AgentRun<Output>
+    return run as AgentRun<Output>
   }
 }
 
-/**
- * A run of an agent that has not started yet.
- * @param options as `checkRunOptions` has checked them
- */
-export function startAgent(
-  spec: AgentSpec,
-  input: UserMessage,
-  options: RunOptions,
-  keepEvents: boolean,
-  resumed?: { runId: string; decisions: Decisions },
-): AgentRun {
-  const { sessionId, signal, history = [], onApproval = 'wait', ...rest } = options
-  const { timeoutMs = spec.timeoutMs, userId = resumed ? anyUser : 'default', budget = {} } = rest
-  const scope = { userId, sessionId, input, history, budget: tighten(spec.budget, budget) }
-  checkPriced(spec.chain.models, spec.prices, scope.budget)
-  // What is started in a tool is paid for by the run that calls the tool, and ends with it.
-  const parent = currentRun.getStore()
-  const decisions = resumed && { decisions: resumed.decisions }
-  return startRun({
-    runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
-    path: [spec.id],
-    signal,
-    timeoutMs,
-    keepEvents,
-    waitForApprovals: onApproval === 'wait',
-    execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...decisions }),
-  })
+/** A run's deadline tightens its agent's, and cannot loosen it. */
+function shorter(ofAgent: number | undefined, ofRun: number | undefined): number | undefined {
+  return ofAgent === undefined || ofRun === undefined ? (ofAgent ?? ofRun) : Math.min(ofAgent, ofRun)
 }
 
-/** Runs that ended early still answer when there is something to show. */
+/** A run that ended early still has an answer when there is any text. */
 function answerOf<Output>({ text, finishReason, runId, usage, warnings, approvals }: RunResult<Output>): string {
   switch (finishReason) {
     case 'stop':
@@ -139,11 +154,11 @@ function answerOf<Output>({ text, finishReason, runId, usage, warnings, approval
     case 'budget':
     case 'no-progress':
       if (text !== '') return text
-      // Why it ended is the last that it was warned of.
+      // The last warning says why it ended.
       throw new AgentKitError(finishReason, `The run ended without an answer. ${warnings.at(-1)}`, { runId, usage })
     case 'approval': {
       const what = approvals.map(({ approvalId, name }) => `"${approvalId}" (${name})`).join(', ')
-      const message = `The run ${runId} waits for approval of ${what}. Decide by agent.resume(runId, decisions).`
+      const message = `The run ${runId} is suspended for approval of ${what}. Decide with agent.resume(runId, decisions).`
       throw new AgentKitError(finishReason, message, { runId, usage })
     }
     case 'aborted':

@@ -262,14 +262,15 @@ describe('how a run was stopped', () => {
     expect(await run.result).toMatchObject(expected)
   })
 
-  it('is the agent’s deadline unless the run has its own', async () => {
-    const model = scriptedModel([
-      { text: 'a', delayMs: 30 },
-      { text: 'b', delayMs: 30 },
-    ])
+  it('is the shorter one of the agent’s deadline and the run’s', async () => {
+    const slow = { text: 'b', delayMs: 30 }
+    const model = scriptedModel([slow, slow, slow])
+    const timeout = { code: 'timeout', phase: 'run' }
     const agent = new Agent({ name: 'Test', functions: [], model, timeoutMs: 10 })
-    await expect(agent.chat('Go')).rejects.toMatchObject({ code: 'timeout', phase: 'run' })
-    expect(await agent.chat('Go', { timeoutMs: 5_000 })).toBe('b')
+    await expect(agent.chat('Go')).rejects.toMatchObject(timeout)
+    await expect(agent.chat('Go', { timeoutMs: 5_000 })).rejects.toMatchObject(timeout)
+    const patient = new Agent({ name: 'Test', functions: [], model, timeoutMs: 5_000 })
+    await expect(patient.chat('Go', { timeoutMs: 10 })).rejects.toMatchObject(timeout)
   })
 
   it('stays the first reason', async () => {

@@ -15,7 +15,7 @@ export type RunOptions = {
   sessionId?: string
   /** Ends the run when it aborts: `timeout` where its reason is a timeout, `aborted` otherwise. */
   signal?: AbortSignal
-  /** Deadline of the whole run, in milliseconds. */
+  /** Deadline of the whole run, in milliseconds. The agent's own deadline, when shorter, holds. */
   timeoutMs?: number
   /** What the run may use up, with all that it starts. It tightens the agent's budget. */
   budget?: Budget

@@ -1,6 +1,6 @@
-import { AgentBase, startAgent } from '../agents/agent-base.ts'
+import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
-import { type AgentOptions, checkOptions, checkRunOptions } from '../agents/agent-options.ts'
+import { type AgentOptions, checkOptions } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
@@ -80,8 +80,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
   /** Runs the workflow with a value of any kind. */
   start(value: unknown, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
     const message = { v: 1, role: 'user', content: textOf(value) } as const
-    // The last step gives its type.
-    return startAgent(this.specFor(value), message, checkRunOptions(options), keepEvents) as AgentRun<Output>
+    return this.createRun(message, options, { keepEvents }, this.specFor(value))
   }
 
   async #answer(run: Run, input: unknown): Promise<Planned> {
