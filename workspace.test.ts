@@ -328,7 +328,6 @@ const unfurnished = new Set([
   'packages/functions',
   'packages/providers-offline',
   'packages/retriever',
-  'packages/server',
 ])
 
 /** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */

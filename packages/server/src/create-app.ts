@@ -1,7 +1,7 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
 import { type Handler, Hono } from 'hono'
+import { logProblem } from './answer/log-problem.ts'
 import { ProblemError, problemResponse } from './answer/problem.ts'
-import { logProblem } from './answer/report.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoute } from './chat-route.ts'
 import { authGuard } from './guards/auth.ts'

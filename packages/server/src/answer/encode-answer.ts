@@ -1,5 +1,4 @@
 import type { RunResult } from '@agentkit/core'
-import type { ChatRequest } from '../request/chat-request.ts'
 
 /** The answer as it is, without a word about how it came to be. */
 export function textAnswer(result: RunResult): Response {
@@ -7,7 +6,7 @@ export function textAnswer(result: RunResult): Response {
 }
 
 /** The answer with its run, in snake_case. */
-export function jsonAnswer(result: RunResult, { userId, sessionId }: ChatRequest): Response {
+export function jsonAnswer(result: RunResult, { userId, sessionId }: { userId: string; sessionId: string }): Response {
   const body = {
     answer: result.text,
     user_id: userId,

@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestListener, type Server, type ServerRes
 import type { Socket } from 'node:net'
 import { type ProblemError, problemBody, problemHeaders } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
-import type { ServerSettings } from '../options.ts'
+import type { LogEntry } from '../util/log.ts'
 import type { Capacity } from './capacity.ts'
 import type { Hold } from './held-bytes.ts'
 
@@ -95,7 +95,7 @@ export function idleMs({ deadlineMs }: Limits): number {
 /** Refuses connections beyond the limit, and closes each so that its client can read the last answer. */
 export function boundConnections(
   server: Server,
-  { limits: { connections }, log }: Pick<ServerSettings, 'limits' | 'log'>,
+  { limits: { connections }, log }: { limits: Limits; log: (entry: LogEntry) => void },
   capacity: Capacity,
 ): void {
   server.maxConnections = connections + maxRefused

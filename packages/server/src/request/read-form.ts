@@ -3,7 +3,6 @@ import busboy from 'busboy'
 import { ProblemError } from '../answer/problem.ts'
 import type { Capacity } from '../capacity/capacity.ts'
 import type { Hold } from '../capacity/held-bytes.ts'
-import { payloadTooLarge } from '../guards/body-size.ts'
 import type { Limits } from '../limits.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
@@ -145,6 +144,14 @@ function bodyOf(context: ServerContext): Readable {
   const { body } = context.req.raw
   // TypeScript knows two ReadableStreams, the DOM's and Node's; at run time there is one.
   return body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([])
+}
+
+/** Closes the connection, because the rest of the body is not wanted. */
+export function payloadTooLarge(bodyBytes: number): ProblemError {
+  return new ProblemError('payload-too-large', {
+    detail: `The request body is larger than the ${bodyBytes} bytes that this server takes.`,
+    headers: { connection: 'close' },
+  })
 }
 
 function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
