@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { temporaryApp } from '../__fixtures__/temporary-app.ts'
-import { type CachedFile, type CachedTool, createCompileCache } from './compile-cache.ts'
+import type { CachedFile, CachedTool } from './cached-file.ts'
+import { createCompileCache } from './compile-cache.ts'
 
 const file: CachedFile = {
   plan: [{ at: 1, form: 'statement', call: { index: 0, reference: 'f' } }],

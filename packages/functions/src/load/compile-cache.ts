@@ -11,21 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Insertion } from '../compiler/insert-attachments.ts'
-import type { CompiledFunction } from '../runtime/compiled-function.ts'
-import { checkCachedFile } from './check-cached-file.ts'
+import { type CachedFile, checkCachedFile } from './cached-file.ts'
 import { nearestFolder } from './nearest-folder.ts'
-
-/** What is known of one file. */
-export type CachedFile = {
-  /** Where calls go. It depends on the file's text alone. */
-  plan: Insertion[]
-  /** What its functions were compiled to, by their index, as far as they were used. */
-  tools: Record<number, CachedTool>
-  /** What the tools depend on beside the text: the digests of these files, by their absolute path. */
-  dependencies: Record<string, string>
-}
-export type CachedTool = { compiled: CompiledFunction; warnings: string[] }
 
 /** What is kept between two starts: one file for each file of the user's, in the node_modules nearest to that. */
 export type CompileCache = {

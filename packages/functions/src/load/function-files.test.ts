@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { type TemporaryApp, temporaryApp } from '../__fixtures__/temporary-app.ts'
 import type { FoundFunction } from '../compiler/find/find-functions.ts'
 import type { TypedProject } from '../compiler/project/project.ts'
-import type { CachedFile, CachedTool, CompileCache } from './compile-cache.ts'
+import type { CachedFile, CachedTool } from './cached-file.ts'
+import type { CompileCache } from './compile-cache.ts'
 import { createFunctionFiles, type FunctionFiles } from './function-files.ts'
 
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext' } })

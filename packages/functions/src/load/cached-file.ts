@@ -1,6 +1,16 @@
-import { isPlan } from '../compiler/insert-attachments.ts'
+import { type Insertion, isPlan } from '../compiler/insert-attachments.ts'
 import type { CompiledFunction } from '../runtime/compiled-function.ts'
-import type { CachedFile } from './compile-cache.ts'
+
+/** What is known of one file. */
+export type CachedFile = {
+  /** Where calls go. It depends on the file's text alone. */
+  plan: Insertion[]
+  /** What its functions were compiled to, by their index, as far as they were used. */
+  tools: Record<number, CachedTool>
+  /** What the tools depend on beside the text: the digests of these files, by their absolute path. */
+  dependencies: Record<string, string>
+}
+export type CachedTool = { compiled: CompiledFunction; warnings: string[] }
 
 /**
  * What was kept of a file with this text, if it is just that: others may write into `node_modules`, and what is kept
