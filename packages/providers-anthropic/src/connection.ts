@@ -1,4 +1,4 @@
-import { checkAddress, findKey, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, findKey, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { Anthropic, ClientOptions } from '@anthropic-ai/sdk'
 
 /** Which server is called, and how. */
@@ -37,9 +37,10 @@ const officialHost = 'api.anthropic.com'
  */
 export function connect(options: AnthropicOptions): Connection {
   const { client, headers } = options
-  const baseURL = client?.baseURL ?? told(options.baseURL) ?? told(process.env.ANTHROPIC_BASE_URL) ?? officialURL
+  const baseURL =
+    client?.baseURL ?? nonEmpty(options.baseURL) ?? nonEmpty(process.env.ANTHROPIC_BASE_URL) ?? officialURL
   const official = checkAddress(baseURL, 'baseURL', officialURL, 'anthropic').hostname === officialHost
-  const apiKey = client ? told(client.apiKey ?? client.authToken) : keyFor(options, official)
+  const apiKey = client ? nonEmpty(client.apiKey ?? client.authToken) : keyFor(options, official)
   return {
     client: client
       ? () => Promise.resolve(client)

@@ -94,10 +94,16 @@ describe('toAnthropicTurns', () => {
   })
 
   it('lets users and assistants take turns, a user first and last (Q4, Q19)', () => {
-    const goOn = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] }
+    const continuePrompt = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] }
     const one = { role: 'assistant', content: [{ type: 'text', text: 'one' }] }
-    expect(turns(assistant(said('one')), assistant(said('one')))).toEqual([goOn, one, goOn, one, goOn])
-    expect(turns()).toEqual([goOn])
+    expect(turns(assistant(said('one')), assistant(said('one')))).toEqual([
+      continuePrompt,
+      one,
+      continuePrompt,
+      one,
+      continuePrompt,
+    ])
+    expect(turns()).toEqual([continuePrompt])
     expect(turns(hi, hi)).toMatchObject([{ role: 'user', content: [{ text: 'hi' }, { text: 'hi' }] }])
   })
 

@@ -4,8 +4,8 @@ import {
   argumentsObject,
   type CallIds,
   type ConversionCaches,
+  continuePrompt,
   convertConversation,
-  goOn,
   isBlank,
   partsOf,
   repairTranscript,
@@ -112,7 +112,7 @@ function toolResult({ callId, content, isError }: ToolMessage, warnings: string[
 }
 
 /** What is said for a user where one has to speak and nobody did. */
-const between: Turn = { role: 'user', content: [{ type: 'text', text: goOn }] }
+const between: Turn = { role: 'user', content: [{ type: 'text', text: continuePrompt }] }
 
 /**
  * Joins what one side says in a row, so that all results of an answer's calls come in one turn, and lets a user speak

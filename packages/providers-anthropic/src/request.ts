@@ -1,8 +1,8 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
 import {
   type ErrorContext,
+  hasNonWebURL,
   isBlank,
-  isElsewhere,
   type PreparedCall,
   postForStream,
   readableMessages,
@@ -55,7 +55,7 @@ export function prepareCall(
 /** A request as Anthropic takes it, streaming. What the model does not take is left out, and told in `warnings`. */
 export function toAnthropicRequest(model: string, request: ModelRequest, settings: RequestSettings): ConvertedRequest {
   const warnings: string[] = []
-  const messages = readableMessages(request.messages, (part) => !isElsewhere(part), model, warnings)
+  const messages = readableMessages(request.messages, (part) => !hasNonWebURL(part), model, warnings)
   const { instructions, rest } = splitInstructions(messages)
   const turns = toAnthropicTurns(rest, `anthropic/${model}`, warnings)
   const maxTokens = maxTokensOf(model, request, settings, warnings)

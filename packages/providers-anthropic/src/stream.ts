@@ -6,7 +6,7 @@ import {
   incompleteStream,
   parseFrame,
   providerError,
-  Reply,
+  ReplyBuilder,
 } from '@agentkit/wire'
 import { failureOfFrame } from './errors.ts'
 import { plainTextDelta } from './plain-text-delta.ts'
@@ -48,7 +48,7 @@ type OpenBlock =
 export class AnthropicReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #renamed: RenamedKeys
-  readonly #reply: Reply
+  readonly #reply: ReplyBuilder
   readonly #blocks = new Map<number, OpenBlock>()
   #usage = new AnthropicUsage()
   #begun = false
@@ -60,7 +60,7 @@ export class AnthropicReader implements FrameReader {
   constructor(context: ErrorContext, renamed: RenamedKeys) {
     this.#context = context
     this.#renamed = renamed
-    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
   read(frame: Frame): boolean {

@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { checkAddress, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { AzureOpenAI, OpenAI } from 'openai'
 import { guardTokens } from './token-provider.ts'
 
@@ -52,7 +52,7 @@ const lastVersion = '2025-04-01-preview'
 export function connect(options: AzureOptions): Connection {
   const { client, azureADTokenProvider, apiKey: givenKey, headers, api = 'chat' } = options
   if (client) return ownConnection(client, options)
-  if (azureADTokenProvider && told(givenKey)) throw invalid('Pass apiKey or azureADTokenProvider, not both.')
+  if (azureADTokenProvider && nonEmpty(givenKey)) throw invalid('Pass apiKey or azureADTokenProvider, not both.')
   const { v1 = false } = options
   const endpoint = endpointOf(options)
   const apiKey = azureADTokenProvider ? undefined : requireKey(givenKey, keySource)
@@ -60,7 +60,7 @@ export function connect(options: AzureOptions): Connection {
   const settled: Settled = {
     endpoint,
     credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider, secrets) : { apiKey: apiKey ?? '' },
-    apiVersion: told(options.apiVersion) ?? told(process.env.OPENAI_API_VERSION) ?? lastVersion,
+    apiVersion: nonEmpty(options.apiVersion) ?? nonEmpty(process.env.OPENAI_API_VERSION) ?? lastVersion,
     headers: headers ?? {},
     fetch: options.fetch ?? nodeFetch,
   }
@@ -80,7 +80,7 @@ function ownConnection(client: AzureOpenAI | OpenAI, { api = 'chat', v1, headers
     // A client of the dated API builds its own paths.
     v1: !('apiVersion' in client) && (v1 ?? true),
     ...(/\/deployments\//.test(client.baseURL) && { deploymentURL: client.baseURL.replace(/\/$/, '') }),
-    secrets: secretsOf(told(client.apiKey), headers),
+    secrets: secretsOf(nonEmpty(client.apiKey), headers),
     ownFetch: false,
   }
 }
@@ -90,7 +90,7 @@ const exampleEndpoint = 'https://my-resource.openai.azure.com'
 
 /** People copy it with the path that the SDK adds. */
 function endpointOf(options: AzureOptions): string {
-  const endpoint = told(options.endpoint) ?? told(process.env.AZURE_OPENAI_ENDPOINT)
+  const endpoint = nonEmpty(options.endpoint) ?? nonEmpty(process.env.AZURE_OPENAI_ENDPOINT)
   if (endpoint === undefined) {
     throw invalid(`No endpoint for Azure OpenAI. Set AZURE_OPENAI_ENDPOINT, or pass endpoint: ${exampleEndpoint}.`)
   }

@@ -1,4 +1,4 @@
-import { checkAddress, isRecord, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, isRecord, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
 /** As much of a `GoogleGenAI` client as is used. */
@@ -51,7 +51,9 @@ export function connect(options: GeminiOptions): Connection {
   }
   const apiKey = requireKey(options.apiKey, keySource)
   const given =
-    told(options.baseURL) ?? told(process.env.GOOGLE_GEMINI_BASE_URL) ?? 'https://generativelanguage.googleapis.com'
+    nonEmpty(options.baseURL) ??
+    nonEmpty(process.env.GOOGLE_GEMINI_BASE_URL) ??
+    'https://generativelanguage.googleapis.com'
   // The SDK adds the version.
   const baseURL = given.replace(/\/v1(?:alpha|beta)?\/?$/, '')
   checkAddress(baseURL, 'baseURL', 'https://gateway.example.com', 'gemini')
@@ -87,5 +89,5 @@ function fetchOf(client: object): typeof fetch | undefined {
 
 function keyOf(client: object): string | undefined {
   const key = isRecord(client) ? client.apiKey : undefined
-  return typeof key === 'string' ? told(key) : undefined
+  return typeof key === 'string' ? nonEmpty(key) : undefined
 }

@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { batchedEmbedder, boundedResponse, type EmbedderOptions, refusingFetch } from '@agentkit/wire'
+import { batchedEmbedder, boundedResponse, type EmbedderOptions, throwingFetch } from '@agentkit/wire'
 import type { EmbedContentConfig } from '@google/genai'
 import type { Connection } from './connection.ts'
 import { errorContext, toGeminiError } from './errors.ts'
@@ -20,7 +20,7 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
     toError: (error) => toGeminiError(error, context),
     async request(texts, signal, task, mostBytes) {
       const client = await connection.client()
-      const refusing = refusingFetch(signal, connection.fetch)
+      const refusing = throwingFetch(signal, connection.fetch)
       const fetch: typeof refusing = async (...request) =>
         boundedResponse(await refusing(...request), mostBytes, signal)
       const config: EmbedContentConfig = { abortSignal: signal, httpOptions: { ...connection.httpOptions, fetch } }

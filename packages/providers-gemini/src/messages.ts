@@ -3,8 +3,8 @@ import {
   argumentsObject,
   type CallIds,
   type ConversionCaches,
+  continuePrompt,
   convertConversation,
-  goOn,
   isBlank,
   isRecord,
   repairTranscript,
@@ -122,7 +122,7 @@ function signatureOf(data: JSONValue): string | undefined {
 }
 
 /** What is said for a user where one has to speak and nobody did. */
-const between: Content = { role: 'user', parts: [{ text: goOn }] }
+const between: Content = { role: 'user', parts: [{ text: continuePrompt }] }
 
 /** Joins neighbours of one role, but for the results of calls, which are counted; ends are users' turns. */
 function inTurns(contents: readonly Content[]): Content[] {

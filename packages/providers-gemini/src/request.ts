@@ -1,5 +1,6 @@
 import type { FilePart, ImagePart, Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import {
+  captureResponse,
   type ErrorContext,
   isImage,
   isRecord,
@@ -7,7 +8,6 @@ import {
   type PreparedCall,
   readableMessages,
   splitInstructions,
-  takeResponse,
   wellFormed,
 } from '@agentkit/wire'
 import type {
@@ -40,7 +40,7 @@ export function prepareCall(
       warnings,
       async send(signal) {
         const { models } = await connection.client()
-        return takeResponse(
+        return captureResponse(
           (fetch) => {
             const config = { ...body.config, ...sdkSettings, httpOptions: { ...connection.httpOptions, fetch } }
             return models.generateContentStream({ model, contents, config })

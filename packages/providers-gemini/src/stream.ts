@@ -7,7 +7,7 @@ import {
   incompleteStream,
   parseFrame,
   providerError,
-  Reply,
+  ReplyBuilder,
 } from '@agentkit/wire'
 import { geminiFailure } from './errors.ts'
 import { type CallPiece, PartialCall } from './partial-call.ts'
@@ -33,7 +33,7 @@ type Part = { text?: unknown; thought?: unknown; thoughtSignature?: unknown; fun
 /** Reads the chunks of `streamGenerateContent`, and an answer that came as one JSON document. */
 export class GeminiReader implements FrameReader {
   readonly #context: ErrorContext
-  readonly #reply: Reply
+  readonly #reply: ReplyBuilder
   readonly #usage = new GeminiUsage()
   #call: PartialCall | undefined
   #finishReason: string | undefined
@@ -43,7 +43,7 @@ export class GeminiReader implements FrameReader {
 
   constructor(context: ErrorContext) {
     this.#context = context
-    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
   read(frame: Frame): boolean {

@@ -1,5 +1,5 @@
 import type { ImagePart, ToolMessage } from '@agentkit/core'
-import { imagesHeading, movedImage, partsOf, wellFormed } from '@agentkit/wire'
+import { imagesHeading, movedImageNote, partsOf, wellFormed } from '@agentkit/wire'
 import type { Content, FunctionResponsePart, Part } from '@google/genai'
 import type { GeminiTraits } from './gemini-traits.ts'
 import { inlineData, mediaPart } from './media-part.ts'
@@ -29,7 +29,7 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], 
       return '[image: see the parts of this result]'
     }
     outside.push(part)
-    return movedImage
+    return movedImageNote
   })
   if (outside.length > 0) {
     images.push({ text: imagesHeading(message).text })

@@ -1,4 +1,4 @@
-import { checkAddress, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { ClientOptions, Groq } from 'groq-sdk'
 
 /** Which server is called, and how. */
@@ -33,10 +33,10 @@ const officialURL = 'https://api.groq.com'
 export function connect(options: GroqOptions): Connection {
   const { client, headers, fetch } = options
   if (client) {
-    return { client: async () => client, secrets: secretsOf(told(client.apiKey), headers), ownFetch: false }
+    return { client: async () => client, secrets: secretsOf(nonEmpty(client.apiKey), headers), ownFetch: false }
   }
   const apiKey = requireKey(options.apiKey, { provider: 'groq', vendor: 'Groq', variables: ['GROQ_API_KEY'] })
-  const baseURL = rootOf(told(options.baseURL) ?? told(process.env.GROQ_BASE_URL) ?? officialURL)
+  const baseURL = rootOf(nonEmpty(options.baseURL) ?? nonEmpty(process.env.GROQ_BASE_URL) ?? officialURL)
   checkAddress(baseURL, 'baseURL', officialURL, 'groq')
   return {
     client: once(() => createClient({ ...options, apiKey, baseURL })),

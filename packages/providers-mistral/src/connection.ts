@@ -1,4 +1,4 @@
-import { checkAddress, findKey, once, requireKey, secretsOf, takeResponse, told } from '@agentkit/wire'
+import { captureResponse, checkAddress, findKey, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { MistralCore } from '@mistralai/mistralai/core.js'
 import type { HTTPClient } from '@mistralai/mistralai/lib/http.js'
 import type { RequestOptions } from '@mistralai/mistralai/lib/sdks.js'
@@ -39,7 +39,7 @@ export type SdkCall = (client: MistralCore, options: RequestOptions) => Promise<
  */
 export function connect(options: MistralOptions): Connection {
   const { client, headers } = options
-  const baseURL = told(options.baseURL)
+  const baseURL = nonEmpty(options.baseURL)
   const apiKey = client ? keyOf(client) : keyFor(options, baseURL)
   const settings: ClientSettings = client
     ? client._options
@@ -63,7 +63,7 @@ function keyFor({ apiKey }: MistralOptions, baseURL: string | undefined): string
 }
 
 function keyOf({ _options: { apiKey } }: MistralCore): string | undefined {
-  return typeof apiKey === 'function' ? undefined : (told(apiKey) ?? told(process.env.MISTRAL_API_KEY))
+  return typeof apiKey === 'function' ? undefined : (nonEmpty(apiKey) ?? nonEmpty(process.env.MISTRAL_API_KEY))
 }
 
 /** The user's own HTTP client, with its hooks; ours where it has none. */
@@ -82,7 +82,7 @@ type SendOptions = {
 async function send(call: SdkCall, settings: ClientSettings, options: SendOptions): Promise<Response> {
   const { signal, fetch, headers } = options
   const { MistralCore, HTTPClient } = await sdk()
-  return takeResponse(
+  return captureResponse(
     async (fetcher) => {
       const client = new MistralCore({ ...settings, httpClient: new HTTPClient({ fetcher }) })
       const requestOptions: RequestOptions = { signal, retries: { strategy: 'none' }, ...(headers && { headers }) }

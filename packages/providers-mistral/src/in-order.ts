@@ -1,4 +1,4 @@
-import { goOn } from '@agentkit/wire'
+import { continuePrompt } from '@agentkit/wire'
 import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/components/chatcompletionstreamrequest.js'
 
 export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
@@ -17,7 +17,7 @@ export function inOrder(messages: readonly MistralMessage[]): MistralMessage[] {
     else ordered.push(next)
   }
   const last = ordered.at(-1)?.role
-  if (last !== 'user' && last !== 'tool') ordered.push({ role: 'user', content: goOn })
+  if (last !== 'user' && last !== 'tool') ordered.push({ role: 'user', content: continuePrompt })
   return ordered
 }
 

@@ -18,11 +18,11 @@ import {
   convertConversation,
   fileData,
   fileName,
+  hasNonWebURL,
   imagesAfterResults,
   imageUrl,
   isBlank,
   isCommonImage,
-  isElsewhere,
   isImage,
   isRecord,
   type ModelFacts,
@@ -119,7 +119,7 @@ function userChunk(part: UserPart, warnings: string[]): ContentChunk | undefined
 /** Whether the model takes a part; Mistral reads documents for every model, images go to those that see. */
 export function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
   if (isImage(part)) return isCommonImage(part) && (facts?.reads?.includes('image') ?? true)
-  return documents.has(part.mediaType ?? '') && !isElsewhere(part)
+  return documents.has(part.mediaType ?? '') && !hasNonWebURL(part)
 }
 
 const documents: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { findKey, once, requireKey, secretsOf, takeResponse, told } from '@agentkit/wire'
+import { captureResponse, findKey, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { Ollama } from 'ollama/browser'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 
@@ -37,7 +37,7 @@ const localHost = 'http://127.0.0.1:11434'
 export function connect(options: OllamaOptions): Connection {
   const { client, fetch } = options
   if (client) {
-    const apiKey = told(process.env.OLLAMA_API_KEY)
+    const apiKey = nonEmpty(process.env.OLLAMA_API_KEY)
     return {
       load: async () => client,
       send: (call, signal) => sendBy(client, call, signal),
@@ -63,9 +63,9 @@ export function connect(options: OllamaOptions): Connection {
 }
 
 function findServer(serverUrl: string | undefined): ServerAddress {
-  const given = told(serverUrl)
+  const given = nonEmpty(serverUrl)
   if (given !== undefined) return serverAddress(given, 'serverUrl')
-  const found = told(process.env.OLLAMA_HOST)
+  const found = nonEmpty(process.env.OLLAMA_HOST)
   return found === undefined ? { host: localHost, secrets: [] } : serverAddress(found, 'OLLAMA_HOST')
 }
 
@@ -95,7 +95,7 @@ function take(
   signal: AbortSignal,
   fetch: typeof globalThis.fetch | undefined,
 ): Promise<Response> {
-  return takeResponse(call, { signal, fetch, contentType: 'application/x-ndjson' })
+  return captureResponse(call, { signal, fetch, contentType: 'application/x-ndjson' })
 }
 
 /** The build without a file system: where an image's text is a path, Node's build would send that file. */

@@ -13,8 +13,8 @@ import {
   assistantText,
   type CallIds,
   type ConversionCaches,
+  continuePrompt,
   convertConversation,
-  goOn,
   imagesAfterResults,
   isBlank,
   partsOf,
@@ -54,7 +54,7 @@ export function toOllamaMessages(messages: readonly Message[], owner: string, wa
     warnings,
   )
   // Without a message the server only loads the model, and many templates fail where nobody speaks.
-  if (converted.every(({ role }) => role === 'system')) converted.push({ role: 'user', content: goOn })
+  if (converted.every(({ role }) => role === 'system')) converted.push({ role: 'user', content: continuePrompt })
   return converted
 }
 

@@ -32,11 +32,11 @@ function result(callId: string, content = 'seen'): Message {
 describe('a conversation', () => {
   it('has something to answer, also when all of it was blank', () => {
     const blank: Message = { role: 'user', content: ' \n' }
-    const goOn = { role: 'user', content: 'Continue.' }
-    expect(sent(blank)).toEqual([goOn])
+    const continuePrompt = { role: 'user', content: 'Continue.' }
+    expect(sent(blank)).toEqual([continuePrompt])
     expect(sent({ role: 'system', content: 'be brief' }, blank)).toEqual([
       { role: 'system', content: 'be brief' },
-      goOn,
+      continuePrompt,
     ])
   })
 

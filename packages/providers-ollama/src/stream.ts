@@ -7,7 +7,7 @@ import {
   incompleteStream,
   parseFrame,
   providerError,
-  Reply,
+  ReplyBuilder,
   withTotal,
 } from '@agentkit/wire'
 
@@ -25,14 +25,14 @@ type Call = { id?: unknown; function?: { name?: unknown; arguments?: unknown } |
 /** Reads the lines of an answer, and one that came whole. */
 export class OllamaReader implements FrameReader {
   readonly #context: ErrorContext
-  readonly #reply: Reply
+  readonly #reply: ReplyBuilder
   readonly #promptCharacters: number
   #last: Line | undefined
 
   /** @param promptCharacters how long the text was that was sent, to see whether all of it was read */
   constructor(context: ErrorContext, promptCharacters: number) {
     this.#context = context
-    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
     this.#promptCharacters = promptCharacters
   }
 

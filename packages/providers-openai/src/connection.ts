@@ -1,4 +1,4 @@
-import { checkAddress, findKey, nodeFetch, once, requireKey, secretsOf, told } from '@agentkit/wire'
+import { checkAddress, findKey, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
 import type { ClientOptions, OpenAI } from 'openai'
 
 /** Which server is called, and how. */
@@ -40,10 +40,10 @@ const officialHost = 'api.openai.com'
  */
 export function connect(options: OpenAIOptions): Connection {
   const { client } = options
-  const baseURL = client?.baseURL ?? told(options.baseURL) ?? told(process.env.OPENAI_BASE_URL) ?? officialURL
+  const baseURL = client?.baseURL ?? nonEmpty(options.baseURL) ?? nonEmpty(process.env.OPENAI_BASE_URL) ?? officialURL
   const official =
     checkAddress(baseURL, 'baseURL', 'http://localhost:8080/v1', 'openai', 'kept').hostname === officialHost
-  const apiKey = client ? told(client.apiKey) : keyFor(options, official)
+  const apiKey = client ? nonEmpty(client.apiKey) : keyFor(options, official)
   const api = options.api ?? 'auto'
   return {
     client: client

@@ -2,17 +2,25 @@ export { type Failure, failureOfBody, failureOfSdkError } from './errors/failure
 export { incompleteStream } from './errors/incomplete-stream.ts'
 export { type ErrorContext, providerError, toProviderError } from './errors/provider-error.ts'
 export { boundedResponse } from './http/bounded-response.ts'
-export { refusingFetch, takeResponse } from './http/capture-response.ts'
+export { captureResponse, throwingFetch } from './http/capture-response.ts'
 export { nodeFetch } from './http/node-fetch.ts'
 export { postForStream } from './http/sdk-post.ts'
 export { type CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
 export { type ConversionCaches, convertConversation } from './messages/convert-conversation.ts'
-export { imagesAfterResults, imagesHeading, movedImage } from './messages/images-after-results.ts'
+export { imagesAfterResults, imagesHeading, movedImageNote } from './messages/images-after-results.ts'
 export { fileData, fileName, imageType, imageUrl, isImage } from './messages/media.ts'
-export { isCommonImage, isElsewhere, readableMessages } from './messages/readable-messages.ts'
+export { hasNonWebURL, isCommonImage, readableMessages } from './messages/readable-messages.ts'
 export { repairTranscript } from './messages/repair-transcript.ts'
 export { splitInstructions } from './messages/split-instructions.ts'
-export { argumentsObject, argumentsText, assistantText, goOn, isBlank, partsOf, wellFormed } from './messages/text.ts'
+export {
+  argumentsObject,
+  argumentsText,
+  assistantText,
+  continuePrompt,
+  isBlank,
+  partsOf,
+  wellFormed,
+} from './messages/text.ts'
 export { chatCall, responsesCall } from './openai/calls.ts'
 export { ChatReader } from './openai/chat-reader.ts'
 export { type ChatCompat, toChatRequest } from './openai/chat-request.ts'
@@ -30,13 +38,13 @@ export {
   checkModelId,
   findKey,
   noEmbeddings,
+  nonEmpty,
   once,
   requireKey,
   secretsOf,
-  told,
 } from './provider/provider-options.ts'
 export type { CallTimeouts } from './stream/call-watch.ts'
 export { type Frame, parseFrame } from './stream/frame.ts'
-export { Reply } from './stream/reply-builder.ts'
+export { ReplyBuilder } from './stream/reply-builder.ts'
 export type { FrameReader } from './stream/stream-model.ts'
 export { isRecord, parseJSON } from './util/json.ts'

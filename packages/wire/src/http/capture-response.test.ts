@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { httpServer } from '../__fixtures__/servers.ts'
 import { errorOf } from '../__fixtures__/streams.ts'
 import { failureOfSdkError } from '../errors/failure.ts'
-import { takeResponse } from './capture-response.ts'
+import { captureResponse } from './capture-response.ts'
 
 const { signal } = new AbortController()
 
 it('takes the answer, and shows the SDK an empty one', async () => {
   await using server = await httpServer((_request, response) => response.writeHead(200).end('data: a\n\n'))
   let shown = ''
-  const response = await takeResponse(
+  const response = await captureResponse(
     async (fetch) => {
       const seen = await fetch(server.url, { method: 'POST', body: '{}' })
       shown = `${seen.status} ${seen.headers.get('content-type')} ${await seen.text()}`
@@ -29,7 +29,7 @@ it('sends what an SDK put into a Request', async () => {
     response.end('ok')
   })
   const request = new Request(server.url, { method: 'POST', headers: { 'x-key': 'k' }, body: '{"a":1}' })
-  await takeResponse((fetch) => fetch(request), { signal })
+  await captureResponse((fetch) => fetch(request), { signal })
   expect(seen).toEqual([['POST', 'k', '{"a":1}']])
 })
 
@@ -37,7 +37,7 @@ it('tells a refusal whole, whatever the SDK makes of it', async () => {
   await using server = await httpServer((_request, response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('{"error":{"message":"slow down","code":"busy"}}'),
   )
-  const failed = takeResponse(
+  const failed = captureResponse(
     async (fetch) => {
       await fetch(server.url).catch(() => {
         throw new Error('[object Object]')
@@ -61,18 +61,18 @@ it.each([
   ['[{"error":{"message":"first"}}]', 'first'],
 ])('reads a refusal of %j', async (body, message) => {
   await using server = await httpServer((_request, response) => response.writeHead(500).end(body))
-  const error = await errorOf(takeResponse((fetch) => fetch(server.url), { signal }))
+  const error = await errorOf(captureResponse((fetch) => fetch(server.url), { signal }))
   expect(failureOfSdkError(error)).toMatchObject({ status: 500, message })
 })
 
 it('hands on what the SDK throws before it asks', async () => {
-  const error = await errorOf(takeResponse(() => Promise.reject(new TypeError('bad input')), { signal }))
+  const error = await errorOf(captureResponse(() => Promise.reject(new TypeError('bad input')), { signal }))
   expect(error).toEqual(new TypeError('bad input'))
 })
 
 it('takes the answer although the SDK is confused by an empty one', async () => {
   await using server = await httpServer((_request, response) => response.end('data: a\n\n'))
-  const taken = takeResponse(
+  const taken = captureResponse(
     async (fetch) => {
       await fetch(server.url)
       throw new Error('confused')
@@ -84,19 +84,19 @@ it('takes the answer although the SDK is confused by an empty one', async () => 
 
 it('tells a refusal that the SDK swallows', async () => {
   await using server = await httpServer((_request, response) => response.writeHead(500).end('down'))
-  const swallowed = takeResponse((fetch) => fetch(server.url).catch(() => 'nothing'), { signal })
+  const swallowed = captureResponse((fetch) => fetch(server.url).catch(() => 'nothing'), { signal })
   expect(failureOfSdkError(await errorOf(swallowed))).toMatchObject({ status: 500, message: 'down' })
 })
 
 it('says so when the SDK asks nobody', async () => {
-  expect(await errorOf(takeResponse(async () => {}, { signal }))).toEqual(new Error('The SDK made no request.'))
+  expect(await errorOf(captureResponse(async () => {}, { signal }))).toEqual(new Error('The SDK made no request.'))
 })
 
 it('takes whatever a fetch of the user throws for a broken connection', async () => {
   const broken = async (): Promise<Response> => {
     throw new Error('the proxy is on fire')
   }
-  const error = await errorOf(takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch: broken }))
+  const error = await errorOf(captureResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch: broken }))
   expect(error).toMatchObject({ message: 'fetch failed', cause: { message: 'the proxy is on fire' } })
 })
 
@@ -106,15 +106,15 @@ it('gives a fetch of the user an address, no Request, and the signal of the call
     seen.push(input, init?.signal === signal, init && 'body' in init)
     return new Response('ok')
   }
-  await takeResponse((taking) => taking(new Request('http://gw/a')), { signal, fetch })
-  await takeResponse((taking) => taking('http://gw/b', { body: 'x' }), { signal, fetch })
+  await captureResponse((taking) => taking(new Request('http://gw/a')), { signal, fetch })
+  await captureResponse((taking) => taking('http://gw/b', { body: 'x' }), { signal, fetch })
   expect(seen).toEqual(['http://gw/a', true, false, 'http://gw/b', true, true])
 })
 
 it('ends with the signal', async () => {
   await using server = await httpServer(() => {})
   const controller = new AbortController()
-  const failed = takeResponse((fetch) => fetch(server.url), { signal: controller.signal })
+  const failed = captureResponse((fetch) => fetch(server.url), { signal: controller.signal })
   controller.abort(new Error('left'))
   expect(await errorOf(failed)).toEqual(new Error('left'))
 })
@@ -133,7 +133,7 @@ it('reads no more of a refusal than it keeps, also by a fetch of the user', asyn
     },
   })
   const fetch = async (): Promise<Response> => new Response(body, { status: 500 })
-  const failed = takeResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch })
+  const failed = captureResponse((fetch) => fetch('http://127.0.0.1:1'), { signal, fetch })
   const error = await errorOf(failed)
   expect(failureOfSdkError(error)).toMatchObject({ status: 500 })
   expect(pieces).toBeLessThan(10)

@@ -2,7 +2,7 @@ import { failureOfBody, RefusedRequest } from '../errors/failure.ts'
 import { parseJSON } from '../util/json.ts'
 import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
 
-export type TakeOptions = {
+export type CaptureOptions = {
   signal: AbortSignal
   /** How requests leave; over `node:http` when absent. */
   fetch?: typeof fetch | undefined
@@ -17,15 +17,15 @@ export type TakeOptions = {
  * @param call makes the SDK's call through the `fetch` that it is given; what it makes of the answer is thrown away
  * @throws RefusedRequest for a status that is no success; else what the call throws before it asks
  * @example
- * const response = await takeResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
+ * const response = await captureResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
  */
-export async function takeResponse(
+export async function captureResponse(
   call: (fetch: typeof globalThis.fetch) => Promise<unknown>,
-  { signal, fetch = nodeFetch, contentType = 'text/event-stream' }: TakeOptions,
+  { signal, fetch = nodeFetch, contentType = 'text/event-stream' }: CaptureOptions,
 ): Promise<Response> {
   let taken: Response | undefined
   let refused: RefusedRequest | undefined
-  const refusing = refusingFetch(signal, fetch)
+  const refusing = throwingFetch(signal, fetch)
   const takingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     taken = await refusing(input, init).catch((error: unknown) => {
       if (error instanceof RefusedRequest) refused = error
@@ -47,7 +47,7 @@ export async function takeResponse(
  * A `fetch` for one call of an SDK that keeps little of a refusal: it throws all of it.
  * @throws RefusedRequest for a status that is no success
  */
-export function refusingFetch(
+export function throwingFetch(
   signal: AbortSignal,
   fetch: typeof globalThis.fetch = nodeFetch,
 ): typeof globalThis.fetch {

@@ -28,7 +28,7 @@ export function imagesHeading({ name }: ToolMessage): TextPart {
 }
 
 /** What stands in a result in place of an image that follows it. */
-export const movedImage = '[image: see the next message]'
+export const movedImageNote = '[image: see the next message]'
 
 function withoutImages(message: ToolMessage, images: UserPart[]): TextResult {
   const { content } = message
@@ -36,5 +36,5 @@ function withoutImages(message: ToolMessage, images: UserPart[]): TextResult {
   if (typeof content === 'string') return message as TextResult
   const found = content.filter((part) => part.type === 'image')
   if (found.length > 0) images.push(imagesHeading(message), ...found)
-  return { ...message, content: content.map((part) => (part.type === 'text' ? part.text : movedImage)).join('\n') }
+  return { ...message, content: content.map((part) => (part.type === 'text' ? part.text : movedImageNote)).join('\n') }
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { isCommonImage, isElsewhere, readableMessages } from './readable-messages.ts'
+import { hasNonWebURL, isCommonImage, readableMessages } from './readable-messages.ts'
 
 const image = { type: 'image', base64: 'iVBO' } as const
 const file = { type: 'file', base64: 'JVBE', mediaType: 'application/pdf', name: 'a.pdf' } as const
@@ -82,8 +82,8 @@ it('knows the images that all read, and addresses that only their owner can fetc
     false,
     false,
   ])
-  expect(isElsewhere({ type: 'image', url: 'gs://bucket/a.png' })).toBe(true)
-  expect(isElsewhere({ type: 'image', url: 'https://example.com/a.png' })).toBe(false)
+  expect(hasNonWebURL({ type: 'image', url: 'gs://bucket/a.png' })).toBe(true)
+  expect(hasNonWebURL({ type: 'image', url: 'https://example.com/a.png' })).toBe(false)
 })
 
 it('gives the same copy of a message that cannot change, so that it is converted once', () => {

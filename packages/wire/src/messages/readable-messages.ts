@@ -30,11 +30,11 @@ export function readableMessages(
 
 /** Whether it is an image in one of the formats that every model reads which sees. */
 export function isCommonImage(part: ImagePart | FilePart): boolean {
-  return isImage(part) && (part.mediaType === undefined || commonImages.test(part.mediaType)) && !isElsewhere(part)
+  return isImage(part) && (part.mediaType === undefined || commonImages.test(part.mediaType)) && !hasNonWebURL(part)
 }
 
 /** Whether it lies where only its owner can fetch it. */
-export function isElsewhere({ url }: ImagePart | FilePart): boolean {
+export function hasNonWebURL({ url }: ImagePart | FilePart): boolean {
   return url !== undefined && !/^https?:/i.test(url)
 }
 
@@ -59,7 +59,7 @@ function readablePart(part: UserPart, reads: (part: ImagePart | FilePart) => boo
 function reason(part: ImagePart | FilePart, plain: ImagePart | FilePart | undefined, model: string): string {
   if (!plain)
     return `An ${part.type === 'image' ? 'image' : 'attached file'} has neither data nor an address on the web`
-  if (isElsewhere(plain)) return `"${model}" reads no ${part.type} at such an address`
+  if (hasNonWebURL(plain)) return `"${model}" reads no ${part.type} at such an address`
   const isOdd = plain.mediaType !== undefined && !(isImage(plain) && commonImages.test(plain.mediaType))
   return `"${model}" does not read ${part.type}s${isOdd ? ` of type "${plain.mediaType}"` : ''}`
 }

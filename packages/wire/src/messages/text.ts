@@ -1,7 +1,7 @@
 import type { AssistantMessage, JSONValue, TextPart } from '@agentkit/core'
 
 /** What is said for a user where an API wants one to speak, and nobody did. */
-export const goOn = 'Continue.'
+export const continuePrompt = 'Continue.'
 
 /** Text without lone surrogates: half a character makes the whole request unreadable to many servers. */
 export function wellFormed(text: string): string {

@@ -2,7 +2,7 @@ import type { FilePart, ImagePart, ModelRequest } from '@agentkit/core'
 import type { ErrorContext } from '../errors/provider-error.ts'
 import { type PostingClient, postForStream } from '../http/sdk-post.ts'
 import { isImage } from '../messages/media.ts'
-import { isCommonImage, isElsewhere, readableMessages } from '../messages/readable-messages.ts'
+import { hasNonWebURL, isCommonImage, readableMessages } from '../messages/readable-messages.ts'
 import type { PreparedCall } from '../provider/provider-model.ts'
 import { ChatReader } from './chat-reader.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
@@ -40,13 +40,13 @@ export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, t
 
 /** Chat Completions takes PDFs alone; its servers read text as text. */
 function readByChat(part: ImagePart | FilePart): boolean {
-  return isImage(part) ? isCommonImage(part) : part.mediaType === 'application/pdf' && !isElsewhere(part)
+  return isImage(part) ? isCommonImage(part) : part.mediaType === 'application/pdf' && !hasNonWebURL(part)
 }
 
 /** What lies on the web OpenAI fetches, and sees what it is. */
 function readByResponses(part: ImagePart | FilePart): boolean {
   if (isImage(part)) return isCommonImage(part)
-  return part.base64 === undefined ? !isElsewhere(part) : documents.test(part.mediaType ?? '')
+  return part.base64 === undefined ? !hasNonWebURL(part) : documents.test(part.mediaType ?? '')
 }
 
 /** https://developers.openai.com/api/docs/guides/file-inputs: PDFs, office documents, and text of any kind. */

@@ -3,7 +3,7 @@ import { failureOfBody } from '../errors/failure.ts'
 import { incompleteStream } from '../errors/incomplete-stream.ts'
 import { type ErrorContext, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
-import { parseArguments, Reply } from '../stream/reply-builder.ts'
+import { parseArguments, ReplyBuilder } from '../stream/reply-builder.ts'
 import type { FrameReader } from '../stream/stream-model.ts'
 import { isRecord } from '../util/json.ts'
 import { mergeUsage, withTotal } from './usage.ts'
@@ -36,7 +36,7 @@ type OpenCall = { callId: string; name: string; argumentsText: string }
 /** Reads the chunks of a Chat Completions stream, and a completion that came whole. */
 export class ChatReader implements FrameReader {
   readonly #context: ErrorContext
-  readonly #reply: Reply
+  readonly #reply: ReplyBuilder
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
   #finishReason: string | undefined
@@ -46,7 +46,7 @@ export class ChatReader implements FrameReader {
 
   constructor(context: ErrorContext) {
     this.#context = context
-    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
   read(frame: Frame): boolean {
@@ -156,7 +156,7 @@ const finishReasons = new Map<string, ModelFinishReason>(
  * Tells one part of a Chat Completions content that is a list. Mistral's models that reason send theirs so, wherever they
  * are served; a signature goes back to the model with it.
  */
-export function readContentPart(part: unknown, reply: Reply): void {
+export function readContentPart(part: unknown, reply: ReplyBuilder): void {
   if (!isRecord(part)) return
   if (part.type !== 'thinking') {
     if (typeof part.text === 'string') reply.text(part.text)

@@ -1,9 +1,9 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { goOn, wellFormed } from '../messages/text.ts'
+import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toChatMessages } from './chat-messages.ts'
 import type { ChatRequest, ChatTool } from './chat-types.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
-import { honouredOptions, type ReasoningEffort } from './supported-options.ts'
+import { type ReasoningEffort, supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
 
 /** How a server's Chat Completions differ from OpenAI's. */
@@ -29,10 +29,10 @@ export function toChatRequest(
   compat: ChatCompat,
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
-  const honoured = honouredOptions(request, compat.traits, model, warnings)
+  const supported = supportedOptions(request, compat.traits, model, warnings)
   const messages = toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner)
   // All of it was blank, and none is refused.
-  if (messages.length === 0) messages.push({ role: 'user', content: goOn })
+  if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })
   const body: ChatRequest = {
     model,
     messages,
@@ -42,16 +42,16 @@ export function toChatRequest(
   if (request.tools?.length) {
     body.tools = request.tools.map((tool) => chatTool(tool, compat.strict))
     if (request.toolChoice !== undefined) body.tool_choice = toolChoice(request.toolChoice)
-    if (honoured.parallelToolCalls !== undefined) body.parallel_tool_calls = honoured.parallelToolCalls
+    if (supported.parallelToolCalls !== undefined) body.parallel_tool_calls = supported.parallelToolCalls
   }
   if (request.output) {
     const strict = compat.strict ? { strict: isStrictSchema(request.output) } : {}
     body.response_format = { type: 'json_schema', json_schema: { name: 'answer', schema: request.output, ...strict } }
   }
   if (request.maxOutputTokens !== undefined) body[compat.maxTokensField] = request.maxOutputTokens
-  if (honoured.temperature !== undefined) body.temperature = honoured.temperature
-  if (honoured.stop) body.stop = honoured.stop
-  const effort = chatEffort(honoured.effort, model, request, compat.traits, warnings)
+  if (supported.temperature !== undefined) body.temperature = supported.temperature
+  if (supported.stop) body.stop = supported.stop
+  const effort = chatEffort(supported.effort, model, request, compat.traits, warnings)
   if (effort !== undefined) body.reasoning_effort = effort
   return { body, warnings }
 }

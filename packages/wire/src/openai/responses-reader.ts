@@ -3,7 +3,7 @@ import { failureOfBody } from '../errors/failure.ts'
 import { incompleteStream } from '../errors/incomplete-stream.ts'
 import { type ErrorContext, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
-import { Reply } from '../stream/reply-builder.ts'
+import { ReplyBuilder } from '../stream/reply-builder.ts'
 import type { FrameReader } from '../stream/stream-model.ts'
 import { isReasoningData } from './responses-items.ts'
 import { mergeUsage, withTotal } from './usage.ts'
@@ -53,7 +53,7 @@ type SeenItem = {
 /** Reads the events of a Responses stream, and a response that came whole. */
 export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
-  readonly #reply: Reply
+  readonly #reply: ReplyBuilder
   readonly #items = new Map<number | string, SeenItem>()
   #final: ResponseObject | undefined
   #refused = false
@@ -61,7 +61,7 @@ export class ResponsesReader implements FrameReader {
 
   constructor(context: ErrorContext) {
     this.#context = context
-    this.#reply = new Reply(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
   read(frame: Frame): boolean {

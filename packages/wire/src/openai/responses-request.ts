@@ -1,10 +1,10 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { splitInstructions } from '../messages/split-instructions.ts'
-import { goOn, wellFormed } from '../messages/text.ts'
+import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toResponsesItems } from './responses-items.ts'
 import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
-import { honouredOptions } from './supported-options.ts'
+import { supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
 
 /**
@@ -20,27 +20,28 @@ export function toResponsesRequest(
   traits: OpenAITraits,
 ): { body: ResponsesRequest; warnings: string[] } {
   const warnings: string[] = []
-  const honoured = honouredOptions(request, traits, model, warnings)
+  const supported = supportedOptions(request, traits, model, warnings)
   const { instructions, rest } = splitInstructions(request.messages)
   const input = toResponsesItems(rest, owner, warnings)
   // All of it was blank, and none is refused.
-  if (input.length === 0) input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: goOn }] })
+  if (input.length === 0)
+    input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: continuePrompt }] })
   const body: ResponsesRequest = { model, input, stream: true, store: false }
   if (instructions !== '') body.instructions = instructions
   if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
   if (request.tools?.length) {
     body.tools = request.tools.map(responsesTool)
     if (request.toolChoice !== undefined) body.tool_choice = toolChoice(request.toolChoice)
-    if (honoured.parallelToolCalls !== undefined) body.parallel_tool_calls = honoured.parallelToolCalls
+    if (supported.parallelToolCalls !== undefined) body.parallel_tool_calls = supported.parallelToolCalls
   }
   if (request.output) {
     const schema = request.output
     body.text = { format: { type: 'json_schema', name: 'answer', schema, strict: isStrictSchema(schema) } }
   }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens
-  if (honoured.temperature !== undefined) body.temperature = honoured.temperature
-  if (honoured.stop) warnings.push('The Responses API does not take `stop`: it was left out.')
-  const { effort } = honoured
+  if (supported.temperature !== undefined) body.temperature = supported.temperature
+  if (supported.stop) warnings.push('The Responses API does not take `stop`: it was left out.')
+  const { effort } = supported
   if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
   return { body, warnings }
 }

@@ -4,7 +4,7 @@ import type { OpenAITraits } from './traits.ts'
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
 /** The options of a request that the model takes; what it does not take is told in `warnings`. */
-export type HonouredOptions = {
+export type SupportedOptions = {
   temperature?: number
   stop?: string[]
   effort?: ReasoningEffort
@@ -12,37 +12,37 @@ export type HonouredOptions = {
 }
 
 /** Drops what the model would refuse, with a warning for each. */
-export function honouredOptions(
+export function supportedOptions(
   request: ModelRequest,
   traits: OpenAITraits,
   model: string,
   warnings: string[],
-): HonouredOptions {
-  const honoured: HonouredOptions = {}
+): SupportedOptions {
+  const supported: SupportedOptions = {}
   // A model that may be told not to reason takes a temperature when it is.
   const temperature = traits.sampling || (request.reasoning === 'none' && traits.leastEffort === 'none')
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
   if (request.temperature !== undefined) {
-    if (temperature) honoured.temperature = request.temperature
+    if (temperature) supported.temperature = request.temperature
     else drop('temperature')
   }
   if (request.stop && request.stop.length > 0) {
-    if (traits.stop) honoured.stop = request.stop
+    if (traits.stop) supported.stop = request.stop
     else drop('stop')
   }
   if (request.parallelToolCalls !== undefined && request.tools?.length) {
-    if (traits.parallelToolCalls) honoured.parallelToolCalls = request.parallelToolCalls
+    if (traits.parallelToolCalls) supported.parallelToolCalls = request.parallelToolCalls
     else drop('parallelToolCalls')
   }
   if (request.reasoning !== undefined) {
     if (traits.reasoning === false) {
       if (request.reasoning !== 'none') drop('reasoning')
     } else if (request.reasoning === 'none' && traits.leastEffort !== 'none') {
-      honoured.effort = traits.leastEffort
+      supported.effort = traits.leastEffort
       warnings.push(`"${model}" always reasons: the effort "none" was sent as "${traits.leastEffort}".`)
     } else {
-      honoured.effort = request.reasoning
+      supported.effort = request.reasoning
     }
   }
-  return honoured
+  return supported
 }

@@ -15,7 +15,7 @@ export type KeySource = {
  * @throws AgentKitError `invalid-config` for a key that cannot be one
  */
 export function findKey(given: string | undefined, { provider, vendor, variables }: KeySource): string | undefined {
-  const key = [given, ...variables.map((variable) => process.env[variable])].map(told).find(Boolean)
+  const key = [given, ...variables.map((variable) => process.env[variable])].map(nonEmpty).find(Boolean)
   if (key === undefined || printable.test(key)) return key
   throw new AgentKitError(
     'invalid-config',
@@ -89,7 +89,7 @@ export function secretsOf(key: string | undefined, headers: Readonly<Record<stri
 }
 
 /** A setting with something in it. */
-export function told(value: string | null | undefined): string | undefined {
+export function nonEmpty(value: string | null | undefined): string | undefined {
   return value?.trim() || undefined
 }
 

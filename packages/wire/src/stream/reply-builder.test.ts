@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { Reply, type TellCall } from './reply-builder.ts'
+import { ReplyBuilder, type TellCall } from './reply-builder.ts'
 
 const owner = 'acme/small'
 
-function finished(fill: (reply: Reply) => void) {
-  const reply = new Reply(owner)
+function finished(fill: (reply: ReplyBuilder) => void) {
+  const reply = new ReplyBuilder(owner)
   fill(reply)
   reply.finish('stop', {})
   const events = reply.take()
@@ -154,13 +154,13 @@ describe('Reply', () => {
   })
 
   it('says stop when the provider says tool-calls and there are none', () => {
-    const reply = new Reply(owner)
+    const reply = new ReplyBuilder(owner)
     reply.finish('tool-calls', {})
     expect(reply.take()).toMatchObject([{ reason: 'stop' }])
   })
 
   it('keeps length also with calls', () => {
-    const reply = new Reply(owner)
+    const reply = new ReplyBuilder(owner)
     reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '{"te' })
     reply.finish('length', {})
     expect(reply.take().at(-1)).toMatchObject({ reason: 'length' })
@@ -208,24 +208,24 @@ it('takes no more of the calls of one answer than any model writes, while they c
     provider: 'acme',
     model: 'm/1',
   })
-  const streamed = new Reply('acme/m/1')
+  const streamed = new ReplyBuilder('acme/m/1')
   streamed.countPiece('x'.repeat(2_097_152))
   expect(() => streamed.countPiece('x')).toThrow(tooMuch)
-  const whole = new Reply('acme/m/1')
+  const whole = new ReplyBuilder('acme/m/1')
   whole.toolCall({ name: 'act', argumentsText: 'x'.repeat(2_097_152) })
   expect(() => whole.toolCall({ name: 'act', argumentsText: 'x' })).toThrow(tooMuch)
-  const many = new Reply('acme/m/1')
+  const many = new ReplyBuilder('acme/m/1')
   for (let call = 0; call < 1_024; call++) many.toolCall({ name: 'act', argumentsText: '' })
   expect(() => many.toolCall({ name: 'act', argumentsText: '' })).toThrow(tooMuch)
 })
 
-it.each<[string, (reply: Reply, data: string) => void]>([
+it.each<[string, (reply: ReplyBuilder, data: string) => void]>([
   ['reasoning', (reply, data) => reply.endReasoning(data)],
   ['text', (reply, data) => reply.endText(data)],
   ['text that begins', (reply, data) => reply.beginText(data)],
   ['calls', (reply, data) => reply.toolCall({ name: 'act', argumentsText: '', data })],
 ])('ends an answer whose signatures of %s never end', (_what, add) => {
-  const reply = new Reply(owner)
+  const reply = new ReplyBuilder(owner)
   const data = 'x'.repeat(1_000_000)
   let added = 0
   const endless = () => {

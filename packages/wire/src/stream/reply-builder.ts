@@ -21,7 +21,7 @@ export type TellCall = {
  * One answer while it comes: each piece becomes an event, and a part of the message that ends it. The message holds
  * what the deltas said. For every provider.
  */
-export class Reply {
+export class ReplyBuilder {
   readonly #model: string
   readonly #parts: AssistantPart[] = []
   readonly #callIds = new Set<string>()
