@@ -8,7 +8,6 @@ import type { Capacity } from './capacity/capacity.ts'
 import type { ServerSettings } from './options.ts'
 import { type AnswerFormat, negotiate } from './request/accept.ts'
 import { type ChatRequest, readChatRequest } from './request/chat-request.ts'
-import { type RunSignal, runSignal } from './run-signal.ts'
 import type { ServerContext, ServerEnv } from './util/server-env.ts'
 
 type ChatRouteOptions = {
@@ -31,32 +30,36 @@ export function chatRoute({ agent, settings, capacity, format: usual }: ChatRout
       held.release()
       throw error
     })
-    const ends = runSignal(context.req.raw.signal, limits.deadlineMs)
-    const place = runs.enter(ends.signal)
-    const run = place.then(() => startRun(agent, request, ends.signal)).finally(held.release)
+    const { signal } = context.req.raw
+    const enteredAt = performance.now()
+    const place = runs.enter(signal, limits.deadlineMs)
+    // The deadline holds for the wait and the run together.
+    const msLeft = (): number => Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
+    const run = place.then(() => startRun(agent, request, { signal, timeoutMs: msLeft() })).finally(held.release)
     const answer =
       format === 'text/event-stream'
         ? streamedAnswer(run, context, settings)
         : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
-    void leaveWhen(answer.finished, place, ends)
+    void leaveWhen(answer.finished, place)
     return await answer.response
   }
 }
 
 /** Gives the run's place back when the run has settled, which may be long after its client has left. */
-async function leaveWhen(finished: Promise<unknown>, place: Promise<() => void>, ends: RunSignal): Promise<void> {
+async function leaveWhen(finished: Promise<unknown>, place: Promise<() => void>): Promise<void> {
   await finished.catch(() => {})
-  ends.release()
   await place.then(
     (leave) => leave(),
     () => {},
   )
 }
 
-function startRun(agent: Runnable, request: ChatRequest, signal: AbortSignal): AgentRun {
+type Bounds = { signal: AbortSignal; timeoutMs: number }
+
+function startRun(agent: Runnable, request: ChatRequest, bounds: Bounds): AgentRun {
   const { question, userId, sessionId, history } = request
   try {
-    return agent.stream(question, { userId, sessionId, history, signal, onApproval: 'end' })
+    return agent.stream(question, { userId, sessionId, history, ...bounds, onApproval: 'end' })
   } catch (error) {
     throw thrownProblem(error)
   }

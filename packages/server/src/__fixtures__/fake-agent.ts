@@ -60,15 +60,17 @@ export const plainRun: Act[] = [{ type: 'run-start' }, { type: 'step-start', ste
 function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
   const controller = new AbortController()
   const { signal } = controller
-  const outer = call.options.signal
+  const { signal: outer, timeoutMs } = call.options
   if (outer?.aborted) controller.abort(outer.reason)
   outer?.addEventListener('abort', () => controller.abort(outer.reason))
+  const late = (): void => controller.abort(new AgentKitError('timeout', 'The run is too slow.', { phase: 'run' }))
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
   signal.addEventListener('abort', () => {
     call.isAborted = true
   })
   const runId = 'run_fake'
   const end = Promise.withResolvers<RunResult>()
-  end.promise.catch(() => {})
+  void end.promise.catch(() => {}).then(() => clearTimeout(deadline))
   const events = play(script, runId, signal, end)
   let started = false
   return {

@@ -7,10 +7,11 @@ export interface RunQueue {
    * Waits for a place.
    *
    * @param signal leaves the queue when it aborts
+   * @param timeoutMs the longest wait; default none
    * @returns gives the place back; to be called when the run has settled
-   * @throws ProblemError `overloaded` when the queue is full, or `signal` aborts before there is a place
+   * @throws ProblemError `overloaded` when the queue is full, or `signal` aborts or the time is up before there is a place
    */
-  enter(signal: AbortSignal): Promise<() => void>
+  enter(signal: AbortSignal, timeoutMs?: number): Promise<() => void>
   /** The problem of a request that is refused for lack of room; `Retry-After` is the time that the present queue takes. */
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
   /** Refuses the queued runs, and all later ones. */
@@ -63,7 +64,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
   }
 
   return {
-    async enter(signal) {
+    async enter(signal, timeoutMs) {
       if (closed) throw overloaded(shuttingDown)
       if (running < runs) return take()
       if (queue.size >= queuedRuns)
@@ -71,6 +72,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           queue.delete(waiting)
+          clearTimeout(timer)
           signal.removeEventListener('abort', onAbort)
         }
         const waiting: Waiting = {
@@ -84,6 +86,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
           },
         }
         const onAbort = (): void => waiting.refuse(overloaded('The run did not get a place in time.'))
+        const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, timeoutMs)
         signal.addEventListener('abort', onAbort, { once: true })
         queue.add(waiting)
         if (signal.aborted) onAbort()
