@@ -5,7 +5,7 @@ import { Agent } from '../agents/agent.ts'
 import type { Message } from '../data/message.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { SessionKey } from '../data/session-data.ts'
-import { tool } from '../tools/tool.ts'
+import { tool } from '../tools/define-tool.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { validateTranscript } from '../data/transcript.ts'
 

@@ -4,7 +4,7 @@ import { checkModelSettings, type ModelSettings } from '../contracts/model-setti
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { checkSessionKey } from '../data/check-id.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { validateTranscript } from '../data/transcript.ts'
@@ -16,7 +16,8 @@ import type { RetryOptions } from '../policies/retry.ts'
 import type { RunOptions } from '../runs/run.ts'
 import { checkOutput } from '../schema/structured-output.ts'
 import type { OnBusy } from '../sessions/session-line.ts'
-import { milliseconds, type ToolLike } from '../tools/tool.ts'
+import type { ToolLike } from '../tools/define-tool.ts'
+import { milliseconds } from '../util/check-number.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { checkOptionNames, type Nearest } from '../util/option-names.ts'
 
@@ -98,19 +99,19 @@ export const agentOptionNames: Record<keyof AgentOptions, true> = {
 export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {
   const { instruction, description, samplePrompts, sessions, functions, onBusy, output } = options
   for (const [name, text] of Object.entries({ instruction, description })) {
-    if (text !== undefined && typeof text !== 'string') throw invalid(`\`${name}\` is a text.`)
+    if (text !== undefined && typeof text !== 'string') throw invalidArgument(`\`${name}\` is a text.`)
   }
   const areTexts = Array.isArray(samplePrompts) && samplePrompts.every((prompt) => typeof prompt === 'string')
-  if (samplePrompts !== undefined && !areTexts) throw invalid('`samplePrompts` is a list of texts.')
+  if (samplePrompts !== undefined && !areTexts) throw invalidArgument('`samplePrompts` is a list of texts.')
   if (sessions !== undefined && typeof sessions?.begin !== 'function') {
-    throw invalid('`sessions` is a SessionStore, such as memorySessions().')
+    throw invalidArgument('`sessions` is a SessionStore, such as memorySessions().')
   }
   if (options.knowledge !== undefined && typeof options.knowledge?.tools !== 'function') {
-    throw invalid('`knowledge` is made by a retriever, such as createRetriever({ folder }).')
+    throw invalidArgument('`knowledge` is made by a retriever, such as createRetriever({ folder }).')
   }
-  if (!Array.isArray(functions)) throw invalid('Pass `functions`: a list of tools, which may be empty.')
+  if (!Array.isArray(functions)) throw invalidArgument('Pass `functions`: a list of tools, which may be empty.')
   if (onBusy !== undefined && !['queue', 'reject', 'interrupt'].includes(onBusy)) {
-    throw invalid('`onBusy` is "queue", "reject" or "interrupt".')
+    throw invalidArgument('`onBusy` is "queue", "reject" or "interrupt".')
   }
   if (output !== undefined) checkOutput(output)
   checkModelSettings(options.modelSettings)
@@ -125,9 +126,9 @@ export function checkOptions<Output>(options: AgentOptions<Output>): AgentOption
 export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   const models = Array.isArray(model) ? [...model] : [model]
   if (models.length === 0 || models.some((model) => typeof model?.stream !== 'function')) {
-    throw invalid('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
+    throw invalidArgument('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
   }
-  if (new Set(models).size < models.length) throw invalid('`model` lists the same model twice. Leave one out.')
+  if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models
 }
 
@@ -147,23 +148,23 @@ const runOptionNames = {
  */
 export function checkRunOptions(options: RunOptions, nearest?: Nearest): RunOptions {
   if (!isRecord(options)) {
-    throw invalid('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
+    throw invalidArgument('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
   }
   checkOptionNames(options, runOptionNames, { code: 'invalid-argument', ...(nearest && { nearest }) })
   const { userId, sessionId, signal, history, onApproval } = options
   for (const [name, id] of Object.entries({ userId, sessionId })) {
     // An empty one is mostly a variable that was not set: everybody would share its conversation.
     if (id !== undefined && (typeof id !== 'string' || id === '')) {
-      throw invalid(`\`${name}\` is a text that is not empty. Leave it out for none.`)
+      throw invalidArgument(`\`${name}\` is a text that is not empty. Leave it out for none.`)
     }
   }
   checkSessionKey(options)
   if (signal !== undefined && !isSignal(signal)) {
-    throw invalid('`signal` is an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000).')
+    throw invalidArgument('`signal` is an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000).')
   }
   milliseconds('`timeoutMs`', options.timeoutMs)
   if (onApproval !== undefined && onApproval !== 'wait' && onApproval !== 'end') {
-    throw invalid('`onApproval` is "wait" or "end".')
+    throw invalidArgument('`onApproval` is "wait" or "end".')
   }
   checkBudget(options.budget)
   if (history !== undefined) checkHistory(history)
@@ -186,7 +187,7 @@ function checkHistory(history: readonly Message[]): void {
     const message = '`history` cannot be read: a getter or a Proxy in it throws. Pass plain objects.'
     throw new AgentKitError('invalid-argument', message, { cause })
   }
-  if (problem !== undefined) throw invalid(`\`history\` ${problem}.`)
+  if (problem !== undefined) throw invalidArgument(`\`history\` ${problem}.`)
 }
 
 function historyProblem(history: readonly Message[]): string | undefined {
@@ -201,12 +202,3 @@ function historyProblem(history: readonly Message[]): string | undefined {
 
 /** Deeper values overflow the stack of what copies and stores them. */
 const historyBounds = { depth: 1_000, values: Number.POSITIVE_INFINITY }
-
-export function wholeNumber(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value > 0)) return value
-  throw invalid(`\`${name}\` is a whole number above 0.`)
-}
-
-export function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
-}

@@ -3,12 +3,12 @@ import type { Tool } from '../contracts/tool.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type { ModelChain } from '../policies/fallback.ts'
-import { checkPriced } from '../policies/model-price.ts'
+import { checkPriced } from '../policies/price.ts'
 import { checkRetry } from '../policies/retry.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
-import { milliseconds } from '../tools/tool.ts'
-import { type AgentOptions, wholeNumber } from './agent-options.ts'
+import { milliseconds, wholeNumber } from '../util/check-number.ts'
+import type { AgentOptions } from './agent-options.ts'
 
 type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
 

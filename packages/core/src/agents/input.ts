@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../d
  */
 export function toUserMessage(input: string | InputPart[]): UserMessage {
   const content = typeof input === 'string' ? input : Array.isArray(input) ? input.map(toUserPart) : []
-  if (isEmpty(content)) throw invalid('The message is empty. Pass some text, or a list of parts.')
+  if (isEmpty(content)) throw invalidArgument('The message is empty. Pass some text, or a list of parts.')
   return { v: 1, role: 'user', content }
 }
 
@@ -19,14 +19,14 @@ function isEmpty(content: string | UserPart[]): boolean {
 function toUserPart(part: InputPart): UserPart {
   switch (part?.type) {
     case 'text':
-      if (typeof part.text !== 'string') throw invalid('A text part needs `text`.')
+      if (typeof part.text !== 'string') throw invalidArgument('A text part needs `text`.')
       return { type: 'text', text: part.text }
     case 'image':
       return toImagePart(part)
     case 'file':
       return toFilePart(part)
     default:
-      throw invalid('A part is an object of `type` "text", "image" or "file".')
+      throw invalidArgument('A part is an object of `type` "text", "image" or "file".')
   }
 }
 
@@ -47,7 +47,7 @@ function toImagePart(part: GivenPart): ImagePart {
 
 function toFilePart(part: GivenPart): FilePart {
   const { mediaType, name } = part
-  if (!mediaType) throw invalid('A part of type "file" needs `mediaType`, such as "application/pdf".')
+  if (!mediaType) throw invalidArgument('A part of type "file" needs `mediaType`, such as "application/pdf".')
   return { type: 'file', ...sourceOf(part), mediaType, ...(name === undefined ? {} : { name }) }
 }
 
@@ -59,7 +59,9 @@ function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | 
     if (typeof base64 === 'string' && base64 !== '') return { base64 }
     if (typeof url === 'string' && url !== '') return { url }
   }
-  throw invalid(`A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`)
+  throw invalidArgument(
+    `A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`,
+  )
 }
 
 function toBase64(bytes: Uint8Array): string {
@@ -77,8 +79,4 @@ const imageSignatures: readonly { mediaType: string; start: RegExp }[] = [
 function sniffImage(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12))
   return imageSignatures.find((signature) => signature.start.test(start))?.mediaType
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }

@@ -1,7 +1,7 @@
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { Agent } from '../agents/agent.ts'
-import { tool } from '../tools/tool.ts'
+import { tool } from '../tools/define-tool.ts'
 import type { ModelSettings } from './model-settings.ts'
 
 const echo = tool({ name: 'echo', description: 'Echoes.', input: { type: 'object' }, execute: () => 'done' })

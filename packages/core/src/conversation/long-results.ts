@@ -2,7 +2,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { ImagePart, TextPart, ToolMessage } from '../data/message.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
-import { tool } from '../tools/tool.ts'
+import { tool } from '../tools/define-tool.ts'
 
 /**
  * A tool result as a model is shown it: the message itself when its text fits, else a copy with the beginning of the

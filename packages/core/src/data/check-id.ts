@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts'
-import { AgentKitError } from './errors.ts'
+import { invalidArgument } from './errors.ts'
 
 /**
  * Checks the ids of a session's key, before a store makes a key of them: as UTF-8, ids that are no valid text become
@@ -26,22 +26,20 @@ export function checkSessionKey({
 
 /** @throws AgentKitError `invalid-argument`, naming the id, and not repeating it */
 export function checkId(name: 'userId' | 'sessionId' | 'runId', id: unknown): void {
-  if (typeof id !== 'string') throw invalid(`\`${name}\` is a text.`)
+  if (typeof id !== 'string') throw invalidArgument(`\`${name}\` is a text.`)
   if (isTooLong(id)) {
-    throw invalid(
+    throw invalidArgument(
       `\`${name}\` has ${Buffer.byteLength(id)} bytes; at most ${limits.idBytes} are taken. Pass a shorter id.`,
     )
   }
   if (!id.isWellFormed()) {
-    throw invalid(`\`${name}\` holds half of a surrogate pair, which is no valid Unicode. Pass a text that is valid.`)
+    throw invalidArgument(
+      `\`${name}\` holds half of a surrogate pair, which is no valid Unicode. Pass a text that is valid.`,
+    )
   }
 }
 
 /** Whether an id, a user's or a model's, is longer than `limits.idBytes`. */
 export function isTooLong(id: string): boolean {
   return Buffer.byteLength(id) > limits.idBytes
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }

@@ -105,6 +105,11 @@ export class AgentKitError extends Error {
   }
 }
 
+/** The error for a wrong argument or option. */
+export function invalidArgument(message: string, details?: ErrorDetails): AgentKitError {
+  return new AgentKitError('invalid-argument', message, details)
+}
+
 /** What mostly passes, where nobody says more. */
 const retryableCodes: readonly ErrorCode[] = [
   'network',

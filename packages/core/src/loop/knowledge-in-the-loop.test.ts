@@ -8,8 +8,8 @@ import type { Knowledge, SyncReport } from '../contracts/knowledge.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
 import { AgentKitError } from '../data/errors.ts'
+import { tool } from '../tools/define-tool.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
-import { tool } from '../tools/tool.ts'
 
 const report: SyncReport = {
   indexed: 1,

@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 
 /** What a run may use up, together with all that it starts. What is absent is not bounded. */
 export type Budget = {
@@ -19,14 +19,14 @@ const names = ['usd', 'tokens', 'modelCalls', 'toolCalls', 'seconds'] as const
 /** @throws AgentKitError `invalid-argument` for what is no budget */
 export function checkBudget(budget: Budget | undefined): void {
   if (budget === undefined) return
-  const invalid = (problem: string): AgentKitError => new AgentKitError('invalid-argument', problem)
-  if (typeof budget !== 'object' || budget === null) throw invalid('`budget` is an object such as { usd: 0.5 }.')
+  if (typeof budget !== 'object' || budget === null)
+    throw invalidArgument('`budget` is an object such as { usd: 0.5 }.')
   for (const [name, value] of Object.entries(budget)) {
     if (!names.some((known) => known === name)) {
-      throw invalid(`\`budget\` has no "${name}". There are: ${names.join(', ')}.`)
+      throw invalidArgument(`\`budget\` has no "${name}". There are: ${names.join(', ')}.`)
     }
     if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-      throw invalid(`\`budget.${name}\` is a number, 0 or more. Leave it out for no bound.`)
+      throw invalidArgument(`\`budget.${name}\` is a number, 0 or more. Leave it out for no bound.`)
     }
   }
 }

@@ -6,8 +6,7 @@ import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import type { Budget } from './budget.ts'
 import { createLedger, type Ledger, type Reservation } from './ledger.ts'
-import { checkPriced } from './model-price.ts'
-import { worstCostOf } from './price.ts'
+import { checkPriced, worstCostOf } from './price.ts'
 
 const price = { inputUsdPerMillion: 1, outputUsdPerMillion: 4, asOf: '2026-01-01' }
 const modelWith = (info?: ModelInfo, id = 'test/model'): Model => scriptedModel([], { id, ...(info && { info }) })

@@ -3,13 +3,8 @@ import { AgentKitError } from '../data/errors.ts'
 import { addUsage, type Cost, tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { type Budget, tighten } from './budget.ts'
-import { priceOf } from './model-price.ts'
-import { costOf, type Prices, worstCostOf } from './price.ts'
-import { type PromptGauge, promptGauge } from './prompt-gauge.ts'
-import { isBounded, needOf, tightestOf } from './worst-case.ts'
-
-/** What has been used up. `unpriced`: by a model, among others, whose price is not known. */
-export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
+import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
+import { type Book, isBounded, needOf, type PromptGauge, promptGauge, type Spent, tightestOf } from './reserve.ts'
 
 /** A model call whose worst case is set aside, from before it begins until it is settled. */
 export type Reservation = {
@@ -55,16 +50,6 @@ export interface Ledger {
   readonly prices: Prices
   /** This run's own book, then those of the runs that it belongs to. */
   readonly books: readonly Book[]
-}
-
-/** What one run has used and may use. */
-export type Book = {
-  budget: Budget
-  spent: Spent
-  aside: { tokens: number; usd: number }
-  /** Told when a call that is under way is settled. */
-  waiting: (() => void)[]
-  clockFrom: number | undefined
 }
 
 type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }

@@ -1,8 +1,9 @@
-import type { Price } from '../contracts/model.ts'
-import { AgentKitError } from '../data/errors.ts'
+import type { Model, Price } from '../contracts/model.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Usage } from '../data/usage.ts'
 import { checkOptionNames } from '../util/option-names.ts'
+import type { Budget } from './budget.ts'
 
 /**
  * Prices by the model's id, `provider/model`; they go before what a provider package knows.
@@ -39,19 +40,20 @@ export function worstCostOf(tokens: { inputTokens: number; outputTokens: number 
 /** @throws AgentKitError `invalid-argument` for prices that cannot be reckoned with */
 export function checkPrices(prices: Prices | undefined): void {
   if (prices === undefined) return
-  if (!isRecord(prices)) throw invalid('`prices` is an object: { "provider/model": { inputUsdPerMillion, … } }.')
+  if (!isRecord(prices))
+    throw invalidArgument('`prices` is an object: { "provider/model": { inputUsdPerMillion, … } }.')
   for (const [modelId, price] of Object.entries(prices)) checkPrice(modelId, price)
 }
 
 /** @throws AgentKitError `invalid-argument` for a price that cannot be reckoned with */
 export function checkPrice(modelId: string, price: GivenPrice): void {
-  if (!modelId.includes('/')) throw invalid(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
-  if (!isRecord(price)) throw invalid(`The price of "${modelId}" is an object.`)
+  if (!modelId.includes('/')) throw invalidArgument(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
+  if (!isRecord(price)) throw invalidArgument(`The price of "${modelId}" is an object.`)
   const { longPrompt, asOf } = price
   checkOptionNames(price, priceNames, { code: 'invalid-argument', of: `prices["${modelId}"]` })
   checkRates(`The price of "${modelId}"`, price, ['inputUsdPerMillion', 'outputUsdPerMillion'])
   if (longPrompt !== undefined) {
-    if (!isRecord(longPrompt)) throw invalid(`\`longPrompt\` in the price of "${modelId}" is an object.`)
+    if (!isRecord(longPrompt)) throw invalidArgument(`\`longPrompt\` in the price of "${modelId}" is an object.`)
     checkOptionNames(longPrompt, longPromptNames, {
       code: 'invalid-argument',
       of: `prices["${modelId}"].longPrompt`,
@@ -60,7 +62,7 @@ export function checkPrice(modelId: string, price: GivenPrice): void {
     checkRates(`\`longPrompt\` in the price of "${modelId}"`, longPrompt, needed)
   }
   if (asOf !== undefined && Number.isNaN(Date.parse(String(asOf)))) {
-    throw invalid(`\`asOf\` in the price of "${modelId}" is a date such as "2026-01-31", or left out.`)
+    throw invalidArgument(`\`asOf\` in the price of "${modelId}" is a date such as "2026-01-31", or left out.`)
   }
 }
 
@@ -102,14 +104,35 @@ function longRates(price: GivenPrice): Rates {
 }
 
 function checkRates(what: string, rates: Record<string, unknown>, needed: readonly string[]): void {
-  for (const name of needed) if (rates[name] === undefined) throw invalid(`${what} needs \`${name}\`.`)
+  for (const name of needed) if (rates[name] === undefined) throw invalidArgument(`${what} needs \`${name}\`.`)
   for (const [name, value] of Object.entries(rates)) {
     if (name === 'longPrompt' || name === 'asOf' || value === undefined) continue
     if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) continue
-    throw invalid(`${what}: \`${name}\` is a number, 0 or more.`)
+    throw invalidArgument(`${what}: \`${name}\` is a number, 0 or more.`)
   }
 }
 
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
+/** What the user says, before what is known of the model. */
+export function priceOf(model: Model, prices: Prices): Price | undefined {
+  const own = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
+  return own ? { asOf: '', ...own } : model.info?.price
+}
+
+/**
+ * @param known whether all is known that will be; otherwise models whose `info` comes late are left for later
+ * @throws AgentKitError `invalid-config` when US dollars are bounded and the price of one of the models is not known
+ */
+export function checkPriced(models: readonly Model[], prices: Prices, { usd }: Budget, known = false): void {
+  if (usd === undefined) return
+  const model = models.find((model) => (known || !model.load) && !priceOf(model, prices))
+  if (model) throw unpriced(model)
+}
+
+/** The error of a budget in US dollars that cannot be kept. */
+export function unpriced({ id }: Model): AgentKitError {
+  return new AgentKitError(
+    'invalid-config',
+    `A budget in US dollars needs the price of "${id}", which is not known. Pass it: prices: { "${id}": ` +
+      '{ inputUsdPerMillion: …, outputUsdPerMillion: … } }. Or bound `tokens` instead.',
+  )
 }

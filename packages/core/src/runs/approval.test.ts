@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
-import { toTools } from '../tools/tool.ts'
+import { toTools } from '../tools/define-tool.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
 import { approvalDesk, approvalsOf, callsToApprove, checkDecisions } from './approval.ts'
 

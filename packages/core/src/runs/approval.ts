@@ -1,6 +1,6 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -117,13 +117,9 @@ export function checkDecisions(decisions: Decisions, approvals: readonly Approva
   for (const [approvalId, decision] of Object.entries(decisions)) {
     if (!approvals.some((approval) => approval.approvalId === approvalId)) {
       const waiting = approvals.map((approval) => `"${approval.approvalId}" (${approval.name})`).join(', ')
-      throw invalid(`No approval "${approvalId}" waits in this run. There are: ${waiting}.`)
+      throw invalidArgument(`No approval "${approvalId}" waits in this run. There are: ${waiting}.`)
     }
     const isDecision = decision === true || typeof decision?.deny === 'string'
-    if (!isDecision) throw invalid(`Decide "${approvalId}" by true or { deny: "why" }.`)
+    if (!isDecision) throw invalidArgument(`Decide "${approvalId}" by true or { deny: "why" }.`)
   }
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }

@@ -7,7 +7,7 @@ import { measureJSON } from '../util/measure-json.ts'
 import { boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './json-schema-problem.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
-import { toJSONSchema, unusableSchema } from './to-json-schema.ts'
+import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
 
 /** A tool's or an answer's schema, ready for use: described to the model, and checking what comes back. */
@@ -16,9 +16,6 @@ export type CompiledSchema = {
   validate(value: unknown): Validation | Promise<Validation>
 }
 export type Validation = { value: unknown; problems?: undefined } | { problems: string[] }
-
-/** Who a schema belongs to, for error messages: `Tool "echo"`, which takes it as `input`. */
-export type SchemaOwner = { name: string; option: string }
 
 /**
  * A tool's schema. Models write null for what they leave out, which it forgives.

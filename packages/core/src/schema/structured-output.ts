@@ -2,7 +2,7 @@ import type { ModelInfo, ModelRequest, ToolCall, ToolSpec } from '../contracts/m
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { cutText } from '../tools/tool-result.ts'
+import { cutText } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { findJSON } from './find-json.ts'
 import { freeName, type OutputFormat } from './output-format.ts'

@@ -1,7 +1,6 @@
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import type { SchemaOwner } from './schema.ts'
 
 /**
  * A Standard Schema as JSON Schema: as it describes itself, or by its library's own converter.
@@ -83,3 +82,6 @@ async function importValibotConverter(owner: SchemaOwner): Promise<typeof import
 function missing(name: string, owner: SchemaOwner, cause: unknown): AgentKitError {
   return new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
 }
+
+/** Who a schema belongs to, for error messages: `Tool "echo"`, which takes it as `input`. */
+export type SchemaOwner = { name: string; option: string }

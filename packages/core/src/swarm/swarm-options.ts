@@ -1,6 +1,7 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { type AgentOptions, agentOptionNames, invalid } from '../agents/agent-options.ts'
+import { type AgentOptions, agentOptionNames } from '../agents/agent-options.ts'
 import type { Model } from '../contracts/model.ts'
+import { invalidArgument } from '../data/errors.ts'
 import { checkOptionNames } from '../util/option-names.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
@@ -44,21 +45,22 @@ const swarmOptionNames = {
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   checkOptionNames(options, swarmOptionNames, { code: 'invalid-config' })
   const { agents, collaboration, history, model } = options
-  if (!Array.isArray(agents)) throw invalid('Pass `agents`: a list of agents and swarms.')
+  if (!Array.isArray(agents)) throw invalidArgument('Pass `agents`: a list of agents and swarms.')
   const kinds = ['manager', 'handoff', 'parallel', 'sequence']
   const isKnown = collaboration === undefined || typeof collaboration === 'function' || kinds.includes(collaboration)
-  if (!isKnown) throw invalid(`\`collaboration\` is "${kinds.join('", "')}", or a function that says who is next.`)
+  if (!isKnown)
+    throw invalidArgument(`\`collaboration\` is "${kinds.join('", "')}", or a function that says who is next.`)
   const last = typeof history === 'object' && history !== null ? history.last : undefined
   if (last !== undefined) checkOptionNames(history as object, { last: true }, { code: 'invalid-config', of: 'history' })
   const isHistory = history === undefined || ['task', 'summary', 'full', 'own'].includes(history as string)
   if (!isHistory && !(Number.isInteger(last) && (last as number) > 0)) {
-    throw invalid('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')
+    throw invalidArgument('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')
   }
   if (collaboration === 'handoff' && history !== undefined && history !== 'full') {
-    throw invalid('With `collaboration: "handoff"` members see the whole conversation: leave `history` out.')
+    throw invalidArgument('With `collaboration: "handoff"` members see the whole conversation: leave `history` out.')
   }
   if (model === undefined && needsModel(collaboration)) {
-    throw invalid(
+    throw invalidArgument(
       `Pass \`model\`: it ${collaboration === 'parallel' ? 'puts the answers together' : 'manages the agents'}.`,
     )
   }

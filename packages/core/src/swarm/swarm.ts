@@ -1,16 +1,16 @@
 import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
-import { checkModels, checkOptions, invalid } from '../agents/agent-options.ts'
+import { checkModels, checkOptions } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
-import { toTools } from '../tools/tool.ts'
+import { toTools } from '../tools/define-tool.ts'
 import type { Collaborate } from './collaboration.ts'
 import { handoff } from './handoff.ts'
 import { withLanes } from './lane.ts'
@@ -114,7 +114,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   #compile(members: readonly AgentSpec[]): AgentSpec {
     const { model, collaboration = 'manager', history, functions = [], ...given } = this.#options
     const [first] = members
-    if (!first) throw invalid(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
+    if (!first) throw invalidArgument(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
     const { tools, spec } = collaborate(collaboration)(members, history)
     // One without a model of its own asks none but for summaries.
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
@@ -132,16 +132,16 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const names = new Map<string, string>()
     for (const agent of agents) {
       if (typeof agent?.toSpec !== 'function')
-        throw invalid('`agents` is a list of agents and swarms; a workflow is one by `asAgent()`.')
+        throw invalidArgument('`agents` is a list of agents and swarms; a workflow is one by `asAgent()`.')
       const name = memberToolName(agent.id)
       const other = names.get(name)
       if (other !== undefined) {
-        throw invalid(
+        throw invalidArgument(
           `Two agents of the swarm are called "${agent.id}" and "${other}". Give one of them another \`id\`.`,
         )
       }
       names.set(name, agent.id)
-      if (contains(agent, this)) throw invalid(`The swarm "${this.name}" cannot be a member of itself.`)
+      if (contains(agent, this)) throw invalidArgument(`The swarm "${this.name}" cannot be a member of itself.`)
     }
     return [...agents]
   }

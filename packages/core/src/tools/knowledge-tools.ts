@@ -3,7 +3,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import { untilAborted } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
-import { toTools } from './tool.ts'
+import { toTools } from './define-tool.ts'
 import { compileTools, type ToolBox } from './toolbox.ts'
 
 /** What a run may call. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cutText, toToolResult } from './tool-result.ts'
+import { cutText } from '../util/cut-text.ts'
+import { toToolResult } from './tool-result.ts'
 
 const bound = 262_144
 const bytesOf = (text: unknown): number => Buffer.byteLength(String(text))

@@ -1,6 +1,7 @@
 import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
+import { cutAt, cutText, encoder, markRoom } from '../util/cut-text.ts'
 
 /** What the model sees of a tool's return value, and the same as plain JSON for events. */
 export type ToolResult = {
@@ -37,47 +38,8 @@ function shorten(text: string, output: unknown, callId: string | undefined): Too
   const cut = { content, output: content }
   return callId === undefined ? cut : { ...cut, whole: text.slice(0, limits.wholeResultChars) }
 }
-
-const encoder = new TextEncoder()
-/** Room for the mark that tells of a cut, in bytes. */
-const markRoom = 64
 /** Deeper values are told in words, so that no value can overflow the stack. */
 const maxDepth = 200
-
-/**
- * The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark.
- * @param length of the whole, where `text` is a part of it already
- * @param callId by which the rest may be read
- */
-export function cutText(text: string, maxBytes: number, length: number = text.length, callId?: string): string {
-  // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
-  if (text.length * 3 <= maxBytes) return text
-  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes))
-  return read === text.length ? text : cutAt(text, maxBytes, length, callId)
-}
-
-function cutAt(text: string, maxBytes: number, length: number, callId?: string): string {
-  const room = maxBytes - encoder.encode(cutMark(length, length, callId)).length
-  const shown = encoder.encodeInto(text, new Uint8Array(Math.max(0, room))).read
-  return text.slice(0, shown) + cutMark(shown, length, callId)
-}
-
-/** Whether a stored result is cut, and says how to read on. */
-export function isCut({ content }: ToolMessage): boolean {
-  return (
-    typeof content === 'string' &&
-    content.length > limits.toolResultBytes / 4 &&
-    /\. To read on, call read_tool_result with .*\]$/.test(content.slice(-1000))
-  )
-}
-
-function cutMark(shown: number, length: number, callId: string | undefined): string {
-  const readOn =
-    callId === undefined
-      ? ''
-      : `. To read on, call read_tool_result with ${JSON.stringify({ call_id: callId, offset: shown })}`
-  return `\n[cut: ${shown} of ${length} characters shown${readOn}]`
-}
 
 /** The parts without whatever else is on them; their texts share the bound, images are not text. */
 function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
@@ -228,5 +190,20 @@ function readProperty(record: object, key: string): unknown {
     return record[key as keyof typeof record]
   } catch (error) {
     return `[unreadable: ${messageOf(error)}]`
+  }
+}
+
+/** A value as the plain data that events carry. */
+export function plainOf(value: unknown): unknown {
+  if (typeof value !== 'object' && typeof value !== 'bigint') return value
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    // Circles, BigInts and getters that throw, in words.
+    try {
+      return toToolResult(value).output
+    } catch (error) {
+      return `[unreadable: ${messageOf(error)}]`
+    }
   }
 }

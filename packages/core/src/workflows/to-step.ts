@@ -1,5 +1,5 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { invalid } from '../agents/agent-options.ts'
+import { invalidArgument } from '../data/errors.ts'
 import { checkOptionNames } from '../util/option-names.ts'
 import { agentStep } from './agent-step.ts'
 import { functionStep } from './function-step.ts'
@@ -21,8 +21,8 @@ export function toStep(work: unknown, label: string, options: Partial<AskOptions
   checkOptionNames(options, askOptionNames, { code: 'invalid-argument' })
   const { ask } = options
   if (ask !== undefined && typeof ask !== 'function')
-    throw invalid('`ask` is a function that says what agents are asked.')
-  if (!isWork(work)) throw invalid(`The step "${label}" is no agent, swarm, workflow or function.`)
+    throw invalidArgument('`ask` is a function that says what agents are asked.')
+  if (!isWork(work)) throw invalidArgument(`The step "${label}" is no agent, swarm, workflow or function.`)
   if (typeof work === 'function') return functionStep(work, label)
   if ('workflowAgent' in work) return workflowStep(work.workflowAgent, label)
   return agentStep(work, label, ask)

@@ -1,6 +1,5 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { invalid } from '../agents/agent-options.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { checkOptionNames } from '../util/option-names.ts'
@@ -40,7 +39,8 @@ import { WorkflowAgent, type WorkflowOptions, workflowOptionNames } from './work
  * const text = await report.run('Tides in Norway')
  */
 export function workflow<Input = string>(options: WorkflowOptions = {}): Workflow<Input, Input> {
-  if (typeof options !== 'object' || options === null) throw invalid('Pass an object: workflow({ name: "Report" }).')
+  if (typeof options !== 'object' || options === null)
+    throw invalidArgument('Pass an object: workflow({ name: "Report" }).')
   checkOptionNames(options, workflowOptionNames, { code: 'invalid-config' })
   // All that is made of it keeps its conversations in one place.
   return new Workflow({ ...options, sessions: options.sessions ?? memorySessions() }, [])
@@ -109,7 +109,7 @@ export class Workflow<Input, Output> {
     options?: AskOptions<Output, Input>,
   ): Workflow<Input, OutputsOf<Steps>> {
     const toSteps = typeof works === 'object' && works !== null ? Object.entries<unknown>({ ...works }) : []
-    if (toSteps.length === 0 || isWork(works)) throw invalid('`parallel` takes a list or a record of steps.')
+    if (toSteps.length === 0 || isWork(works)) throw invalidArgument('`parallel` takes a list or a record of steps.')
     const given = options as AskOptions<unknown> | undefined
     const isList = Array.isArray(works)
     const steps = toSteps.map(([key, work]) => {
@@ -147,7 +147,7 @@ export class Workflow<Input, Output> {
     then: unknown,
     otherwise?: unknown,
   ): Workflow<Input, never> {
-    if (typeof choose !== 'function') throw invalid('`branch` takes a function that chooses, and steps.')
+    if (typeof choose !== 'function') throw invalidArgument('`branch` takes a function that chooses, and steps.')
     const place = this.#place()
     // What is chosen by is given what the step before has made.
     const by = choose as (value: unknown, context: StepContext) => unknown
@@ -156,7 +156,7 @@ export class Workflow<Input, Output> {
       return this.#with(either(by, toStep(then, labelOf(then, place)), other, place))
     }
     const routes = Object.entries(typeof then === 'object' && then !== null ? then : {})
-    if (routes.length === 0) throw invalid('`branch` takes a step, or a record of steps.')
+    if (routes.length === 0) throw invalidArgument('`branch` takes a step, or a record of steps.')
     return this.#with(toBranch(by, new Map(routes.map(([key, work]) => [key, toStep(work, key)])), place))
   }
 
@@ -172,10 +172,11 @@ export class Workflow<Input, Output> {
     checkOptionNames(options ?? {}, loopOptionNames, { code: 'invalid-argument' })
     const { maxIterations, while: goesOn, until } = options ?? {}
     if (!Number.isInteger(maxIterations) || maxIterations < 1) {
-      throw invalid('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')
+      throw invalidArgument('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')
     }
     for (const [name, condition] of Object.entries({ while: goesOn, until })) {
-      if (condition !== undefined && typeof condition !== 'function') throw invalid(`\`${name}\` is a function.`)
+      if (condition !== undefined && typeof condition !== 'function')
+        throw invalidArgument(`\`${name}\` is a function.`)
     }
     const label = labelOf(work, this.#place())
     return this.#with(toLoop(toStep(work, label), options as LoopOptions<unknown>, label))

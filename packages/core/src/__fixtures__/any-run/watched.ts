@@ -1,5 +1,5 @@
 import type { Model } from '../../contracts/model.ts'
-import { tool } from '../../tools/tool.ts'
+import { tool } from '../../tools/define-tool.ts'
 import type { Tool, ToolContext } from '../../contracts/tool.ts'
 import { toolCalls } from '../../data/transcript.ts'
 import { currentWitness } from './witness.ts'

@@ -1,9 +1,9 @@
 import type { Model, ModelRequest, Price } from '../contracts/model.ts'
-import { tokensOf } from '../data/usage.ts'
+import { tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import type { Book } from './ledger.ts'
-import { unpriced } from './model-price.ts'
-import { worstCostOf } from './price.ts'
+import { estimateRequest } from '../tokens/estimate-tokens.ts'
+import type { Budget } from './budget.ts'
+import { unpriced, worstCostOf } from './price.ts'
 
 /** Whether the worst case of a call matters at all. */
 export function isBounded({ budget }: Book): boolean {
@@ -68,4 +68,39 @@ function affordable(usd: number, inputTokens: number, wanted: number, price: Pri
   const most = Math.floor((usd - cost(0)) / (cost(1) - cost(0)))
   // Fractions of a cent are not exact.
   return cost(most) <= usd ? most : most - 1
+}
+
+/** What has been used up. `unpriced`: by a model, among others, whose price is not known. */
+export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
+
+/** What one run has used and may use. */
+export type Book = {
+  budget: Budget
+  spent: Spent
+  aside: { tokens: number; usd: number }
+  /** Told when a call that is under way is settled. */
+  waiting: (() => void)[]
+  clockFrom: number | undefined
+}
+
+/** At most how many tokens a prompt has, by what was told of earlier ones of the run. */
+export type PromptGauge = {
+  estimate(model: Model, request: ModelRequest): number
+  /** What a model has told of a prompt. */
+  learn(model: Model, request: ModelRequest, inputTokens: number): void
+}
+
+/**
+ * By how much a model has told more than was estimated, it may tell more again: some count otherwise than anybody can
+ * know. The estimate is not lowered by what was told, as some tell less than they were sent.
+ */
+export function promptGauge(): PromptGauge {
+  const more = new Map<Model, number>()
+  return {
+    estimate: (model, request) => estimateRequest(request, model.info) + (more.get(model) ?? 0),
+    learn(model, request, inputTokens) {
+      const beyond = inputTokens - estimateRequest(request, model.info)
+      if (beyond > (more.get(model) ?? 0)) more.set(model, beyond)
+    },
+  }
 }

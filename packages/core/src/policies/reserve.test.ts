@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import type { ModelRequest } from '../contracts/model.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { promptGauge } from './prompt-gauge.ts'
+import { promptGauge } from './reserve.ts'
 
 const model = scriptedModel([])
 const other = scriptedModel([], { id: 'test/other' })

@@ -2,8 +2,8 @@ import { type InferOutput, isStandardSchema, type StandardSchema } from '../cont
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import { limits } from '../limits.ts'
 import { jsonSchemaProblem } from '../schema/json-schema-problem.ts'
+import { milliseconds } from '../util/check-number.ts'
 
 /** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */
 export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
@@ -140,13 +140,6 @@ function isRegistered(): boolean {
 
 /** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */
 const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
-
-/** @throws AgentKitError `invalid-argument` for what is no time to wait */
-export function milliseconds(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value > 0 && value <= limits.longestTimerMs)) return value
-  const message = `${name} is a number of milliseconds, above 0 and at most ${limits.longestTimerMs}. Leave it out for the default.`
-  throw new AgentKitError('invalid-argument', message)
-}
 
 function checkTool(candidate: Tool): Tool {
   const { name, description, inputSchema, execute, timeoutMs, needsApproval } = candidate ?? {}
