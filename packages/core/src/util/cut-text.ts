@@ -1,7 +1,7 @@
 import type { ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 
-export const encoder = new TextEncoder()
+export const encoder: TextEncoder = new TextEncoder()
 
 /** Room for the mark that tells of a cut, in bytes. */
 export const markRoom = 64
