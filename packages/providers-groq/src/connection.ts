@@ -1,5 +1,5 @@
-import { checkAddress, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
-import type { ClientOptions, Groq } from 'groq-sdk'
+import { connectSdk, type SdkConnection } from '@agentkit/wire'
+import type { Groq } from 'groq-sdk'
 
 /** Which server is called, and how. */
 export type GroqOptions = {
@@ -15,44 +15,20 @@ export type GroqOptions = {
 }
 
 /** Where requests go, and what they carry. */
-export type Connection = {
-  /** The SDK, loaded at the first call. */
-  client(): Promise<Groq>
-  /** Values that no error may carry. */
-  secrets: readonly string[]
-  /** Whether requests leave by our own fetch, which takes `callSignal`. */
-  ownFetch: boolean
-}
-
-const officialURL = 'https://api.groq.com'
+export type Connection = SdkConnection<Groq>
 
 /**
- * Settles key and address from the options and the environment.
+ * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key`, `invalid-config` for a key or an address that cannot be one
  */
 export function connect(options: GroqOptions): Connection {
-  const { client, headers, fetch } = options
-  if (client) {
-    return { client: async () => client, secrets: secretsOf(nonEmpty(client.apiKey), headers), ownFetch: false }
-  }
-  const apiKey = requireKey(options.apiKey, { provider: 'groq', vendor: 'Groq', variables: ['GROQ_API_KEY'] })
-  const baseURL = rootOf(nonEmpty(options.baseURL) ?? nonEmpty(process.env.GROQ_BASE_URL) ?? officialURL)
-  checkAddress(baseURL, 'baseURL', officialURL, 'groq')
-  return {
-    client: once(() => createClient({ ...options, apiKey, baseURL })),
-    secrets: secretsOf(apiKey, headers),
-    ownFetch: fetch === undefined,
-  }
-}
-
-/** The SDK adds the path; Groq's own documentation gives the address with it, for the clients of OpenAI. */
-function rootOf(address: string): string {
-  return address.replace(/\/openai\/v1\/?$/, '')
-}
-
-async function createClient({ apiKey, baseURL, headers, fetch = nodeFetch }: GroqOptions): Promise<Groq> {
-  const { Groq } = await import('groq-sdk')
-  const options: ClientOptions = { apiKey, baseURL, maxRetries: 0, fetch }
-  if (headers) options.defaultHeaders = headers
-  return new Groq(options)
+  return connectSdk(options, {
+    key: { provider: 'groq', vendor: 'Groq', variables: ['GROQ_API_KEY'] },
+    alwaysNeedsKey: true,
+    officialURL: 'https://api.groq.com',
+    urlVariable: 'GROQ_BASE_URL',
+    // The SDK adds the path; Groq's own documentation gives the address with it, for the clients of OpenAI.
+    rootOf: (address) => address.replace(/\/openai\/v1\/?$/, ''),
+    create: async (settings) => new (await import('groq-sdk')).Groq(settings),
+  })
 }

@@ -43,6 +43,7 @@ export {
   requireKey,
   secretsOf,
 } from './provider/provider-options.ts'
+export { connectSdk, type SdkConnection } from './provider/sdk-connection.ts'
 export type { CallTimeouts } from './stream/call-watch.ts'
 export { type Frame, parseFrame } from './stream/frame.ts'
 export { ReplyBuilder } from './stream/reply-builder.ts'

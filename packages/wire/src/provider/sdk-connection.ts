@@ -1,0 +1,88 @@
+import { nodeFetch } from '../http/node-fetch.ts'
+import { checkAddress, findKey, type KeySource, nonEmpty, once, requireKey, secretsOf } from './provider-options.ts'
+
+/** Where requests go, and what they carry. */
+export type SdkConnection<Client> = {
+  /** The SDK's client; the first call loads the SDK. */
+  client(): Promise<Client>
+  baseURL: string
+  /** Whether this is the provider's own server. */
+  official: boolean
+  /** Values that no error may carry. */
+  secrets: readonly string[]
+  /** Whether requests are sent by `nodeFetch`, which takes `callSignal`. */
+  ownFetch: boolean
+}
+
+/** The options that the providers with a generated SDK (OpenAI, Anthropic, Groq) have in common. */
+type ConnectionOptions<Client> = {
+  apiKey?: string | undefined
+  baseURL?: string | undefined
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
+  client?: Client | undefined
+}
+
+type SdkClient = { baseURL: string; apiKey: string | null; authToken?: string | null }
+
+/** The constructor options of such an SDK. */
+export type ClientSettings = {
+  apiKey: string
+  baseURL: string
+  fetch: typeof fetch
+  /** Retries are core's. */
+  maxRetries: 0
+  defaultHeaders?: Record<string, string>
+}
+
+export type SdkSpec<Client> = {
+  key: KeySource
+  /** Whether another server than the provider's own needs a key too. */
+  alwaysNeedsKey?: true
+  officialURL: string
+  /** The environment variable that replaces `officialURL`. */
+  urlVariable: string
+  /** The address in error messages; `officialURL` when absent. */
+  exampleURL?: string
+  /** Whether the SDK keeps the query of an address in its place. */
+  query?: 'kept'
+  /** Removes what the SDK itself appends to an address. */
+  rootOf?(address: string): string
+  create(settings: ClientSettings): Promise<Client>
+}
+
+/**
+ * Resolves key and address from the options and the environment. A client of the user's own is used as it is.
+ * @throws AgentKitError `missing-key` on the provider's own server without a key, `invalid-config` for a key or an
+ *   address that cannot be one
+ */
+export function connectSdk<Client extends SdkClient>(
+  options: ConnectionOptions<Client>,
+  sdk: SdkSpec<Client>,
+): SdkConnection<Client> {
+  const { client, headers, fetch } = options
+  const { key, officialURL, exampleURL = officialURL, rootOf = (address: string) => address } = sdk
+  const baseURL =
+    client?.baseURL ?? rootOf(nonEmpty(options.baseURL) ?? nonEmpty(process.env[sdk.urlVariable]) ?? officialURL)
+  const { hostname } = checkAddress(baseURL, 'baseURL', exampleURL, key.provider, sdk.query)
+  const official = hostname === new URL(officialURL).hostname
+  const needsKey = official || sdk.alwaysNeedsKey === true
+  const apiKey = client
+    ? nonEmpty(client.apiKey ?? client.authToken)
+    : (needsKey ? requireKey : findKey)(options.apiKey, key)
+  const settings: ClientSettings = {
+    // The SDKs want a key even where the server wants none, or look for one in places of their own.
+    apiKey: apiKey ?? 'no-key',
+    baseURL,
+    fetch: fetch ?? nodeFetch,
+    maxRetries: 0,
+    ...(headers && { defaultHeaders: headers }),
+  }
+  return {
+    client: client ? () => Promise.resolve(client) : once(() => sdk.create(settings)),
+    baseURL,
+    official,
+    secrets: secretsOf(apiKey, headers),
+    ownFetch: client === undefined && fetch === undefined,
+  }
+}
