@@ -158,7 +158,7 @@ function answerOf<Output>({ text, finishReason, runId, usage, warnings, approval
       throw new AgentKitError(finishReason, `The run ended without an answer. ${warnings.at(-1)}`, { runId, usage })
     case 'approval': {
       const what = approvals.map(({ approvalId, name }) => `"${approvalId}" (${name})`).join(', ')
-      const message = `The run ${runId} is suspended for approval of ${what}. Decide with agent.resume(runId, decisions).`
+      const message = `The run ${runId} waits for approval of ${what}. Decide by agent.resume(runId, decisions).`
       throw new AgentKitError(finishReason, message, { runId, usage })
     }
     case 'aborted':

@@ -232,7 +232,7 @@ describe('a run that nobody attends', () => {
     const error = await payment.agent.chat('Pay', session).catch((error) => error)
     expect(error).toMatchObject({ code: 'approval', usage: { totalTokens: 15 } })
     expect(error.message).toBe(
-      `The run ${error.runId} is suspended for approval of "1-pay5" (pay). Decide with agent.resume(runId, decisions).`,
+      `The run ${error.runId} waits for approval of "1-pay5" (pay). Decide by agent.resume(runId, decisions).`,
     )
     const { text } = await payment.agent.resume(error.runId, { '1-pay5': true }).result
     expect([text, payment.done]).toEqual(['Paid.', ['pay 5']])
