@@ -87,6 +87,7 @@ export { type ToolFunction, type ToolLike, tool, toolFromFunction, toolOfFunctio
 export { checkOptionNames } from './util/option-names.ts'
 export { redactSecrets } from './util/redact.ts'
 export { terminalLine, terminalText } from './util/terminal-text.ts'
-export type { AskOptions, LoopOptions, StepContext, Work } from './workflows/work.ts'
+export type { StepContext } from './workflows/step.ts'
+export type { AskOptions, LoopOptions, Work } from './workflows/work.ts'
 export { type Workflow, workflow } from './workflows/workflow.ts'
 export type { WorkflowOptions } from './workflows/workflow-agent.ts'

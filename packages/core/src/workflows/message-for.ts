@@ -4,29 +4,29 @@ import type { InputPart, UserMessage } from '../data/message.ts'
 import { toToolResult } from '../tools/tool-result.ts'
 
 /**
- * What an agent is asked: text and parts as they are, all else as JSON.
- * @throws AgentKitError `invalid-argument` when there is nothing to ask
+ * The message that a step sends to its agent: text and parts as they are, other values as JSON.
+ * @throws AgentKitError `invalid-argument` for an empty message
  */
 export function messageFor(value: unknown, label: string): UserMessage {
   const isNothing = value === undefined || (typeof value === 'string' && value.trim() === '')
-  if (!isNothing) return toUserMessage(isPartList(value) ? value : textOf(value))
+  if (!isNothing) return toUserMessage(isPartList(value) ? value : valueText(value))
   const found = value === undefined ? 'nothing' : 'an empty text'
-  const message = `The step "${label}" has ${found} to ask its agent. Say by \`ask\` what to ask, or check the step before.`
+  const message = `The step "${label}" has ${found} to send to its agent. Pass \`ask\` to build a question, or check the previous step.`
   throw new AgentKitError('invalid-argument', message)
 }
 
-/** A value as text: of nothing "done", like a tool's. */
-export function textOf(value: unknown): string {
+/** A value as text. `undefined` is "done", as it is for a tool. */
+export function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   try {
     return JSON.stringify(value) ?? 'done'
   } catch {
-    return inWords(value)
+    return describeValue(value)
   }
 }
 
-/** Of what JSON cannot say: circles, BigInts, … */
-function inWords(value: unknown): string {
+/** A value that JSON cannot hold: circular references, BigInts, … */
+function describeValue(value: unknown): string {
   const { content } = toToolResult(value)
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
@@ -35,7 +35,7 @@ function isPartList(value: unknown): value is InputPart[] {
   return Array.isArray(value) && value.length > 0 && value.every(isPart)
 }
 
-/** An object that says more than a part does is data. */
+/** An object with other keys than a part has is data. */
 function isPart(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
   const has = (...names: string[]): boolean => names.some((name) => name in value)

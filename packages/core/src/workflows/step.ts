@@ -1,10 +1,9 @@
-import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises'
 import type { AgentBase } from '../agents/agent-base.ts'
 import type { Run } from '../loop/types.ts'
-import type { StepContext } from './work.ts'
 
-/** One step, made ready. */
-export type Step = {
+/** One compiled step. */
+export type WorkflowStep = {
   run(value: unknown, flow: Flow): Promise<unknown>
   /** The agents, swarms and workflows in it. */
   agents: readonly AgentBase<unknown>[]
@@ -13,15 +12,26 @@ export type Step = {
 /** What the steps of one run of a workflow share. */
 export type Flow = {
   run: Run
-  /** What the workflow was given. */
+  /** The workflow's input. */
   input: unknown
-  /** Of the run, or of the steps that run at once. */
+  /** Of the run, or of the parallel steps that this one belongs to. */
   signal: AbortSignal
 }
 
-/** Before each step: functions that never wait would keep timers, and whoever aborts, from their turn. */
+/** What a function step receives beside its value. */
+export type StepContext<Input = unknown> = {
+  /** The workflow's input. */
+  readonly input: Input
+  /** Aborts when the run ends early, or when a parallel step fails. */
+  readonly signal: AbortSignal
+  readonly userId: string
+  readonly sessionId?: string
+  readonly runId: string
+}
+
+/** Called before each step. It yields to the event loop: otherwise synchronous functions would starve timers and aborts. */
 export async function beginStep({ signal }: Flow): Promise<void> {
-  await nextTurnOfTheLoop()
+  await nextEventLoopTurn()
   signal.throwIfAborted()
 }
 

@@ -1,14 +1,12 @@
 import type { AgentBase } from '../agents/agent-base.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { checkOptionNames } from '../util/option-names.ts'
-import { agentStep } from './agent-step.ts'
-import { functionStep } from './function-step.ts'
-import type { Step } from './step.ts'
-import type { AskOptions, StepContext } from './work.ts'
+import type { StepContext, WorkflowStep } from './step.ts'
+import { agentStep, functionStep, nestedWorkflowStep } from './steps.ts'
+import type { AskOptions } from './work.ts'
 import type { WorkflowAgent } from './workflow-agent.ts'
-import { workflowStep } from './workflow-step.ts'
 
-/** What `Work` is when the program runs. */
+/** `Work` at run time. */
 type AnyWork =
   | ((value: unknown, context: StepContext) => unknown)
   | { workflowAgent: WorkflowAgent<unknown> }
@@ -16,15 +14,15 @@ type AnyWork =
 
 const askOptionNames = { ask: true } satisfies Record<keyof AskOptions<never>, true>
 
-/** @throws AgentKitError `invalid-argument` for what is no step, and for an option that does not exist */
-export function toStep(work: unknown, label: string, options: Partial<AskOptions<unknown>> = {}): Step {
+/** @throws AgentKitError `invalid-argument` for a value that is not a step, and for an unknown option */
+export function toStep(work: unknown, label: string, options: Partial<AskOptions<unknown>> = {}): WorkflowStep {
   checkOptionNames(options, askOptionNames, { code: 'invalid-argument' })
   const { ask } = options
   if (ask !== undefined && typeof ask !== 'function')
-    throw invalidArgument('`ask` is a function that says what agents are asked.')
-  if (!isWork(work)) throw invalidArgument(`The step "${label}" is no agent, swarm, workflow or function.`)
+    throw invalidArgument('`ask` is a function that returns a question.')
+  if (!isWork(work)) throw invalidArgument(`The step "${label}" is not an agent, a swarm, a workflow or a function.`)
   if (typeof work === 'function') return functionStep(work, label)
-  if ('workflowAgent' in work) return workflowStep(work.workflowAgent, label)
+  if ('workflowAgent' in work) return nestedWorkflowStep(work.workflowAgent, label)
   return agentStep(work, label, ask)
 }
 
@@ -33,8 +31,8 @@ export function isWork(work: unknown): work is AnyWork {
   return typeof work === 'object' && work !== null && ('workflowAgent' in work || 'toSpec' in work)
 }
 
-/** What a step is called where nobody has named it. */
-export function labelOf(work: unknown, place: string): string {
+/** The name of a step that was added without one. */
+export function labelOf(work: unknown, fallback: string): string {
   const isNamed = (typeof work === 'function' || typeof work === 'object') && work !== null && 'name' in work
-  return isNamed && typeof work.name === 'string' && work.name !== '' ? work.name : place
+  return isNamed && typeof work.name === 'string' && work.name !== '' ? work.name : fallback
 }

@@ -6,10 +6,10 @@ import { type AgentEvent, type AgentRun, Swarm, type Workflow, workflow } from '
 
 refuseUnhandledRejections()
 
-/** What is under way: models and functions that have begun and were not told to stop. */
+/** Models and functions that have started and were not aborted. */
 type Running = Set<AbortSignal>
 
-/** A workflow with something of everything, three deep, that notes what is under way. */
+/** A workflow with every kind of step, three deep, that records what is running. */
 function richFlow(running: Running): Workflow<string, string> {
   const during = async <Value>(signal: AbortSignal, value: Value): Promise<Value> => {
     running.add(signal)
@@ -46,8 +46,8 @@ const ways: Record<string, (run: AgentRun<unknown>, controller: AbortController)
   'leaving the loop': () => 'leave',
 }
 
-describe('a workflow of everything', () => {
-  it('tells these events when nobody stops it', async () => {
+describe('a workflow with every kind of step', () => {
+  it('emits these events when it is not aborted', async () => {
     const { events, result } = await eventsOf(richFlow(new Set()).stream('Go'))
     expect(result).toMatchObject({ finishReason: 'stop', output: 'Ann has answered.' })
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
@@ -58,31 +58,31 @@ describe('a workflow of everything', () => {
     expect(result.usage).toMatchObject({ inputTokens: 70, outputTokens: 35 })
   })
 
-  it.each(Object.entries(ways))('settles at once when it is stopped by %s, after any event', async (_name, stop) => {
+  it.each(Object.entries(ways))('settles at once when it is aborted by %s, after any event', async (_name, stop) => {
     const { events } = await eventsOf(richFlow(new Set()).stream('Go'))
     for (const { seq } of events) {
       const running: Running = new Set()
       const controller = new AbortController()
       const run = richFlow(running).stream('Go', { signal: controller.signal })
-      const told: AgentEvent[] = []
+      const received: AgentEvent[] = []
       const reading = (async () => {
         for await (const event of run) {
-          told.push(event)
+          received.push(event)
           if (event.seq === seq && stop(run, controller) === 'leave') break
         }
       })()
-      while (told.length < seq) await new Promise((resolve) => setImmediate(resolve))
+      while (received.length < seq) await new Promise((resolve) => setImmediate(resolve))
       const { finishReason } = await within100ms(run.result)
       await within100ms(reading)
-      const where = `after event ${seq}, a ${told.at(-1)?.type}`
+      const where = `after event ${seq}, a ${received.at(-1)?.type}`
       expect(['aborted', 'stop'], where).toContain(finishReason)
       expect(
         [...running].filter((signal) => !signal.aborted),
         where,
       ).toEqual([])
-      if (told.at(-1)?.type === 'run-end')
+      if (received.at(-1)?.type === 'run-end')
         expect(
-          told.filter(({ type }) => type === 'run-end'),
+          received.filter(({ type }) => type === 'run-end'),
           where,
         ).toHaveLength(1)
     }
@@ -90,7 +90,7 @@ describe('a workflow of everything', () => {
 })
 
 describe('a function that hangs', () => {
-  it('holds nothing up when the run is aborted, and is told why', async () => {
+  it('does not delay an aborted run, and receives the reason', async () => {
     const controller = new AbortController()
     const seen: AbortSignal[] = []
     const flow = workflow().parallel([
@@ -106,7 +106,7 @@ describe('a function that hangs', () => {
     expect(seen.map(({ reason }) => reason)).toEqual(['enough'])
   })
 
-  it('is ended by a deadline: of the run, the workflow, or one in it', async () => {
+  it('is ended by a deadline of the run, the workflow or a nested workflow', async () => {
     const hang = () => new Promise<string>(() => {})
     const timeout = { code: 'timeout', phase: 'run' }
     await expect(workflow().step(hang).run('Go', { timeoutMs: 20 })).rejects.toMatchObject(timeout)
@@ -115,7 +115,7 @@ describe('a function that hangs', () => {
     await expect(workflow().step(inner).run('Go')).rejects.toMatchObject(timeout)
   })
 
-  it('starts nothing when it goes on after its end', async () => {
+  it('starts nothing when it continues after the run has ended', async () => {
     let go = (): void => {}
     let outcome: unknown
     const model = saying('Never.')

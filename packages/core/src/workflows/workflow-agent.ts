@@ -12,8 +12,8 @@ import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withLanes } from '../swarm/lane.ts'
 import { lanesOf } from '../swarm/swarm.ts'
-import { textOf } from './message-for.ts'
-import type { Step } from './step.ts'
+import { valueText } from './message-for.ts'
+import type { WorkflowStep } from './step.ts'
 
 export type WorkflowOptions = Pick<
   AgentOptions,
@@ -34,7 +34,7 @@ export const workflowOptionNames: Record<keyof WorkflowOptions, true> = {
   sessions: true,
 }
 
-/** A workflow as the loop runs it: an agent whose one step is planned, and is all the steps of the workflow. */
+/** A workflow as an agent: its plan runs all steps of the workflow and returns the answer, and calls no model. */
 export class WorkflowAgent<Output> extends AgentBase<Output> {
   readonly id: string
   readonly name: string
@@ -44,10 +44,10 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
   readonly knowledge: undefined
   /** The agents, swarms and workflows in it. */
   readonly agents: readonly AgentBase<unknown>[]
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly WorkflowStep[]
   readonly #spec: AgentSpec
 
-  constructor({ name = 'Workflow', ...options }: WorkflowOptions, steps: readonly Step[]) {
+  constructor({ name = 'Workflow', ...options }: WorkflowOptions, steps: readonly WorkflowStep[]) {
     super()
     this.id = agentIdFrom(name, options.id)
     const given = checkOptions({ ...options, name, functions: [], model: [] })
@@ -58,44 +58,44 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     this.agents = [...new Set(steps.flatMap(({ agents }) => agents))]
     this.sessions = withLanes(store, this.id, () => lanesOf(this))
     this.#steps = steps
-    const parts = { id: this.id, chain: modelChain([nobody]), sessions: store, tools: new Map() }
-    this.#spec = { ...agentSpec(given, parts), plan: (run) => this.#answer(run, textOfInput(run.progress)) }
+    const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map() }
+    this.#spec = { ...agentSpec(given, parts), plan: (run) => this.#runSteps(run, textOfInput(run.progress)) }
   }
 
-  /** The models that the agents in it ask. */
+  /** The models of the agents in it. */
   override get models(): readonly Model[] {
     return [...new Set(this.agents.flatMap((agent) => agent.models))]
   }
 
-  /** Given the words of the message that its run answers. @internal */
+  /** Its input is the text of the message. @internal */
   override toSpec(): AgentSpec {
     return this.#spec
   }
 
-  /** Given a value of any kind. */
+  /** Its input is any value. */
   specFor(value: unknown): AgentSpec {
-    return { ...this.#spec, plan: (run) => this.#answer(run, value) }
+    return { ...this.#spec, plan: (run) => this.#runSteps(run, value) }
   }
 
-  /** Runs the workflow with a value of any kind. */
+  /** A run with any value as input. */
   start(value: unknown, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
-    const message = { v: 1, role: 'user', content: textOf(value) } as const
+    const message = { v: 1, role: 'user', content: valueText(value) } as const
     return this.createRun(message, options, { keepEvents }, this.specFor(value))
   }
 
-  async #answer(run: Run, input: unknown): Promise<Planned> {
+  async #runSteps(run: Run, input: unknown): Promise<Planned> {
     const { signal } = run.scope
     let value = input
     for (const step of this.#steps) value = await step.run(value, { run, input, signal })
-    return { answer: textOf(value), output: value }
+    return { answer: valueText(value), output: value }
   }
 }
 
-/** The loop wants a model, and a workflow asks none of its own: it costs nothing. */
-const nobody: Model = {
+/** Every agent has a model. A workflow never calls its own, which costs nothing. */
+const noModel: Model = {
   id: 'workflow/none',
   info: { price: { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-01-01' } },
   stream() {
-    throw new AgentKitError('unsupported', 'A workflow asks no model of its own.')
+    throw new AgentKitError('unsupported', 'A workflow calls no model of its own.')
   },
 }

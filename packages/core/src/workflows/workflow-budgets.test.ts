@@ -5,11 +5,11 @@ import { type Budget, Swarm, type Workflow, workflow } from '../index.ts'
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed)
 
-/** What the models of one tree were asked, and what they have told. */
+/** The requests and the usage of the models of one tree. */
 type Seen = { calls: number; tokens: number }
 
-describe('workflows by chance', () => {
-  it.each(seeds)('begin no call past their budget, and tell the sum of what they used (seed %i)', async (seed) => {
+describe('random workflows', () => {
+  it.each(seeds)('start no call beyond their budget, and report the sum of their usage (seed %i)', async (seed) => {
     const random = randomOf(seed)
     const seen: Seen = { calls: 0, tokens: 0 }
     const budget: Budget = { modelCalls: random.below(20) }
@@ -18,9 +18,9 @@ describe('workflows by chance', () => {
     expect((result.usage.inputTokens ?? 0) + (result.usage.outputTokens ?? 0)).toBe(seen.tokens)
     expect(['stop', 'budget']).toContain(result.finishReason)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
-    const told = events.flatMap((event) => (event.type === 'step-end' ? [event.usage] : []))
-    // What a function has asked is charged to the run, and told in a stream of its own.
-    expect(told.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0)).toBeLessThanOrEqual(
+    const usages = events.flatMap((event) => (event.type === 'step-end' ? [event.usage] : []))
+    // A run that a function starts is charged to the workflow, and emits its own events.
+    expect(usages.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0)).toBeLessThanOrEqual(
       result.usage.inputTokens ?? 0,
     )
     const open = new Map<string, number>()
@@ -31,7 +31,7 @@ describe('workflows by chance', () => {
     expect([...open.values()].filter((count) => count !== 0)).toEqual([])
   })
 
-  it('are ended by it now and then, and mostly not', async () => {
+  it('are ended by the budget in some cases only', async () => {
     const ends = seeds.map(async (seed) => {
       const random = randomOf(seed)
       const budget: Budget = { modelCalls: random.below(20) }
@@ -51,12 +51,12 @@ function anyFlow(random: Random, seen: Seen, depth: number): Workflow<string, st
         return 'Said.'
       }),
     )
-  const asked = agent()
+  const helper = agent()
   const part = (): Workflow<string, string> => {
     const kind = random.below(depth > 0 ? 6 : 3)
     const flow = workflow({ name: `F${depth}` })
     if (kind === 0) return flow.step(agent())
-    if (kind === 1) return flow.step((text) => asked.chat(text))
+    if (kind === 1) return flow.step((text) => helper.chat(text))
     if (kind === 2) return flow.step(new Swarm({ name: 'Team', agents: [agent()], collaboration: 'sequence' }))
     const inner = anyFlow(random, seen, depth - 1)
     if (kind === 3) return flow.parallel([inner, agent(), agent()]).step((texts) => texts.join(' '))

@@ -9,7 +9,7 @@ const broken = thinking(() => {
 const echo = thinking((request) => `<${lastWords(request)}>`)
 
 describe('a workflow', () => {
-  it('takes its steps in order, each on what the one before made', async () => {
+  it('runs its steps in order, each on the value of the previous one', async () => {
     const flow = workflow<{ city: string }>({ name: 'Trip' })
       .step(({ city }) => `Weather in ${city}?`)
       .step(member('Ann', echo))
@@ -32,7 +32,7 @@ describe('a workflow', () => {
     expect(await flow.run({ city: 'Rome' })).toMatchObject({ text: '<Weather in Rome?>' })
   })
 
-  it('is left as it is by what is added to it', async () => {
+  it('is immutable', async () => {
     const first = workflow().step((text) => text.length)
     const second = first.step((count) => count * 2)
     expect(await first.run('four')).toBe(4)
@@ -40,7 +40,7 @@ describe('a workflow', () => {
     expect(await workflow().run('as it is')).toBe('as it is')
   })
 
-  it('gives values of every kind from step to step, and tells them as plain data', async () => {
+  it('passes values of every kind between steps, and emits them as plain data', async () => {
     const circle: { self?: unknown; big: bigint } = { big: 1n }
     circle.self = circle
     const run = workflow()
@@ -57,7 +57,7 @@ describe('a workflow', () => {
     ).toBeUndefined()
   })
 
-  it('asks agents with text and parts as they are, with JSON, or with what `ask` makes', async () => {
+  it('sends text and parts to agents as they are, other values as JSON, or what `ask` returns', async () => {
     const model = thinking(() => 'Seen.')
     const ann = member('Ann', model)
     await workflow<{ n: number }>().step(ann).run({ n: 1 })
@@ -77,7 +77,7 @@ describe('a workflow', () => {
     ])
   })
 
-  it('goes on with the output of an agent that has one', async () => {
+  it('passes on the output of an agent that has one', async () => {
     const judge = member('Judge', saying('{"good":true}'), { output: z.object({ good: z.boolean() }) as never })
     expect(await workflow().step(judge).run('Go')).toEqual({ good: true })
     const blocked = member('Judge', saying('{"good":true}'), {
@@ -88,7 +88,7 @@ describe('a workflow', () => {
     await expect(workflow().step(blocked).run('Go')).rejects.toMatchObject(error)
   })
 
-  it('asks swarms, whose members are in its stream', async () => {
+  it('runs swarms, whose members emit into its stream', async () => {
     const agents = [member('Ann', saying('A.')), member('Bob', saying('B.'))]
     const team = new Swarm({ name: 'Team', agents, collaboration: 'sequence' })
     const { events, result } = await eventsOf(workflow().step(team).stream('Go'))
@@ -97,7 +97,7 @@ describe('a workflow', () => {
     expect(linesOf(events).filter((line) => line.includes('run-'))).toHaveLength(2)
   })
 
-  it('nests, three deep and deeper, with each id in the path', async () => {
+  it('nests to any depth, with each id in the path', async () => {
     const bound = (name: string, work: Work<string>) => workflow({ name }).step(work as (text: string) => string)
     const inner = bound('Three', member('Ann', echo)).parallel([(text) => text, member('Bob', echo)])
     const flow = bound('One', bound('Two', inner.step((texts) => texts.join(' ')) as never))
@@ -118,7 +118,7 @@ describe('a workflow', () => {
     ).toBeUndefined()
   })
 
-  it('ends when it runs itself without an end', async () => {
+  it('fails when it runs itself recursively', async () => {
     let runs = 0
     const flow = workflow().step(async (text): Promise<string> => {
       runs++
@@ -128,7 +128,7 @@ describe('a workflow', () => {
     expect(runs).toBeLessThan(10)
   })
 
-  it('is an agent for swarms and servers, where it takes text', async () => {
+  it('is an agent for swarms and servers if its input is text', async () => {
     const flow = workflow({ name: 'Flow', samplePrompts: ['Try'] }).step(member('Ann', echo))
     const agent = flow.asAgent()
     expect(await agent.chat('Hi')).toBe('<Hi>')
@@ -148,7 +148,7 @@ describe('a workflow', () => {
     expect(await sessions.load(lane)).toBeUndefined()
   })
 
-  it('keeps what was said in its session, and what each agent did in a lane of it', async () => {
+  it('stores its conversation in its session, and what each agent did in a member session', async () => {
     const sessions = memorySessions()
     const flow = workflow({ name: 'Flow', sessions }).step(workflow({ name: 'Inner' }).step(member('Ann', echo)))
     await flow.run('One', { sessionId: 's' })
@@ -172,8 +172,8 @@ describe('a workflow', () => {
   })
 })
 
-describe('steps at once', () => {
-  it('make a list or a record, in the order in which they stand', async () => {
+describe('parallel steps', () => {
+  it('return a list or a record, in the order of the steps', async () => {
     const late = async (text: string) => {
       await new Promise((resolve) => setTimeout(resolve, 10))
       return `late ${text}`
@@ -187,7 +187,7 @@ describe('steps at once', () => {
     expect(await record.run('x')).toEqual({ late: 'late x', ann: '<x>' })
   })
 
-  it('are at most 8 at a time', async () => {
+  it('run at most 8 at a time', async () => {
     let running = 0
     let most = 0
     const step = async () => {
@@ -203,7 +203,7 @@ describe('steps at once', () => {
     expect(most).toBe(8)
   })
 
-  it('are stopped when one of them fails, and those that wait do not begin', async () => {
+  it('are aborted when one of them fails, and queued ones do not start', async () => {
     const signals: AbortSignal[] = []
     const hanging = thinking((_request, signal) => {
       signals.push(signal)
@@ -231,10 +231,10 @@ describe('steps at once', () => {
     expect(waited).toBe(0)
   })
 
-  it('are stopped with what they have asked for', async () => {
-    let told: AbortSignal | undefined
+  it('are aborted together with the runs that they started', async () => {
+    let received: AbortSignal | undefined
     const hanging = thinking((_request, signal) => {
-      told = signal
+      received = signal
       return new Promise(() => {})
     })
     const asked = member('Ann', hanging)
@@ -246,12 +246,12 @@ describe('steps at once', () => {
       },
     ])
     await expect(flow.step(() => new Promise(() => {})).run('Go')).rejects.toMatchObject({ code: 'tool-error' })
-    expect(told?.aborted).toBe(true)
+    expect(received?.aborted).toBe(true)
   })
 })
 
 describe('a branch', () => {
-  it('takes one of two steps, or none', async () => {
+  it('runs one of two steps, or none', async () => {
     const flow = workflow().branch(
       async (text, { input }) => text === input && text.length > 3,
       (text) => text.length,
@@ -265,7 +265,7 @@ describe('a branch', () => {
     expect([await perhaps.run('x'), await perhaps.run('z')]).toEqual(['y', 'z'])
   })
 
-  it('takes the step that is named, and no other', async () => {
+  it('runs the step that is named, and no other', async () => {
     const flow = workflow().branch((text) => text as 'a' | 'b', { a: () => 1, b: member('Ann', echo) })
     expect([await flow.run('a'), await flow.run('b')]).toEqual([1, '<b>'])
     const error = {
@@ -279,7 +279,7 @@ describe('a branch', () => {
 describe('a loop', () => {
   const longer = (text: string) => `${text}.`
 
-  it('goes on until a condition holds, while one does, or as often as it says', async () => {
+  it('repeats until a condition is true, while one is true, or a number of times', async () => {
     const seen: unknown[] = []
     const until = workflow().loop(longer, {
       until: async (text, iteration) => seen.push([text, iteration]) === 2,
@@ -296,7 +296,7 @@ describe('a loop', () => {
     expect([output, warnings]).toEqual(['a...', []])
   })
 
-  it('ends at its bound with a warning where it would go on', async () => {
+  it('ends at its bound, with a warning if its condition has not ended it', async () => {
     const model = thinking(echo.stream as never)
     const ann = member('Ann', saying('once', 'twice', 'thrice', 'more'))
     const { output, warnings, usage } = await workflow()
@@ -311,12 +311,15 @@ describe('a loop', () => {
     expect(ofWhile).toHaveLength(1)
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', undefined])('has no bound of %s', (maxIterations) => {
-    const build = () => workflow().loop(longer, { maxIterations } as never)
-    expect(build).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
-  })
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', undefined])(
+    'refuses a bound of %s',
+    (maxIterations) => {
+      const build = () => workflow().loop(longer, { maxIterations } as never)
+      expect(build).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+    },
+  )
 
-  it('that never waits lets a deadline end it', async () => {
+  it('of synchronous steps is ended by a deadline', async () => {
     const flow = workflow({ timeoutMs: 50 }).loop(longer, { maxIterations: Number.MAX_SAFE_INTEGER })
     await expect(flow.run('a')).rejects.toMatchObject({ code: 'timeout', phase: 'run' })
     const controller = new AbortController()
@@ -326,7 +329,7 @@ describe('a loop', () => {
 })
 
 describe('a failing step', () => {
-  it('fails the run by the error of its agent', async () => {
+  it('fails the run with the error of its agent', async () => {
     const ann = member('Ann', broken, { retry: { attempts: 1 } })
     const inner = workflow({ name: 'Inner' }).step('draft', ann)
     const { events, result } = await eventsOf(
@@ -350,12 +353,12 @@ describe('a failing step', () => {
   it.each([
     ['max-steps', { maxSteps: 1, functions: [paying([])], model: saying([['none']]) }],
     ['tool-error', { model: saying('') }],
-  ] as const)('fails it by why the agent had no answer: %s', async (code, { model, ...options }) => {
+  ] as const)('fails it with the reason why the agent has no answer: %s', async (code, { model, ...options }) => {
     const ann = member('Ann', model, { guard: false, ...options } as never)
     await expect(workflow().step(ann).run('Go')).rejects.toMatchObject({ code })
   })
 
-  it('fails it by what a function has thrown', async () => {
+  it('fails it with the error that a function throws', async () => {
     const own = new AgentKitError('not-found', 'There is no such city.')
     const known = workflow().step(() => {
       throw own
@@ -373,15 +376,15 @@ describe('a failing step', () => {
   it.each([
     ['  ', 'an empty text'],
     [undefined, 'nothing'],
-  ])('fails it where an agent has nothing to be asked: %j', async (value, found) => {
+  ])('fails it if the message for an agent is empty: %j', async (value, found) => {
     const flow = workflow()
       .step(() => value as string)
       .step(member('Ann'))
-    const message = expect.stringContaining(`The step "Ann" has ${found} to ask`)
+    const message = expect.stringContaining(`The step "Ann" has ${found} to send`)
     await expect(flow.run('Go')).rejects.toMatchObject({ code: 'invalid-argument', message })
   })
 
-  it('fails it where an agent waits for an approval', async () => {
+  it('fails it if an agent waits for an approval', async () => {
     const done: string[] = []
     const ann = member('Ann', saying([['pay', { amount: 1 }]], 'Paid.'), { functions: [paying(done)] })
     const { events, result } = await eventsOf(
@@ -397,7 +400,7 @@ describe('a failing step', () => {
 })
 
 describe('a budget', () => {
-  it('bounds all that is in it', async () => {
+  it('bounds every step', async () => {
     const model = saying('More.')
     const ann = member('Ann', model)
     const flow = workflow({ budget: { modelCalls: 3 } })
@@ -413,7 +416,7 @@ describe('a budget', () => {
     expect(model.requests).toHaveLength(5)
   })
 
-  it('of an inner workflow or an agent ends the whole', async () => {
+  it('of a nested workflow or an agent ends the whole run', async () => {
     const ann = member('Ann', saying('More.'), { budget: { modelCalls: 0 } })
     expect((await workflow().step(ann).stream('Go').result).finishReason).toBe('budget')
     const model = saying('More.')
@@ -424,12 +427,12 @@ describe('a budget', () => {
     expect([finishReason, usage.inputTokens, model.requests.length]).toEqual(['budget', 10, 1])
   })
 
-  it('of seconds ends functions too', async () => {
+  it('of seconds ends function steps too', async () => {
     const flow = workflow({ budget: { seconds: 0.02 } }).step(() => new Promise<string>(() => {}))
     expect((await flow.stream('Go').result).finishReason).toBe('budget')
   })
 
-  it('charges what a function asks to the run', async () => {
+  it('of the run pays for the runs that a function starts', async () => {
     const ann = member('Ann', saying('Yes.'))
     const flow = workflow()
       .step((text) => ann.chat(text))
@@ -438,22 +441,22 @@ describe('a budget', () => {
   })
 })
 
-describe('what is no workflow', () => {
+describe('an invalid workflow', () => {
   it.each<[string, () => unknown]>([
     ['Pass an object', () => workflow('Report' as never)],
     ['id', () => workflow({ id: '9' })],
     ['`budget.usd`', () => workflow({ budget: { usd: -1 } })],
     ['`timeoutMs`', () => workflow({ timeoutMs: 0 })],
-    ['"step 1" is no agent', () => workflow().step({} as never)],
-    ['"draft" is no agent', () => workflow().step('draft', undefined as never)],
+    ['"step 1" is not an agent', () => workflow().step({} as never)],
+    ['"draft" is not an agent', () => workflow().step('draft', undefined as never)],
     ['`ask` is a function', () => workflow().step(member('Ann'), { ask: 'Go' as never })],
     ['a list or a record of steps', () => workflow().parallel([])],
     ['a list or a record of steps', () => workflow().parallel(member('Ann') as never)],
-    ['"a" is no agent', () => workflow().parallel({ a: 1 as never })],
+    ['"a" is not an agent', () => workflow().parallel({ a: 1 as never })],
     ['a function that chooses', () => workflow().branch(true as never, member('Ann'))],
     ['a step, or a record of steps', () => workflow().branch(() => true, undefined as never)],
     ['`until` is a function', () => workflow().loop(member('Ann'), { maxIterations: 1, until: true as never })],
-  ])('is refused when it is written down: %s', (problem, build) => {
+  ])('is refused when it is defined: %s', (problem, build) => {
     expect(build).toThrow(
       expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(problem) }),
     )

@@ -3,33 +3,30 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { checkOptionNames } from '../util/option-names.ts'
-import { either, branch as toBranch } from './branch.ts'
-import { loop as toLoop } from './loop.ts'
-import { parallel as toParallel } from './parallel.ts'
-import type { Step } from './step.ts'
+import { branchStep, conditionStep, loopStep, parallelStep } from './control-flow.ts'
+import type { StepContext, WorkflowStep } from './step.ts'
 import { isWork, labelOf, toStep } from './to-step.ts'
 import type {
   AnswerOf,
   AskOptions,
   Condition,
-  Failed,
   LoopOptions,
   LoopWork,
   OutputOf,
   OutputsOf,
-  Passed,
-  StepContext,
+  WhenFalse,
+  WhenTrue,
   Work,
 } from './work.ts'
 import { WorkflowAgent, type WorkflowOptions, workflowOptionNames } from './workflow-agent.ts'
 
 /**
- * Begins a workflow: steps of agents, swarms, plain functions and other workflows, one after the other, at once, by a
- * choice or in a bounded loop. What each step takes is what the one before has made, and its types are checked.
+ * Creates a workflow of agents, swarms, functions and other workflows: in sequence, in parallel, in branches and in
+ * bounded loops. Each step receives the value of the previous one, and the types are checked.
  *
- * @typeParam Input what the workflow is given; text, where nothing is said
- * @throws AgentKitError `invalid-argument` for a name, an id or a number that cannot be used, with the fix
- * @throws AgentKitError `invalid-config` for an option that does not exist
+ * @typeParam Input the workflow's input, by default text
+ * @throws AgentKitError `invalid-argument` for an invalid name, id or number, with the fix
+ * @throws AgentKitError `invalid-config` for an unknown option
  * @example
  * const report = workflow({ name: 'Report' })
  *   .parallel({ facts: researcher, numbers: analyst })
@@ -42,7 +39,7 @@ export function workflow<Input = string>(options: WorkflowOptions = {}): Workflo
   if (typeof options !== 'object' || options === null)
     throw invalidArgument('Pass an object: workflow({ name: "Report" }).')
   checkOptionNames(options, workflowOptionNames, { code: 'invalid-config' })
-  // All that is made of it keeps its conversations in one place.
+  // The workflows that are derived from this one share its sessions.
   return new Workflow({ ...options, sessions: options.sessions ?? memorySessions() }, [])
 }
 
@@ -51,18 +48,18 @@ const loopOptionNames = { maxIterations: true, while: true, until: true } satisf
   true
 >
 
-/** Steps that can be run. Each method gives a new workflow, and leaves this one as it is. */
+/** Steps that can be run. A workflow is immutable: each method returns a new one. */
 export class Workflow<Input, Output> {
   readonly id: string
   readonly name: string
   readonly description: string | undefined
-  /** By which other workflows run it. @internal */
+  /** Other workflows run this agent. @internal */
   readonly workflowAgent: WorkflowAgent<unknown>
   readonly #options: WorkflowOptions
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly WorkflowStep[]
 
   /** @internal */
-  constructor(options: WorkflowOptions, steps: readonly Step[]) {
+  constructor(options: WorkflowOptions, steps: readonly WorkflowStep[]) {
     const agent = new WorkflowAgent<unknown>(options, steps)
     this.id = agent.id
     this.name = agent.name
@@ -73,11 +70,11 @@ export class Workflow<Input, Output> {
   }
 
   /**
-   * Adds a step: a function, an agent, a swarm or a workflow. Agents are asked with text as it is, and with all else as
-   * JSON, unless `ask` says more. They answer with text, or with the `output` that they have.
+   * Adds a step: a function, an agent, a swarm or a workflow. An agent receives text as it is and other values as JSON,
+   * unless `ask` builds its question. It returns its text, or its `output` where it has one.
    *
-   * @param name what errors call it; default the function's or the agent's own name
-   * @throws AgentKitError `invalid-argument` for what is no step
+   * @param name for error messages; default the function's or the agent's own name
+   * @throws AgentKitError `invalid-argument` for a value that is not a step
    * @example
    * workflow<{ city: string }>()
    *   .step(({ city }, { signal }) => fetchForecast(city, signal))
@@ -98,8 +95,8 @@ export class Workflow<Input, Output> {
   }
 
   /**
-   * Adds steps that run at once, at most 8 at a time, on the same value. A list gives a list of what they make, a
-   * record a record. Where one fails, the others are stopped and the workflow fails by its error.
+   * Adds steps that run in parallel, at most 8 at a time, on the same value. A list returns a list, a record a record.
+   * If one fails, the others are aborted and the workflow fails with its error.
    *
    * @example
    * workflow().parallel([optimist, pessimist]).step(([pro, contra]) => `${pro}\n\nBut: ${contra}`)
@@ -115,12 +112,12 @@ export class Workflow<Input, Output> {
     const steps = toSteps.map(([key, work]) => {
       return [key, toStep(work, isList ? labelOf(work, `${this.#place()}.${key}`) : key, given)] as const
     })
-    return this.#with(toParallel(isList ? steps.map(([, step]) => step) : Object.fromEntries(steps)))
+    return this.#with(parallelStep(isList ? steps.map(([, step]) => step) : Object.fromEntries(steps)))
   }
 
   /**
-   * Adds a choice: one of two steps by a condition, or one of several by its key. Without a second step, a value for
-   * which the condition does not hold stays as it is.
+   * Adds a branch: one of two steps by a condition, or one of several by its key. Without a second step, the value stays
+   * as it is where the condition is false.
    *
    * @example
    * workflow().branch((text) => text.length > 5000, shortener)
@@ -128,13 +125,13 @@ export class Workflow<Input, Output> {
    */
   branch<
     When extends Condition<Output, Input>,
-    Then extends Work<Passed<When, Output>, Input>,
-    Else extends Work<Failed<When, Output>, Input>,
+    Then extends Work<WhenTrue<When, Output>, Input>,
+    Else extends Work<WhenFalse<When, Output>, Input>,
   >(when: When, then: Then, otherwise: Else): Workflow<Input, OutputOf<Then> | OutputOf<Else>>
-  branch<When extends Condition<Output, Input>, Then extends Work<Passed<When, Output>, Input>>(
+  branch<When extends Condition<Output, Input>, Then extends Work<WhenTrue<When, Output>, Input>>(
     when: When,
     then: Then,
-  ): Workflow<Input, OutputOf<Then> | Failed<When, Output>>
+  ): Workflow<Input, OutputOf<Then> | WhenFalse<When, Output>>
   branch<const Routes extends Readonly<Record<string, Work<Output, Input>>>>(
     choose: (
       value: Output,
@@ -147,71 +144,71 @@ export class Workflow<Input, Output> {
     then: unknown,
     otherwise?: unknown,
   ): Workflow<Input, never> {
-    if (typeof choose !== 'function') throw invalidArgument('`branch` takes a function that chooses, and steps.')
+    if (typeof choose !== 'function')
+      throw invalidArgument('`branch` takes a function that chooses a step, and the steps.')
     const place = this.#place()
-    // What is chosen by is given what the step before has made.
+    // It receives the value of the previous step.
     const by = choose as (value: unknown, context: StepContext) => unknown
     if (isWork(then)) {
       const other = otherwise === undefined ? undefined : toStep(otherwise, labelOf(otherwise, place))
-      return this.#with(either(by, toStep(then, labelOf(then, place)), other, place))
+      return this.#with(conditionStep(by, toStep(then, labelOf(then, place)), other, place))
     }
     const routes = Object.entries(typeof then === 'object' && then !== null ? then : {})
     if (routes.length === 0) throw invalidArgument('`branch` takes a step, or a record of steps.')
-    return this.#with(toBranch(by, new Map(routes.map(([key, work]) => [key, toStep(work, key)])), place))
+    return this.#with(branchStep(by, new Map(routes.map(([key, work]) => [key, toStep(work, key)])), place))
   }
 
   /**
-   * Adds a step that is done again and again, each time on what it made before: until a condition holds, while one
-   * does, or as often as `maxIterations` says, which ends it in any case.
+   * Adds a step that repeats, each time with the value that it returned before: until a condition is true, while one is
+   * true, or `maxIterations` times. `maxIterations` bounds every loop.
    *
-   * @throws AgentKitError `invalid-argument` for a bound that is no whole number, or less than 1
+   * @throws AgentKitError `invalid-argument` for a bound that is not a whole number of 1 or more
    * @example
    * workflow().step(writer).loop(editor, { until: (text) => text.length < 2000, maxIterations: 3 })
    */
   loop<Body extends LoopWork<Output, Input>>(work: Body, options: LoopOptions<Output>): Workflow<Input, Output> {
     checkOptionNames(options ?? {}, loopOptionNames, { code: 'invalid-argument' })
-    const { maxIterations, while: goesOn, until } = options ?? {}
+    const { maxIterations, while: condition, until } = options ?? {}
     if (!Number.isInteger(maxIterations) || maxIterations < 1) {
       throw invalidArgument('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')
     }
-    for (const [name, condition] of Object.entries({ while: goesOn, until })) {
-      if (condition !== undefined && typeof condition !== 'function')
-        throw invalidArgument(`\`${name}\` is a function.`)
+    for (const [name, given] of Object.entries({ while: condition, until })) {
+      if (given !== undefined && typeof given !== 'function') throw invalidArgument(`\`${name}\` is a function.`)
     }
     const label = labelOf(work, this.#place())
-    return this.#with(toLoop(toStep(work, label), options as LoopOptions<unknown>, label))
+    return this.#with(loopStep(toStep(work, label), options as LoopOptions<unknown>, label))
   }
 
   /**
-   * Runs it.
+   * Runs the workflow.
    *
-   * @param options whose session, a signal, a deadline in milliseconds, a budget for the whole tree
-   * @returns what the last step makes
-   * @throws AgentKitError that of the step that failed, or `budget`, `timeout` or `aborted`
+   * @param options user, session, signal, deadline in milliseconds, budget of the whole tree
+   * @returns the value of the last step
+   * @throws AgentKitError of the step that failed, or `budget`, `timeout` or `aborted`
    */
   async run(input: Input, options: RunOptions = {}): Promise<Output> {
     const { finishReason, output, error, warnings, runId, usage } = await this.#start(input, options, false).result
     if (finishReason === 'stop') return output
-    // Of its own accord it is ended by its budget alone; why is the last that it was warned of.
+    // Without an error, only the budget ends a workflow early. The last warning says which bound was reached.
     throw error ?? new AgentKitError('budget', warnings.at(-1) ?? 'The budget is used up.', { runId, usage })
   }
 
-  /** The same as a run: iterate its events, await its `result`, or both. It starts when one of them is asked for. */
+  /** Runs the workflow as a stream: iterate its events, await its `result`, or both. Either one starts the run. */
   stream(input: Input, options: RunOptions = {}): AgentRun<Output> {
     return this.#start(input, options, true)
   }
 
-  /** It as an agent: to be chatted with, served, or a member of a swarm. For a workflow that takes text. */
+  /** The workflow as an agent, to chat with, to serve, or as a member of a swarm. Its input must be text. */
   asAgent(this: Workflow<string, Output>): AgentBase<Output> {
     return this.workflowAgent as AgentBase<Output>
   }
 
   #start(input: Input, options: RunOptions, keepEvents: boolean): AgentRun<Output> {
-    // The last step gives the type.
+    // The type is that of the last step.
     return this.workflowAgent.start(input, options, keepEvents) as AgentRun<Output>
   }
 
-  #with<Next>(step: Step): Workflow<Input, Next> {
+  #with<Next>(step: WorkflowStep): Workflow<Input, Next> {
     return new Workflow<Input, Next>(this.#options, [...this.#steps, step])
   }
 

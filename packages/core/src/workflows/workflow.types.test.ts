@@ -8,7 +8,7 @@ const writer = new Agent({ ...base, name: 'Writer' })
 const judge = new Agent({ ...base, name: 'Judge', output: z.object({ good: z.boolean() }) })
 const team = new Swarm({ ...base, name: 'Team', agents: [writer] })
 
-it('types each step by the one before', () => {
+it('types each step by the previous one', () => {
   const first = workflow()
   expectTypeOf(first).toEqualTypeOf<Workflow<string, string>>()
   const counted = first.step((text, { input, signal }) => {
@@ -43,7 +43,7 @@ it('types agents and swarms by their answers', () => {
   >()
 })
 
-it('types what runs at once as a tuple or a record', () => {
+it('types parallel steps as a tuple or a record', () => {
   expectTypeOf(workflow().parallel([writer, judge, (text) => text.length])).toEqualTypeOf<
     Workflow<string, [string, { good: boolean }, number]>
   >()
@@ -54,7 +54,7 @@ it('types what runs at once as a tuple or a record', () => {
   expectTypeOf(workflow().parallel(many)).toEqualTypeOf<Workflow<string, string[]>>()
 })
 
-it('types a choice as a union', () => {
+it('types a branch as a union', () => {
   const either = workflow().branch(
     (text) => text.length > 3,
     (text) => text.length,
@@ -75,7 +75,7 @@ it('types a choice as a union', () => {
   expectTypeOf(three).toEqualTypeOf<Workflow<string, string | number>>()
 })
 
-it('types what a type guard lets pass, and what it does not', () => {
+it('types both sides of a type guard', () => {
   type A = { kind: 'a'; a: number }
   type B = { kind: 'b'; b: string }
   const takesA = workflow<A>().step(({ a }) => a)
@@ -91,19 +91,19 @@ it('types what a type guard lets pass, and what it does not', () => {
   const alone = workflow<A | B>().branch((value): value is A => value.kind === 'a', takesA)
   expectTypeOf(alone).toEqualTypeOf<Workflow<A | B, number | B>>()
   const refused = (): void => {
-    // @ts-expect-error it lets the other kind pass
+    // @ts-expect-error the guard passes the other kind
     workflow<A | B>().branch((value) => value.kind === 'b', takesA, takesB)
-    // @ts-expect-error no guard: either kind may pass
+    // @ts-expect-error no guard: both kinds pass
     workflow<A | B>().branch((value): boolean => value.kind === 'a', takesA)
-    // @ts-expect-error nor one that is asked for later
+    // @ts-expect-error a guard that is called later narrows nothing
     workflow<A | B>().branch(async (value) => value.kind === 'a', takesA)
-    // @ts-expect-error nor one that is somebody else's
+    // @ts-expect-error the condition is no type guard
     workflow<A | B>().branch((_value): boolean | Promise<boolean> => true, takesA)
   }
   expectTypeOf(refused).toBeFunction()
 })
 
-it('types a loop by what goes round', () => {
+it('types a loop by its body', () => {
   const looped = workflow().loop(writer, { until: (text) => text.length > 3, maxIterations: 3 })
   expectTypeOf(looped).toEqualTypeOf<Workflow<string, string>>()
   const state = workflow<number>()
@@ -113,7 +113,7 @@ it('types a loop by what goes round', () => {
   expectTypeOf(workflow().loop(workflow().step(writer), { maxIterations: 2 })).toEqualTypeOf<Workflow<string, string>>()
 })
 
-it('types nested workflows by what they take and make', () => {
+it('types nested workflows by their input and output', () => {
   const inner = workflow<number>().step((count) => count > 1)
   expectTypeOf(
     workflow()
@@ -126,50 +126,50 @@ it('types nested workflows by what they take and make', () => {
   expectTypeOf(workflow().step(writer).asAgent()).toExtend<Runnable>()
 })
 
-it('refuses what does not fit', () => {
+it('refuses steps that do not fit', () => {
   const nothing = workflow().step(() => {})
   const perhaps = workflow<string[]>().step((texts) => texts[0])
   const twice = (count: number): number => count * 2
   const refused = (): void => {
     // @ts-expect-error a loop has a bound
     workflow().loop(writer, {})
-    // @ts-expect-error a loop has a bound, whatever ends it mostly
+    // @ts-expect-error a loop has a bound, also with a condition
     workflow().loop(writer, { until: () => true })
     // @ts-expect-error a loop has options
     workflow().loop(writer)
     // @ts-expect-error the bound is a number
     workflow().loop(writer, { maxIterations: '3' })
-    // @ts-expect-error what goes round must fit what comes in
+    // @ts-expect-error the body's value must fit its input
     workflow().loop((text) => text.length, { maxIterations: 3 })
-    // @ts-expect-error an agent of another output does not go round
+    // @ts-expect-error an agent of another output is no body of a loop
     workflow().loop(judge, { maxIterations: 3 })
-    // @ts-expect-error a workflow of another output does not go round
+    // @ts-expect-error nor is a workflow of another output
     workflow().loop(workflow().step(judge), { maxIterations: 3 })
     // @ts-expect-error a text is no number
     workflow().step((count: number) => count)
-    // @ts-expect-error a text is no number, also where the step has a name
+    // @ts-expect-error a text is no number, also in a named step
     workflow().step('count', (count: number) => count)
-    // @ts-expect-error a workflow that takes numbers is not given text
+    // @ts-expect-error a workflow that accepts numbers receives no text
     workflow().step(workflow<number>())
-    // @ts-expect-error none of those at once takes a number
+    // @ts-expect-error no parallel step accepts a number
     workflow().parallel([writer, (count: number) => count])
-    // @ts-expect-error neither by name
+    // @ts-expect-error nor does a named one
     workflow().parallel({ count: (count: number) => count })
-    // @ts-expect-error an agent is not asked nothing
+    // @ts-expect-error an agent's question is never undefined
     nothing.step(writer)
-    // @ts-expect-error nor perhaps nothing
+    // @ts-expect-error nor optional
     perhaps.step(writer)
     // @ts-expect-error there is no such route
     workflow().branch(() => 'third', { first: writer, second: writer })
-    // @ts-expect-error a branch takes what there is
+    // @ts-expect-error a branch accepts the previous value
     workflow().branch(() => true, twice)
     // @ts-expect-error a text is no step
     workflow().step('writer')
-    // @ts-expect-error the workflow takes text
+    // @ts-expect-error the workflow accepts text
     void workflow().run(3)
-    // @ts-expect-error a swarm has text for its members
+    // @ts-expect-error a swarm sends text to its members
     workflow<number>().asAgent()
-    // @ts-expect-error a function is asked nothing
+    // @ts-expect-error a function has no `ask`
     workflow().step((text) => text, { ask: () => 'a' })
   }
   expectTypeOf(refused).toBeFunction()
