@@ -85,6 +85,27 @@ describe('import direction', () => {
   })
 })
 
+describe('@agentkit/core/internal', () => {
+  it('is imported by no app and shown in no documentation: it follows no semver', () => {
+    const files = textFiles().filter((path) => /^(apps|docs)\/|README\.md$/.test(path))
+    expect(files.filter((path) => importsInternal(readText(path)))).toEqual([])
+  })
+
+  it.each([
+    "import { sleep } from '@agentkit/core/internal'",
+    'const { sleep } = await import("@agentkit/core/internal")',
+    "import '@agentkit/core/internal'",
+  ])('is found in %s', (text) => {
+    expect(importsInternal(`import { Agent } from '@agentkit/core'\n${text}\n`)).toBe(true)
+  })
+
+  it('is not found in a sentence that names it, nor in an import of core', () => {
+    expect(importsInternal("`@agentkit/core/internal` is for agentkit.\nimport { Agent } from '@agentkit/core'")).toBe(
+      false,
+    )
+  })
+})
+
 describe('rooms: the folders of a package, whose table in docs/architecture.md says what each may import', () => {
   const tables = readRooms()
   const modules = codeFiles()
@@ -326,6 +347,10 @@ describe('the release workflow', () => {
 const unfurnished = new Set(['packages/core', 'packages/providers-offline', 'packages/retriever'])
 
 /** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */
+function importsInternal(text: string): boolean {
+  return /['"]@agentkit\/core\/internal['"]/.test(text)
+}
+
 function roomOf(path: string): string {
   const inside = path.split('/src/')[1] ?? ''
   return posix.dirname(inside).replace(/(^|\/)(__fixtures__.*)?$|^\.$/, '')

@@ -1,5 +1,4 @@
 export { Agent } from './agents/agent.ts'
-export { agentIdFrom } from './agents/agent-id.ts'
 export type { AgentOptions } from './agents/agent-options.ts'
 export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './contracts/knowledge.ts'
 export type {
@@ -22,14 +21,11 @@ export { checkSessionKey } from './data/check-id.ts'
 export type { Citation } from './data/citation.ts'
 export {
   AgentKitError,
-  abortError,
-  assertNever,
   type ErrorCode,
   type ErrorDetails,
   type ErrorInfo,
   isAgentKitError,
   type TimeoutPhase,
-  toErrorInfo,
 } from './data/errors.ts'
 export type { AgentEvent, AgentEventBody, ModelFinishReason, RunFinishReason } from './data/event.ts'
 export type {
@@ -52,13 +48,12 @@ export type {
 } from './data/message.ts'
 export type { Session, SessionInfo, SessionKey, Turn, TurnStatus } from './data/session-data.ts'
 export {
-  stoppedNote,
   type TranscriptProblem,
   toolCalls,
   validateTranscript,
   visibleMessages,
 } from './data/transcript.ts'
-export { addUsage, type Cost, type Usage } from './data/usage.ts'
+export type { Cost, Usage } from './data/usage.ts'
 export type { Budget } from './policies/budget.ts'
 export type { GuardOptions } from './policies/guard.ts'
 export type {
@@ -74,7 +69,6 @@ export type { Prices } from './policies/price.ts'
 export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/retry.ts'
 export type { AgentRun, Runnable, RunOptions, RunResult } from './runs/run.ts'
-export { jsonSchemaValidator } from './schema/schema.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { OnBusy } from './sessions/session-line.ts'
 export type { MemberAnswer } from './swarm/answers.ts'
@@ -84,8 +78,6 @@ export type { Next, NextMember, Route, SwarmState } from './swarm/route.ts'
 export { Swarm } from './swarm/swarm.ts'
 export type { Collaboration, Member, SwarmOptions } from './swarm/swarm-options.ts'
 export { type ToolFunction, type ToolLike, tool, toolFromFunction, toolOfFunction } from './tools/define-tool.ts'
-export { checkOptionNames } from './util/option-names.ts'
-export { redactSecrets } from './util/redact.ts'
 export { terminalLine, terminalText } from './util/terminal-text.ts'
 export type { StepContext } from './workflows/step.ts'
 export type { AskOptions, LoopOptions, Work } from './workflows/work.ts'

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type AssistantMessage, assertNever, type Message, type ToolMessage } from '@agentkit/core'
+import type { AssistantMessage, Message, ToolMessage } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
   type CallIds,

@@ -1,4 +1,5 @@
-import { assertNever, type FilePart, type ImagePart, type UserPart } from '@agentkit/core'
+import type { FilePart, ImagePart, UserPart } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import { imageType, isBlank, wellFormed } from '@agentkit/wire'
 import type { DocumentBlockParam, ImageBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages'
 

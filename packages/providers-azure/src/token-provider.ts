@@ -1,4 +1,5 @@
-import { AgentKitError, isAgentKitError, redactSecrets } from '@agentkit/core'
+import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 
 /**
  * A token provider whose failure says what to do: there was no call, and so no answer to tell it from.

@@ -1,4 +1,5 @@
-import { type AssistantMessage, type AssistantPart, assertNever, type JSONValue, type Message } from '@agentkit/core'
+import type { AssistantMessage, AssistantPart, JSONValue, Message } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
   type CallIds,

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import {
   type AssistantMessage,
-  assertNever,
   type FilePart,
   type ImagePart,
   type Message,
@@ -10,6 +9,7 @@ import {
   type UserMessage,
   type UserPart,
 } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsText,
   assistantText,

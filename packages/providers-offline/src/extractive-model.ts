@@ -1,15 +1,15 @@
-import {
-  type AssistantMessage,
-  type AssistantPart,
-  abortError,
-  type Model,
-  type ModelEvent,
-  type ModelFinishReason,
-  type ModelInfo,
-  type ModelRequest,
-  type ToolCallPart,
-  type Usage,
+import type {
+  AssistantMessage,
+  AssistantPart,
+  Model,
+  ModelEvent,
+  ModelFinishReason,
+  ModelInfo,
+  ModelRequest,
+  ToolCallPart,
+  Usage,
 } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { boundRequest } from './bound-request.ts'
 import { type Conversation, readConversation } from './conversation.ts'
 import { splitTools } from './file-tools.ts'

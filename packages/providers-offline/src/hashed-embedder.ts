@@ -1,4 +1,5 @@
-import { abortError, type Embedder } from '@agentkit/core'
+import type { Embedder } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { contentStems } from './tokens.ts'
 
 const dimensions = 256

@@ -1,6 +1,5 @@
 import {
   type AssistantMessage,
-  assertNever,
   type FilePart,
   type ImagePart,
   type JSONValue,
@@ -8,6 +7,7 @@ import {
   toolCalls,
   type UserMessage,
 } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
   assistantText,

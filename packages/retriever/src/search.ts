@@ -1,4 +1,5 @@
-import { abortError, type Citation, type Embedder } from '@agentkit/core'
+import type { Citation, Embedder } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { type Chunk, searchedText } from './data/chunk.ts'
 import { toCitation } from './data/cite.ts'
 import { wholeFilter } from './data/search-filter.ts'

@@ -1,4 +1,4 @@
-import { checkOptionNames } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
 import type { AgentServer } from './serve.ts'
 import { createLog, describeError, type Log } from './util/log.ts'
 

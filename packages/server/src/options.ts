@@ -1,4 +1,5 @@
-import { AgentKitError, checkOptionNames } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
 import { type Auth, checkAuth } from './guards/auth.ts'
 import { bracketed, isLoopback, toHostNames } from './guards/host.ts'
 import type { CorsRule } from './guards/origin.ts'

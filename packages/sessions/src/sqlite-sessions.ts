@@ -1,12 +1,12 @@
 import {
   AgentKitError,
-  checkOptionNames,
   checkSessionKey,
   type JSONValue,
   type Message,
   type SessionStore,
   type Usage,
 } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
 import { closeHolder, isAlive, openHolder } from './holders.ts'
 import {
   addSession,

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AgentKitError,
   type AssistantPart,
-  abortError,
   type JSONValue,
   type Message,
   type Model,
@@ -13,6 +12,7 @@ import {
   type Usage,
   validateTranscript,
 } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 /** A tool call of a scripted answer. */
 export type ScriptedToolCall = {

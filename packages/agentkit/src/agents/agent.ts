@@ -1,4 +1,5 @@
-import { agentIdFrom, Agent as CoreAgent, type ToolLike } from '@agentkit/core'
+import { Agent as CoreAgent, type ToolLike } from '@agentkit/core'
+import { agentIdFrom } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'

@@ -1,14 +1,13 @@
 import {
   AgentKitError,
-  agentIdFrom,
   type AgentOptions as CoreAgentOptions,
   type SwarmOptions as CoreSwarmOptions,
-  checkOptionNames,
   type Knowledge,
   type Member,
   type Model,
   type SessionStore,
 } from '@agentkit/core'
+import { agentIdFrom, checkOptionNames } from '@agentkit/core/internal'
 import { isRetrievalTool, type RetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { RetrieverOptions } from '../knowledge/retriever-options.ts'

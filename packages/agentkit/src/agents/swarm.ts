@@ -1,4 +1,5 @@
-import { agentIdFrom, Swarm as CoreSwarm, type MemberHistory } from '@agentkit/core'
+import { Swarm as CoreSwarm, type MemberHistory } from '@agentkit/core'
+import { agentIdFrom } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { AgentKitError, agentIdFrom, terminalLine, terminalText } from '@agentkit/core'
+import { AgentKitError, terminalLine, terminalText } from '@agentkit/core'
+import { agentIdFrom } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import type { AgentTable } from '../config/config-keys.ts'

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { AgentKitError, checkOptionNames, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
+import { AgentKitError, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions'
 import { nearestWord } from '../util/nearest-word.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'

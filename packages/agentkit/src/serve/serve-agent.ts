@@ -1,4 +1,5 @@
-import { checkOptionNames, type Knowledge, type Member, terminalLine } from '@agentkit/core'
+import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'

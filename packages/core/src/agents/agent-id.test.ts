@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { agentIdFrom } from '../index.ts'
+import { agentIdFrom } from './agent-id.ts'
 
 it.each([
   ['Research Team', 'research-team'],

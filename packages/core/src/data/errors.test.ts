@@ -1,6 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { AgentKitError, isAgentKitError, toErrorInfo } from '../index.ts'
-import { abortError, assertNever, type ErrorCode, type ErrorDetails, errorOfRun, messageOf } from './errors.ts'
+import {
+  AgentKitError,
+  abortError,
+  assertNever,
+  type ErrorCode,
+  type ErrorDetails,
+  errorOfRun,
+  isAgentKitError,
+  messageOf,
+  toErrorInfo,
+} from './errors.ts'
 
 afterEach(() => void vi.resetModules())
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Message, stoppedNote, type Turn, type TurnStatus, validateTranscript, visibleMessages } from '../index.ts'
-import { inCallOrder } from './transcript.ts'
+import type { Message } from './message.ts'
+import type { Turn, TurnStatus } from './session-data.ts'
+import { inCallOrder, stoppedNote, validateTranscript, visibleMessages } from './transcript.ts'
 
 const user: Message = { role: 'user', content: 'Go' }
 const answer: Message = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }

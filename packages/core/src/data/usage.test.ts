@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { addUsage, type Usage } from '../index.ts'
-import { toldUsage } from './usage.ts'
+import { addUsage, toldUsage, type Usage } from './usage.ts'
 
 it.each<[Usage, Usage, Usage]>([
   [{}, {}, {}],

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
-import { type JSONSchema, jsonSchemaValidator, type StandardSchema } from '../index.ts'
-import { compileSchema, describeSchema, schemaValidator } from './schema.ts'
+import type { StandardSchema } from '../contracts/standard-schema.ts'
+import type { JSONSchema } from '../data/message.ts'
+import { compileSchema, describeSchema, jsonSchemaValidator, schemaValidator } from './schema.ts'
 
 const text = { type: 'string' }
 const cityAndDays = { type: 'object', properties: { city: text, days: { type: 'number' } }, required: ['city'] }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { jsonSchemaValidator } from '../index.ts'
+import { jsonSchemaValidator } from './schema.ts'
 import { isURL } from './url-format.ts'
 
 it.each([

@@ -1,4 +1,5 @@
-import { AgentKitError, jsonSchemaValidator, type Tool, type ToolFunction } from '@agentkit/core'
+import { AgentKitError, type Tool, type ToolFunction } from '@agentkit/core'
+import { jsonSchemaValidator } from '@agentkit/core/internal'
 import { callArguments } from './call-arguments.ts'
 import type { CompiledFunction } from './compiled-function.ts'
 import { dateReviver } from './date-reviver.ts'

@@ -1,4 +1,5 @@
-import { type JSONSchema, jsonSchemaValidator } from '@agentkit/core'
+import type { JSONSchema } from '@agentkit/core'
+import { jsonSchemaValidator } from '@agentkit/core/internal'
 import { expect, it } from 'vitest'
 import { dateReviver } from './date-reviver.ts'
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { abortError, type Embedder } from '@agentkit/core'
+import { type Embedder } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 export interface CountingEmbedder extends Embedder {
   /** Every text that vectors were made of, in order. */

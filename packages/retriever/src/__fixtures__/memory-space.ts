@@ -1,4 +1,4 @@
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Chunk } from '../data/chunk.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import { slicesOf } from '../store/chunk-slices.ts'

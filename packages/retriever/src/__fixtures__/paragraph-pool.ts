@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { ParsePool } from '../parse/pool/parse-pool.ts'
 import { type FoundFile, readBytes } from '../parse/read-bytes.ts'

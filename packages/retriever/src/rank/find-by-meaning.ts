@@ -1,4 +1,5 @@
-import { AgentKitError, abortError, type Embedder, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import { AgentKitError, type Embedder, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { DimensionsError } from '../embed/embed-texts.ts'
 import type { Filter, Found, Store } from '../store/store.ts'
 import { embedderError } from '../util/embedder-error.ts'

@@ -1,4 +1,5 @@
-import { abortError, type Embedder } from '@agentkit/core'
+import type { Embedder } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Chunk } from '../data/chunk.ts'
 import { embedChunks, type Vectors, withVectors } from '../embed/embed-chunks.ts'
 import type { Journal } from '../embed/journal.ts'

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { assertNever } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import type { Chunk } from '../data/chunk.ts'
 import { extOf } from '../data/ext-of.ts'
 import type { FileRecord } from '../data/file-record.ts'

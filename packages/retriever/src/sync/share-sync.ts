@@ -1,4 +1,5 @@
-import { abortError, type SyncOptions, type SyncProgress, type SyncReport } from '@agentkit/core'
+import type { SyncOptions, SyncProgress, SyncReport } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { SyncRun } from './sync.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 /** Cuts long work into slices, so that what else the process does goes on meanwhile. */
 export interface TimeSlices {

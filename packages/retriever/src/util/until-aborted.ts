@@ -1,4 +1,4 @@
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 /** Settles with `work`, or rejects as soon as the signal aborts, whatever `work` does then. */
 export function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

@@ -1,17 +1,5 @@
-import {
-  type AgentEvent,
-  type AgentEventBody,
-  AgentKitError,
-  type AgentRun,
-  abortError,
-  isAgentKitError,
-  type InputPart,
-  memorySessions,
-  type Runnable,
-  type RunOptions,
-  type RunResult,
-  toErrorInfo,
-} from '@agentkit/core'
+import { type AgentEvent, type AgentEventBody, AgentKitError, type AgentRun, isAgentKitError, type InputPart, memorySessions, type Runnable, type RunOptions, type RunResult } from '@agentkit/core'
+import { abortError, toErrorInfo } from '@agentkit/core/internal'
 
 /**
  * What a scripted run does next: emits an event, waits for a number of milliseconds, for its abort or (whatever is

@@ -1,4 +1,5 @@
-import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError, toErrorInfo } from '@agentkit/core'
+import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError } from '@agentkit/core'
+import { toErrorInfo } from '@agentkit/core/internal'
 import type { Limits } from '../limits.ts'
 import { encodeEvent } from './encode-event.ts'
 import { failureOf, ProblemError, thrownProblem } from './problem.ts'

@@ -1,4 +1,5 @@
-import { redactSecrets, terminalLine } from '@agentkit/core'
+import { terminalLine } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 
 /** One failed request, or a failure outside any. Never holds what users or models said. */
 export type LogEntry = {

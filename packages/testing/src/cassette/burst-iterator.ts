@@ -1,4 +1,5 @@
-import { abortError, type ModelEvent, type ModelStream } from '@agentkit/core'
+import type { ModelEvent, ModelStream } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 /** Hands out the events of bursts one by one; those of one burst without waiting. */
 export class BurstIterator implements ModelStream, AsyncIterableIterator<ModelEvent> {

@@ -1,4 +1,4 @@
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 
 /** How long a call waits for others while nothing happens, in milliseconds. */
 const longestWaitMs = 1_000

@@ -1,4 +1,5 @@
-import { AgentKitError, abortError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
+import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { BurstIterator } from './burst-iterator.ts'
 import type { CassetteOptions } from './canonical-request.ts'
 import { type RecordedCall, readCassette } from './cassette.ts'

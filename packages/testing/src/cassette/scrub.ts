@@ -1,4 +1,5 @@
-import { type ModelEvent, redactSecrets } from '@agentkit/core'
+import type { ModelEvent } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 
 /** A copy of plain data without secrets, in whatever text they stand. */
 export function scrubbed<Value>(value: Value): Value {

@@ -1,4 +1,5 @@
-import { AgentKitError, isAgentKitError, toErrorInfo } from '@agentkit/core'
+import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { toErrorInfo } from '@agentkit/core/internal'
 import type { RawError, RecordedCall } from './cassette.ts'
 import { scrubbed } from './scrub.ts'
 

@@ -1,4 +1,5 @@
-import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
+import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 

@@ -1,11 +1,5 @@
-import {
-  type AssistantMessage,
-  assertNever,
-  type Message,
-  toolCalls,
-  type UserMessage,
-  type UserPart,
-} from '@agentkit/core'
+import { type AssistantMessage, type Message, toolCalls, type UserMessage, type UserPart } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
 import { imagesAfterResults } from '../messages/images-after-results.ts'

@@ -1,12 +1,5 @@
-import {
-  type AssistantMessage,
-  type AssistantPart,
-  assertNever,
-  type Message,
-  type ToolMessage,
-  type UserMessage,
-  type UserPart,
-} from '@agentkit/core'
+import type { AssistantMessage, AssistantPart, Message, ToolMessage, UserMessage, UserPart } from '@agentkit/core'
+import { assertNever } from '@agentkit/core/internal'
 import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
 import { fileData, fileName, imageUrl, isImage } from '../messages/media.ts'

@@ -1,4 +1,5 @@
-import { AgentKitError, abortError, type Embedder, isAgentKitError } from '@agentkit/core'
+import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
 import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'

@@ -1,4 +1,5 @@
-import { AgentKitError, abortError, type TimeoutPhase } from '@agentkit/core'
+import { AgentKitError, type TimeoutPhase } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 
 /** How long a call may be silent, in milliseconds. */

@@ -1,4 +1,5 @@
-import { AgentKitError, abortError, isAgentKitError, type ModelEvent } from '@agentkit/core'
+import { AgentKitError, isAgentKitError, type ModelEvent } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { type Callee, requestIdOf } from '../errors/provider-error.ts'
 import { type CallTimeouts, CallWatch } from './call-watch.ts'
 import type { Frame } from './frame.ts'

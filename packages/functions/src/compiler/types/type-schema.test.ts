@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { jsonSchemaValidator } from '@agentkit/core'
+import { jsonSchemaValidator } from '@agentkit/core/internal'
 import { describe, expect, it } from 'vitest'
 import { compileText, schemasOf } from '../../__fixtures__/compile-text.ts'
 import { type TypeCase, typeCases } from '../../__fixtures__/type-cases.ts'

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
-import { AgentKitError, abortError } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Chunk } from '../../data/chunk.ts'
 import type { Parsed } from '../../data/piece.ts'
 import { type UnreadableStatus, unreadableFile } from '../../data/unreadable-file.ts'

@@ -1,4 +1,5 @@
-import { AgentKitError, abortError } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Change } from '../store.ts'
 import { mergeRows } from './lance-merge.ts'
 import { readMeta } from './lance-meta.ts'

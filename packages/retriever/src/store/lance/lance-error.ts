@@ -1,4 +1,5 @@
-import { AgentKitError, isAgentKitError, redactSecrets, withRetries } from '@agentkit/core'
+import { AgentKitError, isAgentKitError, withRetries } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 
 /** Does something with a table, and says what can be done when that fails. */
 export type Guard = <Value>(what: string, work: () => Promise<Value>, signal?: AbortSignal) => Promise<Value>

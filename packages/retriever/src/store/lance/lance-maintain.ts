@@ -1,4 +1,4 @@
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { deletedOrder } from './lance-schema.ts'
 import type { LanceTable } from './lance-table.ts'
 import { textIndexStats } from './lance-text-index.ts'

@@ -1,4 +1,4 @@
-import { abortError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { type LanceRow, toArrow } from './lance-rows.ts'
 import type { LanceTable } from './lance-table.ts'
 

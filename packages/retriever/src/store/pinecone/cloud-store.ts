@@ -1,4 +1,5 @@
-import { abortError, type RetryOptions } from '@agentkit/core'
+import type { RetryOptions } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { slices } from '../../util/in-parallel.ts'
 import { timeSlices } from '../../util/time-slices.ts'
 import { yieldToOthers } from '../../util/yield-to-others.ts'

@@ -1,4 +1,5 @@
-import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError, redactSecrets } from '@agentkit/core'
+import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 import { messageOf } from '../../util/message-of.ts'
 
 /** An HTTP answer that says no. */

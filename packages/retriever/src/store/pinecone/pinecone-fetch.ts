@@ -1,4 +1,5 @@
-import { AgentKitError, abortError } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { connectionError, refusalError } from './pinecone-error.ts'
 
 /**

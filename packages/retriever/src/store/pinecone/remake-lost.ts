@@ -1,4 +1,5 @@
-import { abortError, isAgentKitError } from '@agentkit/core'
+import { isAgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import type { Store } from '../store.ts'
 import type { CloudLedger } from './cloud-ledger.ts'
 import type { PineconeVectors } from './pinecone-vectors.ts'

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { AgentKitError, abortError } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { type TimeSlices, timeSlices } from '../../util/time-slices.ts'
 import { checkpoint } from '../checkpoint.ts'
 import type { Store } from '../store.ts'
