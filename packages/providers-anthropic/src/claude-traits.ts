@@ -1,18 +1,19 @@
-/** What a Claude takes, as far as its name tells. */
+import { modelTraits, type TraitTable } from '@agentkit/wire'
+
+/** What a Claude accepts, by its name. */
 export type ClaudeTraits = {
   /** How it is asked to think: with an effort, with a budget of tokens, or not at all. */
   thinking: 'adaptive' | 'budget' | 'none'
   /** What turns thinking off; `never` where nothing does. */
   withoutThinking: 'absent' | 'disabled' | 'between_tools' | 'never'
-  /** Whether what it thinks is told only on demand. */
+  /** Whether it shows its thinking only on demand. */
   hidesThinking: boolean
-  /** Whether it takes a tool choice that leaves no choice. */
+  /** Whether it accepts a tool choice that forces a call. */
   forcedTools: boolean
-  /** Whether it takes `temperature`. */
-  sampling: boolean
+  temperature: boolean
   /** Whether it can hold an answer to a JSON Schema. */
   nativeOutput: boolean
-  /** Whether it takes what it thought back only in the conversation where it thought it. */
+  /** Whether it accepts its thinking only in the conversation where it thought it. */
   bindsThinking: boolean
   /** The longest answer that every model of its age gives, in tokens. */
   maxOutputTokens: number
@@ -20,51 +21,36 @@ export type ClaudeTraits = {
 
 /**
  * What is known of a model by its name, also as gateways write it: `anthropic/claude-opus-5.5`. A Claude that is newer
- * than this table is taken to be as strict as the newest; a name that is no Claude's is another server's.
+ * than this table is assumed to be as strict as the newest; any other name is another server's model.
  */
 export function claudeTraits(model: string): ClaudeTraits {
-  if (!model.includes('claude')) return otherModel
-  const { family, version } = parse(model)
-  const adaptive = version >= 406
-  return {
-    thinking: adaptive ? 'adaptive' : version >= 307 ? 'budget' : 'none',
-    withoutThinking: withoutThinking(family, version),
-    hidesThinking: version >= 407,
-    forcedTools: forcedTools(family, version),
-    sampling: version <= 406,
-    nativeOutput: version >= 405,
-    bindsThinking: version >= 501,
-    maxOutputTokens: version >= 405 ? 64_000 : 8_192,
-  }
+  return modelTraits(model, table)
 }
 
-/** Of servers that speak like Anthropic's, each does what it can. */
-const otherModel: ClaudeTraits = {
-  thinking: 'budget',
-  withoutThinking: 'absent',
-  hidesThinking: false,
-  forcedTools: true,
-  sampling: true,
-  nativeOutput: false,
-  bindsThinking: false,
-  maxOutputTokens: 8_192,
-}
-
-/** The version as one number: 4.5 is 405. A name without one is the newest's, such as an alias. */
-function parse(model: string): { family: string; version: number } {
-  const found = /claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model)
-  if (found) return { family: found[1] ?? '', version: Number(found[2]) * 100 + Number(found[3] ?? 0) }
-  return { family: /claude-([a-z]+)/.exec(model)?.[1] ?? '', version: Number.POSITIVE_INFINITY }
-}
-
-function withoutThinking(family: string, version: number): ClaudeTraits['withoutThinking'] {
-  if (family === 'fable' || family === 'mythos') return 'never'
-  if (version <= 408) return 'absent'
-  if (family === 'haiku' && version <= 505) return 'disabled'
-  if (version <= 500) return 'disabled'
-  return family === 'sonnet' && version === 505 ? 'between_tools' : 'never'
-}
-
-function forcedTools(family: string, version: number): boolean {
-  return version <= 500 || (family === 'haiku' && version === 505)
+const table: TraitTable<ClaudeTraits> = {
+  version: /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/,
+  newest: /claude/,
+  // What servers that speak like Anthropic's accept.
+  defaults: {
+    thinking: 'budget',
+    withoutThinking: 'absent',
+    hidesThinking: false,
+    forcedTools: true,
+    temperature: true,
+    nativeOutput: false,
+    bindsThinking: false,
+    maxOutputTokens: 8_192,
+  },
+  rows: [
+    [{ before: '3.7' }, { thinking: 'none' }],
+    [{ since: '4.5' }, { nativeOutput: true, maxOutputTokens: 64_000 }],
+    [{ since: '4.6' }, { thinking: 'adaptive' }],
+    [{ since: '4.7' }, { hidesThinking: true, temperature: false }],
+    [{ since: '4.9' }, { withoutThinking: 'disabled' }],
+    [{ since: '5.1' }, { withoutThinking: 'never', forcedTools: false, bindsThinking: true }],
+    [{ name: /claude-haiku/, since: '5.1', before: '5.6' }, { withoutThinking: 'disabled' }],
+    [{ name: /claude-haiku/, since: '5.5', before: '5.6' }, { forcedTools: true }],
+    [{ name: /claude-sonnet/, since: '5.5', before: '5.6' }, { withoutThinking: 'between_tools' }],
+    [{ name: /claude-(?:fable|mythos)/ }, { withoutThinking: 'never' }],
+  ],
 }

@@ -17,7 +17,7 @@ export function knownModel(id: string): KnownModel {
       maxOutputTokens: longestAnswer ?? traits.maxOutputTokens,
       nativeOutput: traits.nativeOutput ? 'always' : 'never',
     },
-    traits: facts?.temperature === false ? { ...traits, sampling: false } : traits,
+    traits: facts?.temperature === false ? { ...traits, temperature: false } : traits,
     longestAnswer,
   }
 }

@@ -119,7 +119,7 @@ function addSampling(
   body: AnthropicRequest,
   model: string,
   { temperature, stop = [] }: ModelRequest,
-  { sampling }: ClaudeTraits,
+  { temperature: takesTemperature }: ClaudeTraits,
   warnings: string[],
 ): void {
   const stops = stop.filter((text) => !isBlank(text))
@@ -127,8 +127,10 @@ function addSampling(
   if (stops.length < stop.length) warnings.push('Claude does not stop at white space: such a `stop` was left out.')
   // 1 is what they have of themselves, and always.
   if (temperature === undefined || temperature === 1) return
-  if (!sampling || isOn(body.thinking)) {
-    warnings.push(`"${model}" does not take \`temperature\`${sampling ? ' while it reasons' : ''}: it was left out.`)
+  if (!takesTemperature || isOn(body.thinking)) {
+    warnings.push(
+      `"${model}" does not take \`temperature\`${takesTemperature ? ' while it reasons' : ''}: it was left out.`,
+    )
   } else {
     body.temperature = Math.min(1, Math.max(0, temperature))
     if (temperature > 1) warnings.push(`Claude's \`temperature\` goes up to 1: ${temperature} was sent as 1.`)

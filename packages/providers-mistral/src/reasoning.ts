@@ -1,11 +1,11 @@
 import type { ModelRequest } from '@agentkit/core'
-import type { ModelFacts } from '@agentkit/wire'
+import { type ModelFacts, modelTraits, type TraitTable } from '@agentkit/wire'
 
 type Effort = NonNullable<ModelRequest['reasoning']>
 
 /**
- * The effort as the model takes it; `undefined` says nothing of it. A model refuses an effort that is not one of its
- * own, so the nearest of them is sent, rather more than less.
+ * The effort as the model accepts it, or `undefined` for none. A model refuses an effort that is not one of its own, so
+ * the nearest of them is sent, rather more than less.
  */
 export function reasoningEffort(
   model: string,
@@ -14,12 +14,13 @@ export function reasoningEffort(
   warnings: string[],
 ): Effort | undefined {
   if (effort === undefined) return undefined
-  const efforts = effortsOf(model, facts)
+  const { alwaysReasons, ...traits } = modelTraits(model, table)
+  const efforts = facts?.reasoning === false ? [] : traits.efforts
   if (efforts === undefined || efforts.includes(effort)) return effort
   const nearest = efforts.find((known) => order.indexOf(known) > order.indexOf(effort)) ?? efforts.at(-1)
   if (nearest !== undefined) {
     warnings.push(`"${model}" does not take the effort "${effort}": it was sent as "${nearest}".`)
-  } else if (effort !== 'none' || alwaysReasons.test(model)) {
+  } else if (effort !== 'none' || alwaysReasons) {
     warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
   }
   return nearest
@@ -27,21 +28,22 @@ export function reasoningEffort(
 
 const order: readonly Effort[] = ['none', 'low', 'medium', 'high']
 
-/** `undefined` where they are not known: then any is sent. */
-function effortsOf(model: string, facts: ModelFacts | undefined): readonly Effort[] | undefined {
-  if (facts?.reasoning === false) return []
-  return knownEfforts.find(([name]) => name.test(model))?.[1]
+type ReasoningTraits = {
+  /** From the least to the most; `undefined` where they are not known: then any is sent. */
+  efforts: readonly Effort[] | undefined
+  alwaysReasons: boolean
 }
 
-/** The first generation reasons always, and refuses the word. */
-const alwaysReasons = /^magistral-(?:small|medium)-2/
-
-/** From the least to the most; the first row that fits a name holds. */
-const knownEfforts: readonly [name: RegExp, efforts: readonly Effort[]][] = [
-  [alwaysReasons, []],
-  [/^(?:ministral|codestral|devstral|pixtral|voxtral|open-|mistral-(?:large|medium|small|tiny)-2[345])/, []],
-  [/^mistral-large-4/, ['low', 'medium', 'high']],
-  [/^zai-glm-5-3/, ['low', 'high']],
-  [/^deepseek-/, ['none', 'low', 'high']],
-  [/^(?:mistral-(?:small|medium)-|magistral-|labs-leanstral|(?:zai-)?glm-)/, ['none', 'high']],
-]
+const table: TraitTable<ReasoningTraits> = {
+  defaults: { efforts: undefined, alwaysReasons: false },
+  rows: [
+    [{ name: /^(?:mistral-(?:small|medium)-|magistral-|labs-leanstral|(?:zai-)?glm-)/ }, { efforts: ['none', 'high'] }],
+    [{ name: /^deepseek-/ }, { efforts: ['none', 'low', 'high'] }],
+    [{ name: /^zai-glm-5-3/ }, { efforts: ['low', 'high'] }],
+    [{ name: /^mistral-large-4/ }, { efforts: ['low', 'medium', 'high'] }],
+    [{ name: /^(?:ministral|codestral|devstral|pixtral|voxtral|open-)/ }, { efforts: [] }],
+    [{ name: /^mistral-(?:large|medium|small|tiny)-2[345]/ }, { efforts: [] }],
+    // The first generation reasons always, and refuses an effort.
+    [{ name: /^magistral-(?:small|medium)-2/ }, { efforts: [], alwaysReasons: true }],
+  ],
+}

@@ -1,4 +1,5 @@
 import type { ModelRequest } from '@agentkit/core'
+import { modelTraits, type TraitTable } from '@agentkit/wire'
 
 /**
  * Whether and how the model thinks; `undefined` says nothing of it. Only gpt-oss knows more or less, and it always
@@ -13,12 +14,13 @@ export function think(
   warnings: string[],
 ): boolean | 'low' | 'medium' | 'high' | undefined {
   const wanted = effort !== undefined && effort !== 'none'
-  if (/(?:^|\/)gpt-oss/.test(model)) {
+  const { thinks } = modelTraits(model, table)
+  if (thinks === 'always') {
     if (effort !== 'none') return effort
     warnings.push(`"${model}" always reasons: the effort "none" was sent as "low".`)
     return 'low'
   }
-  if (wanted && neverThinks.test(model)) {
+  if (wanted && thinks === 'never') {
     warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
     return format ? false : undefined
   }
@@ -32,6 +34,12 @@ export function think(
   return effort === undefined ? undefined : wanted
 }
 
-/** Servers refuse the word for models that cannot; of these it is known. */
-const neverThinks =
-  /^(?:llama[23]?(?:\.\d)?(?:[:-]|$)|gemma[23]?n?(?::|$)|llava|phi[34](?::|$)|mistral(?:-nemo)?(?::|$)|qwen2(?:\.5)?[^:]*(?::|$))/
+const table: TraitTable<{ thinks: 'always' | 'on-or-off' | 'never' }> = {
+  defaults: { thinks: 'on-or-off' },
+  rows: [
+    // Servers refuse `think` for models that cannot. Tags come after a colon.
+    [{ name: /^(?:llama[23]?(?:\.\d)?(?:[:-]|$)|llava)/ }, { thinks: 'never' }],
+    [{ name: /^(?:gemma[23]?n?|phi[34]|mistral(?:-nemo)?|qwen2(?:\.5)?[^:]*)(?::|$)/ }, { thinks: 'never' }],
+    [{ name: /(?:^|\/)gpt-oss/ }, { thinks: 'always' }],
+  ],
+}

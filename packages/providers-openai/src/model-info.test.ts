@@ -74,6 +74,7 @@ describe('modelInfo', () => {
     ['gpt-3.5-turbo', 'never'],
     ['gpt-4', 'never'],
     ['gpt-4-turbo', 'never'],
+    ['ft:gpt-4-0613:acme', 'never'],
   ])('knows of %s only whether it writes JSON to a schema: %s', (id, nativeOutput) => {
     expect(modelInfo(id, true)).toEqual({ nativeOutput })
   })

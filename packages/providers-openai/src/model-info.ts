@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@agentkit/core'
-import { type ModelTable, modelFacts, modelInfoOf } from '@agentkit/wire'
+import { type ModelTable, modelFacts, modelInfoOf, openaiTraits } from '@agentkit/wire'
 import models from './models.json' with { type: 'json' }
 
 /**
@@ -9,9 +9,7 @@ import models from './models.json' with { type: 'json' }
 export function modelInfo(id: string, official: boolean): ModelInfo | undefined {
   const facts = modelFacts(id, table)
   if (!facts && !official) return undefined
-  return { ...modelInfoOf(facts, table), nativeOutput: withoutNativeOutput.test(id) ? 'never' : 'always' }
+  return { ...modelInfoOf(facts, table), nativeOutput: openaiTraits(id).nativeOutput ? 'always' : 'never' }
 }
 
 const table: ModelTable = models
-
-const withoutNativeOutput = /^gpt-(?:3|4$|4-)/

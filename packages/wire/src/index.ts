@@ -31,6 +31,7 @@ export { type OpenAITraits, openaiTraits } from './openai/traits.ts'
 export { mergeUsage, withTotal } from './openai/usage.ts'
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './provider/batched-embedder.ts'
 export { type ModelFacts, type ModelTable, modelFacts, modelInfoOf } from './provider/model-facts.ts'
+export { modelTraits, type TraitTable } from './provider/model-traits.ts'
 export { objectRoot } from './provider/object-root.ts'
 export { type PreparedCall, providerModel } from './provider/provider-model.ts'
 export {

@@ -20,7 +20,7 @@ export function supportedOptions(
 ): SupportedOptions {
   const supported: SupportedOptions = {}
   // A model that may be told not to reason takes a temperature when it is.
-  const temperature = traits.sampling || (request.reasoning === 'none' && traits.leastEffort === 'none')
+  const temperature = traits.temperature || (request.reasoning === 'none' && traits.leastEffort === 'none')
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
   if (request.temperature !== undefined) {
     if (temperature) supported.temperature = request.temperature

@@ -1,15 +1,17 @@
-/** What an OpenAI model takes. A name that says nothing is taken to accept what it is asked. */
+import { modelTraits, type TraitTable } from '../provider/model-traits.ts'
+
+/** What an OpenAI model accepts. A name that says nothing is assumed to accept everything. */
 export type OpenAITraits = {
-  /** Whether it reasons; `undefined` when the name does not tell. */
+  /** Whether it reasons; `undefined` when the name does not say. */
   reasoning: boolean | undefined
-  /** Whether it takes `temperature`. */
-  sampling: boolean
-  /** Whether it takes `stop`. */
+  temperature: boolean
   stop: boolean
   parallelToolCalls: boolean
-  /** The least effort it takes. */
+  /** Whether it can hold an answer to a JSON Schema. */
+  nativeOutput: boolean
+  /** The least effort it accepts. */
   leastEffort: 'none' | 'minimal' | 'low'
-  /** With which efforts Chat Completions takes function tools. */
+  /** With which efforts Chat Completions accepts function tools. */
   chatTools: 'always' | 'default-effort' | 'no-effort'
 }
 
@@ -18,37 +20,35 @@ export type OpenAITraits = {
  * @param model without the provider: `gpt-5.6-sol`, `o4-mini`, also `openai/gpt-5` as gateways write it
  */
 export function openaiTraits(model: string): OpenAITraits {
-  const name = model.replace(/^(?:openai\/|ft:)/, '')
-  const oSeries = /^o[1-9]/.test(name)
-  const [, major, minor = '0'] = /^gpt-(\d+)(?:\.(\d+))?/.exec(name) ?? []
-  const version = major === undefined ? undefined : Number(major) * 100 + Number(minor)
-  const reasoning = reasons(name, oSeries, version)
-  return {
-    reasoning,
-    sampling: reasoning !== true,
-    // The first ones that reason take it; `o3` and all that came after it refuse it.
-    stop: reasoning !== true || /^o(?:1|3-mini)(?:-|$)/.test(name),
-    parallelToolCalls: !oSeries,
-    leastEffort: leastEffort(oSeries, version),
-    chatTools: chatTools(reasoning ? version : undefined),
-  }
+  return modelTraits(model.replace(/^(?:openai\/|ft:)/, ''), table)
 }
 
-function reasons(name: string, oSeries: boolean, version: number | undefined): boolean | undefined {
-  if (oSeries || name.startsWith('codex-')) return true
-  if (name.startsWith('chatgpt-') || name.startsWith('gpt-5-chat')) return false
-  return version === undefined ? undefined : version >= 500
-}
+const reasoning = { reasoning: true, temperature: false, stop: false } as const
 
-/** `none` came with gpt-5.1; of gpt-6 not every model takes it. */
-function leastEffort(oSeries: boolean, version: number | undefined): OpenAITraits['leastEffort'] {
-  if (oSeries) return 'low'
-  if (version === 500) return 'minimal'
-  return version !== undefined && version >= 600 ? 'low' : 'none'
-}
-
-/** From gpt-5.4 on tools and an effort exclude each other there; from 5.6 on the default is an effort. */
-function chatTools(version = 0): OpenAITraits['chatTools'] {
-  if (version >= 506) return 'no-effort'
-  return version >= 504 ? 'default-effort' : 'always'
+const table: TraitTable<OpenAITraits> = {
+  version: /^gpt-(\d+)(?:\.(\d+))?/,
+  defaults: {
+    reasoning: undefined,
+    temperature: true,
+    stop: true,
+    parallelToolCalls: true,
+    nativeOutput: true,
+    leastEffort: 'none',
+    chatTools: 'always',
+  },
+  rows: [
+    [{ before: '5.0' }, { reasoning: false }],
+    [{ name: /^gpt-(?:3|4$|4-)/ }, { nativeOutput: false }],
+    [{ since: '5.0' }, { ...reasoning, leastEffort: 'minimal' }],
+    [{ since: '5.1' }, { leastEffort: 'none' }],
+    // Tools and an effort exclude each other; from 5.6 on the default is an effort.
+    [{ since: '5.4' }, { chatTools: 'default-effort' }],
+    [{ since: '5.6' }, { chatTools: 'no-effort' }],
+    // Not every model of gpt-6 accepts `none`.
+    [{ since: '6.0' }, { leastEffort: 'low' }],
+    [{ name: /^(?:gpt-5-chat|chatgpt-)/ }, { reasoning: false, temperature: true, stop: true }],
+    [{ name: /^codex-/ }, reasoning],
+    [{ name: /^o[1-9]/ }, { ...reasoning, parallelToolCalls: false, leastEffort: 'low' }],
+    [{ name: /^o(?:1|3-mini)(?:-|$)/ }, { stop: true }],
+  ],
 }
