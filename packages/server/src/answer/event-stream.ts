@@ -6,130 +6,135 @@ import { failureOf, ProblemError, thrownProblem } from './problem.ts'
 
 export type EventStreamOptions = {
   limits: Pick<Limits, 'heartbeatMs' | 'stalledMs'>
-  /** Told when the run fails after the stream has begun. */
+  /** Called when the run fails after the stream has begun. */
   onFailure(problem: ProblemError): void
-  /** Cuts the connection of a client that has stopped reading. */
+  /** Closes the connection of a client that has stopped reading. */
   dropClient(): void
 }
 
 export type EventStream = {
   /**
-   * Resolves when the answer's status is known: to the problem of a run that failed before it told anything, or to
-   * nothing at the first event that does, at the run's end, or when a sign of life is due.
+   * Resolves when the answer's status is known: with the problem of a run that fails before its answer begins, otherwise
+   * with nothing, when the answer begins or the first heartbeat is due.
    */
   decided: Promise<ProblemError | undefined>
   body: ReadableStream<Uint8Array>
-  /** Resolves when the run is over, whatever became of the reader, and also when it never started. */
+  /** Resolves when the run has settled, whether or not its events were read, and also when it never started. */
   finished: Promise<void>
 }
 
-/** Text that may wait for its reader; then the run waits. In UTF-16 code units. */
-const maxPending = 64 * 1024
+/** One event as it is sent. */
+type Part = { text: string; beginsAnswer: boolean; failure?: ProblemError | undefined }
+
+/** The length from which a chunk takes no more events, in UTF-16 code units. */
+const chunkLength = 64 * 1024
 const encoder = new TextEncoder()
 
 /**
- * A run's events as the body of an answer. The reader pulls; what is ready at once goes out in one chunk. A reader
- * that leaves cancels the run.
+ * The events of a run as the body of an answer. Each chunk holds the events that are available at once; the client's
+ * reading paces the run. A client that leaves, or stops reading, cancels the run.
  *
- * @param starting the run, once it has a place; signs of life are sent meanwhile. It rejects when there is none.
+ * @param starting the run, once it has a place; heartbeats are sent until then. It rejects when there is no place.
  */
 export function eventStream(starting: Promise<AgentRun>, options: EventStreamOptions): EventStream {
   const { heartbeatMs, stalledMs } = options.limits
-  const decision = Promise.withResolvers<ProblemError | undefined>()
-  let pending = 'retry: 2000\n\n'
-  /** Since when there is something pending that the reader could take. */
-  let waitingSince = 0
-  let begun = false
+  const parts = encodeRun(starting)
+  let next = parts.next()
+  let text = 'retry: 2000\n\n'
+  let isDecided = false
   let ended = false
   let gone = false
-  let cancelled = false
-  let run: AgentRun | undefined
-  let wakeReader: (() => void) | undefined
-  let makeRoom: (() => void) | undefined
+  let stopWaiting = (): void => {}
+  let stalled: NodeJS.Timeout | undefined
 
-  const decide = (problem?: ProblemError): void => {
-    if (begun) return
-    begun = true
-    waitingSince = performance.now()
-    decision.resolve(problem)
+  /** Adds the next event to the text. Returns undefined at the end, and when the wait is stopped. */
+  const read = async (): Promise<Part | undefined> => {
+    const result = await new Promise<IteratorResult<Part, void> | undefined>((resolve) => {
+      stopWaiting = () => resolve(undefined)
+      void next.then(resolve)
+    })
+    if (result?.done) ended = true
+    if (!result || result.done) return undefined
+    next = parts.next()
+    const part = result.value
+    text += part.text
+    if (part.failure && isDecided && !gone) options.onFailure(part.failure)
+    return part
   }
-  const tell = (text: string): void => {
-    if (pending === '') waitingSince = performance.now()
-    pending += text
-    const wake = wakeReader
-    wakeReader = undefined
-    // One turn of the event loop later, so that what arrives together leaves together.
-    if (wake) setImmediate(wake)
+  const decide = async (): Promise<ProblemError | undefined> => {
+    const timer = setTimeout(() => stopWaiting(), heartbeatMs)
+    let part = await read()
+    while (part && !part.failure && !part.beginsAnswer) part = await read()
+    clearTimeout(timer)
+    isDecided = true
+    if (!part?.failure) expectReader()
+    return part?.failure
+  }
+  const expectReader = (): void => {
+    if (gone) return
+    stalled = setTimeout(() => {
+      leave()
+      options.dropClient()
+    }, stalledMs)
   }
   const leave = (): void => {
     gone = true
-    clearInterval(heartbeat)
-    run?.cancel()
-    makeRoom?.()
-    wakeReader?.()
-  }
-  const heartbeat = setInterval(() => {
-    if (!begun) decide()
-    else if (pending === '') tell(': keep-alive\n\n')
-    else if (performance.now() - waitingSince >= stalledMs) {
-      leave()
-      options.dropClient()
-    }
-  }, heartbeatMs)
-
-  const fail = (problem: ProblemError): void => {
-    if (!begun) decide(problem)
-    else if (!gone) options.onFailure(problem)
-  }
-  const pump = async (): Promise<void> => {
-    let last: AgentEvent | undefined
-    try {
-      run = await starting
-      for await (const event of run) {
-        last = event
-        tell(encodeEvent(event))
-        const failure = event.type === 'run-end' ? failureOf(event) : undefined
-        if (failure) fail(failure)
-        else if (tellsSomething(event)) decide()
-        if (gone) break
-        if (pending.length >= maxPending) await new Promise<void>((resolve) => (makeRoom = resolve))
-      }
-    } catch (error) {
-      // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
-      tell(encodeEvent(brokenRunEnd(run?.runId ?? '', last, error)))
-      fail(thrownProblem(error))
-    } finally {
-      ended = true
-      decide()
-      tell('')
-    }
-    await run?.result.catch(() => {})
+    clearTimeout(stalled)
+    void starting.then((run) => run.cancel(), ignore)
+    void parts.return()
   }
 
+  const decided = decide()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (pending === '' && !ended) await new Promise<void>((resolve) => (wakeReader = resolve))
-        if (cancelled) return
-        if (pending !== '') controller.enqueue(encoder.encode(pending))
-        pending = ''
-        makeRoom?.()
-        if (!ended) return
-        clearInterval(heartbeat)
-        controller.close()
+        await decided
+        clearTimeout(stalled)
+        if (gone) return controller.close()
+        if (text === '') {
+          const timer = setTimeout(() => stopWaiting(), heartbeatMs)
+          if (!(await read()) && !ended) text = ': keep-alive\n\n'
+          clearTimeout(timer)
+        }
+        // One turn of the event loop, so that events that arrive together are sent together.
+        const turn = setImmediate(() => stopWaiting())
+        while (text.length < chunkLength && (await read()));
+        clearImmediate(turn)
+        if (gone) return
+        if (text !== '') controller.enqueue(encoder.encode(text))
+        text = ''
+        if (ended) controller.close()
+        else expectReader()
       },
-      cancel() {
-        cancelled = true
-        leave()
-      },
+      cancel: leave,
     },
     { highWaterMark: 0 },
   )
-  return { decided: decision.promise, body, finished: pump() }
+  return { decided, body, finished: starting.then((run) => run.result).then(ignore, ignore) }
 }
 
-/** Before these, a run has only prepared itself; if it fails now, the answer can still be its status. */
-function tellsSomething({ type }: AgentEvent): boolean {
+async function* encodeRun(starting: Promise<AgentRun>): AsyncGenerator<Part, void> {
+  let runId = ''
+  let last: AgentEvent | undefined
+  try {
+    const run = await starting
+    runId = run.runId
+    for await (const event of run) {
+      last = event
+      const failure = event.type === 'run-end' ? failureOf(event) : undefined
+      yield { text: encodeEvent(event), beginsAnswer: beginsAnswer(event), failure }
+    }
+  } catch (error) {
+    // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
+    const text = encodeEvent(brokenRunEnd(runId, last, error))
+    yield { text, beginsAnswer: true, failure: thrownProblem(error) }
+  }
+}
+
+function ignore(): void {}
+
+/** Whether the answer begins with this event. A run that fails before it is answered by a status. */
+function beginsAnswer({ type }: AgentEvent): boolean {
   switch (type) {
     case 'run-start':
     case 'agent-start':
