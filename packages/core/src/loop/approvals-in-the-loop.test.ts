@@ -220,7 +220,7 @@ describe('a run that nobody attends', () => {
     const run = agent.stream('Pay')
     await run.result
     const { events, result } = await follow(run, ({ approvalId, input }) => {
-      expect(() => run.approve(approvalId)).toThrow('goes on by agent.resume(runId, decisions)')
+      expect(() => run.approve(approvalId)).toThrow('is resumed by agent.resume(runId, decisions)')
       Object.assign(input as object, { amount: 1_000 })
     })
     expect(result.approvals).toMatchObject([{ input: { amount: 5 } }])

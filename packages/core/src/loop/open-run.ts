@@ -6,29 +6,15 @@ import { createGuard } from '../policies/guard.ts'
 import { type HookContext, passHook } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { checkPriced } from '../policies/price.ts'
-import type { Progress } from '../runs/progress.ts'
-import {
-  openApprovals,
-  type ParkedMember,
-  parkedIn,
-  storeWaiting,
-  type WaitingStep,
-  waitingCalls,
-} from '../runs/waiting-step.ts'
-import { type OpenTurn, openTurn } from '../sessions/open-turn.ts'
-import { reopenTurn } from '../sessions/reopen-turn.ts'
+import type { Progress } from '../runs/run-state.ts'
+import type { ParkedMember } from '../runs/snapshot.ts'
+import { openApprovals, parkedIn, storeWaiting, type WaitingStep, waitingCalls } from '../runs/snapshot.ts'
+import { type OpenTurn, openTurn, reopenTurn } from '../sessions/open-turn.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import { untilAborted } from '../util/abort.ts'
-import { askModel, chooseModel } from './ask-model.ts'
-import {
-  type AgentSpec,
-  type Asker,
-  anyUser,
-  type Inside,
-  type OpenedSession,
-  type Run,
-  type RunScope,
-} from './types.ts'
+import { askModel, chooseModel } from './call-with-fallback.ts'
+import type { Inside } from './types.ts'
+import { type AgentSpec, type Asker, anyUser, type OpenedSession, type Run, type RunScope } from './types.ts'
 
 /**
  * Claims the session for a new run, or for one that has waited.

@@ -2,7 +2,7 @@ import type { AssistantMessage, JSONValue } from '../data/message.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
-import { passPlanned } from './pass-reply.ts'
+import { passPlanned } from './check-reply.ts'
 import type { Planned, Run } from './types.ts'
 
 /**

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
-import { type Progress, type RunEnd, statusOf } from './progress.ts'
+import { type Progress, type RunEnd, statusOf } from './run-state.ts'
 
 /**
  * Ends the turn of a run that has come to its end by itself, and lets the next run have the session.

@@ -4,7 +4,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Session, SessionKey, Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
-import { keyText } from './session-line.ts'
+import { keyText } from './session-queue.ts'
 
 type StoredTurn = Turn & { visible: readonly Message[] }
 type StoredSession = {

@@ -2,7 +2,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import type { Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
-import { claimSession, forgetLeftover } from '../sessions/claim-session.ts'
+import { claimSession, forgetLeftover } from '../sessions/acquire-session.ts'
 
 /** What a member has done in one call, as its lane keeps it. */
 export type LaneTurn = { runId: string; messages: Message[]; status: 'done' | 'failed'; usage: Usage }

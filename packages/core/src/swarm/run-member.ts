@@ -5,10 +5,10 @@ import type { Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, Inside } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
-import { approvalDesk } from '../runs/approval.ts'
+import { pendingApprovals } from '../runs/approvals.ts'
 import { currentRun } from '../runs/current-run.ts'
 import type { RunResult } from '../runs/run.ts'
-import type { ParkedMember, WaitingStep } from '../runs/waiting-step.ts'
+import type { ParkedMember, WaitingStep } from '../runs/snapshot.ts'
 import { linkSignal } from '../util/abort.ts'
 import { addToLane, laneKey } from './lane.ts'
 import { type MemberStatus, memberStatus } from './member-status.ts'
@@ -66,7 +66,7 @@ async function followMember(inside: Inside, call: MemberCall): Promise<MemberOut
     ...{ budget: member.budget, parent: currentRun.getStore(), signal: controller.signal, end },
     emit: memberEmit(scope.emit, member.id),
     checkTime: deadline.check,
-    desk: approvalDesk(scope.runId),
+    approvals: pendingApprovals(scope.runId),
     members: new Set(),
     member: { turn, lane, store, ...(resumed ? { parked: resumed.parked } : {}) },
     ...(resumed ? { decisions: resumed.decisions } : {}),

@@ -5,7 +5,7 @@ import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
-import { keyText, type LineRequest, perStore, sessionBusy, waitInLine } from './session-line.ts'
+import { keyText, type LineRequest, perStore, sessionBusy, waitInLine } from './session-queue.ts'
 
 export type Claim = LineRequest & { runId: string }
 

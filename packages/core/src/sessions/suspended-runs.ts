@@ -6,7 +6,7 @@ import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type Claim, claimSession, type Held } from './claim-session.ts'
+import { type Claim, claimSession, type Held } from './acquire-session.ts'
 
 /** What is kept of a run that waits, or has waited. It stands beside the state of its session. */
 export type WaitingEntry = {

@@ -5,51 +5,51 @@ import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { toTools } from '../tools/define-tool.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
-import { approvalDesk, approvalsOf, callsToApprove, checkDecisions } from './approval.ts'
+import { approvalsOf, callsToApprove, checkDecisions, pendingApprovals } from './approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 
 describe('a call needs approval', () => {
   it.each<[string, Rule, boolean]>([
-    ['where the tool says so', true, true],
-    ['not where the tool says no', false, false],
-    ['where its rule says so', (input) => amountOf(input) > 100, true],
-    ['not where its rule says no', (input) => amountOf(input) > 1000, false],
-    ['where its rule says so later', async () => true, true],
-    ['where its rule throws', () => fail(), true],
-    ['where its rule rejects', async () => fail(), true],
-    ['where its rule says nothing', () => undefined as never, true],
+    ['if the tool requires it', true, true],
+    ['not if the tool says no', false, false],
+    ['if the rule returns true', (input) => amountOf(input) > 100, true],
+    ['not if the rule returns false', (input) => amountOf(input) > 1000, false],
+    ['if the rule resolves to true', async () => true, true],
+    ['if the rule throws', () => fail(), true],
+    ['if the rule rejects', async () => fail(), true],
+    ['if the rule returns nothing', () => undefined as never, true],
   ])('%s', async (_, needsApproval, isAsked) => {
     expect(await asked([payCall({ amount: 500 })], await boxOf({ needsApproval }))).toEqual(isAsked ? ['1-call_1'] : [])
   })
 
-  it('not when no tool ever does: then nothing is looked at', async () => {
+  it('not when no tool has a rule: then no call is checked', async () => {
     const box = await boxOf({})
     expect(box.mayNeedApproval).toBe(false)
     expect(await callsToApprove([payCall({ amount: 1 })], { ...box, byName: undefined as never }, 1)).toEqual([])
   })
 
   it.each<[string, ToolCall]>([
-    ['whose input does not fit', payCall({ amount: 'much' })],
+    ['whose input does not match the schema', payCall({ amount: 'much' })],
     ['whose input does not parse', { ...payCall(undefined), inputText: '{"amount":', invalid: 'no JSON' }],
-    ['of a tool that there is not', { ...payCall({ amount: 1 }), name: 'steal' }],
-  ])('not when it will not run: one %s', async (_, call) => {
+    ['of an unknown tool', { ...payCall({ amount: 1 }), name: 'steal' }],
+  ])('not when it will not run: a call %s', async (_, call) => {
     expect(await asked([call], await boxOf({ needsApproval: true }))).toEqual([])
   })
 
-  it('not when it does not parse, also where the tool needs no arguments', async () => {
+  it('not when it does not parse, even if the tool needs no arguments', async () => {
     const call = { ...payCall(undefined), inputText: '{"amount":', invalid: 'no JSON' }
     expect(await asked([call], await boxOf({ input: z.object({}).default({}), needsApproval: true }))).toEqual([])
   })
 
-  it('where its schema breaks down: it may not do so the next time', async () => {
+  it('if validation throws, as it may not throw the next time', async () => {
     const broken = z.object({ amount: z.number().refine(() => fail()) })
     expect(await asked([payCall({ amount: 1 })], await boxOf({ needsApproval: true, input: broken }))).toEqual([
       '1-call_1',
     ])
   })
 
-  it('by what the schema has made of its input', async () => {
+  it('by the validated input', async () => {
     const seen: unknown[] = []
     const input = z.object({ amount: z.coerce.number() })
     await asked([payCall({ amount: '500' })], await boxOf({ input, needsApproval: (value) => seen.push(value) > 0 }))
@@ -58,7 +58,7 @@ describe('a call needs approval', () => {
 })
 
 describe('an approval', () => {
-  it('is named after its step and call, so that it has the same name in another process', () => {
+  it('has an id made of step and call, so that it is the same in another process', () => {
     const calls = [payCall({ amount: 1 })]
     const [approval] = approvalsOf(calls, 3)
     expect(approval).toEqual({ approvalId: '3-call_1', callId: 'call_1', name: 'pay', input: { amount: 1 } })
@@ -66,7 +66,7 @@ describe('an approval', () => {
     expect(approvalsOf(calls, 4)[0]?.approvalId).toBe('4-call_1')
   })
 
-  it('has an input of its own', async () => {
+  it('has a copy of the input', async () => {
     const call = payCall({ amount: 1 })
     const rule = (input: unknown): boolean => Object.assign(input as object, { amount: 0 }) !== undefined
     const [approval] = await callsToApprove([call], await boxOf({ input: { type: 'object' }, needsApproval: rule }), 1)
@@ -75,58 +75,61 @@ describe('an approval', () => {
   })
 })
 
-describe('the desk', () => {
+describe('pending approvals', () => {
   const two = approvalsOf([payCall({}), { ...payCall({}), callId: 'call_2' }], 1)
   const never = new AbortController().signal
 
-  it('has no decisions when nobody is there', async () => {
-    expect(await approvalDesk('r').decisions(two, never)).toBeUndefined()
+  it('have no decisions without a caller', async () => {
+    expect(await pendingApprovals('r').decisions(two, never)).toBeUndefined()
   })
 
-  it('waits until all is decided', async () => {
-    const desk = approvalDesk('r')
-    desk.attend()
-    const decisions = desk.decisions(two, never)
-    expect(desk.waiting).toBe(true)
-    desk.decide('1-call_2', { deny: 'no' })
-    desk.decide('1-call_1', true)
+  it('wait until all are decided', async () => {
+    const pending = pendingApprovals('r')
+    pending.attach()
+    const decisions = pending.decisions(two, never)
+    expect(pending.isWaiting).toBe(true)
+    pending.decide('1-call_2', { deny: 'no' })
+    pending.decide('1-call_1', true)
     expect(await decisions).toEqual({ '1-call_1': true, '1-call_2': { deny: 'no' } })
-    expect(desk.waiting).toBe(false)
+    expect(pending.isWaiting).toBe(false)
   })
 
-  it('gives what was decided when whoever decides leaves, and takes nothing more', async () => {
-    const desk = approvalDesk('r')
-    desk.attend()
-    const decisions = desk.decisions(two, never)
-    desk.decide('1-call_1', true)
-    desk.leave()
-    expect(() => desk.decide('1-call_2', true)).toThrow(
-      'No approval "1-call_2" waits in the run r. One that has ended with what waits goes on by agent.resume(',
+  it('return the decisions so far when the caller detaches, and accept no more', async () => {
+    const pending = pendingApprovals('r')
+    pending.attach()
+    const decisions = pending.decisions(two, never)
+    pending.decide('1-call_1', true)
+    pending.detach()
+    expect(() => pending.decide('1-call_2', true)).toThrow(
+      'No approval "1-call_2" is pending in the run r. A run that has ended with pending approvals is resumed by',
     )
     expect(await decisions).toEqual({ '1-call_1': true })
-    expect(await desk.decisions(two, never)).toBeUndefined()
+    expect(await pending.decisions(two, never)).toBeUndefined()
   })
 
-  it.each(['twice', 'unknown', 'before it is asked'])('refuses what does not wait: %s', async (what) => {
-    const desk = approvalDesk('r')
-    desk.attend()
-    const decisions = what === 'before it is asked' ? undefined : desk.decisions(two, never)
-    if (what === 'twice') desk.decide('1-call_1', true)
-    const id = what === 'unknown' ? '2-call_1' : '1-call_1'
-    expect(() => desk.decide(id, true)).toThrow(expect.objectContaining({ code: 'not-found' }))
-    desk.leave()
-    await decisions
-  })
+  it.each(['twice', 'unknown', 'before it is asked'])(
+    'refuse a decision on an approval that is not pending: %s',
+    async (what) => {
+      const pending = pendingApprovals('r')
+      pending.attach()
+      const decisions = what === 'before it is asked' ? undefined : pending.decisions(two, never)
+      if (what === 'twice') pending.decide('1-call_1', true)
+      const id = what === 'unknown' ? '2-call_1' : '1-call_1'
+      expect(() => pending.decide(id, true)).toThrow(expect.objectContaining({ code: 'not-found' }))
+      pending.detach()
+      await decisions
+    },
+  )
 
-  it('stops waiting when the run is aborted', async () => {
-    const desk = approvalDesk('r')
-    desk.attend()
+  it('stop waiting when the run is aborted', async () => {
+    const pending = pendingApprovals('r')
+    pending.attach()
     const controller = new AbortController()
-    const decisions = desk.decisions(two, controller.signal)
+    const decisions = pending.decisions(two, controller.signal)
     controller.abort()
     await expect(decisions).rejects.toMatchObject({ code: 'aborted' })
-    expect(desk.waiting).toBe(false)
-    expect(() => desk.decide('1-call_1', true)).toThrow('No approval')
+    expect(pending.isWaiting).toBe(false)
+    expect(() => pending.decide('1-call_1', true)).toThrow('No approval')
   })
 })
 
@@ -138,7 +141,7 @@ describe('decisions', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ nobody: true }, 'No approval "nobody" waits in this run. There are: "1-call_1" (pay).'],
+    [{ unknown: true }, 'No approval "unknown" is pending in this run. Pending are: "1-call_1" (pay).'],
     [{ '1-call_1': false }, 'Decide "1-call_1" by true or { deny: "why" }.'],
     [{ '1-call_1': null }, 'Decide "1-call_1"'],
     [{ '1-call_1': { deny: 1 } }, 'Decide "1-call_1"'],

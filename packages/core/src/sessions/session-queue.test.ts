@@ -7,7 +7,7 @@ import { validateTranscript, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
-import type { OnBusy } from './session-line.ts'
+import type { OnBusy } from './session-queue.ts'
 
 const key: SessionKey = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const busy = { code: 'session-busy', retryable: true, retryAfterMs: 1000 }

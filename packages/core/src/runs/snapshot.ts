@@ -9,8 +9,8 @@ import { limits } from '../limits.ts'
 import type { Booked } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
-import { approvalsOf } from './approval.ts'
-import type { Progress } from './progress.ts'
+import { approvalsOf } from './approvals.ts'
+import type { Progress } from './run-state.ts'
 
 /** What is stored of a run that waits for approval, beside its messages. Plain JSON. */
 export type WaitingStep = {

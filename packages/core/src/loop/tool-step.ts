@@ -7,12 +7,12 @@ import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import type { Guard } from '../policies/guard.ts'
-import { callsToApprove, checkDecisions } from '../runs/approval.ts'
+import { callsToApprove, checkDecisions } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
-import { approvalsOfMembers, openApprovals, storeWaiting, type WaitingStep } from '../runs/waiting-step.ts'
+import { approvalsOfMembers, openApprovals, storeWaiting, type WaitingStep } from '../runs/snapshot.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
-import { runTools, type ToolOutcome, type ToolScope } from './run-tools.ts'
+import { runTools, type ToolOutcome, type ToolScope } from './execute-tools.ts'
 import type { Run } from './types.ts'
 import { MemberWaits } from './types.ts'
 
@@ -89,11 +89,11 @@ async function checkOrPark(run: Run, reply: Reply, open: Approval[], decisions: 
 
 async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promise<Decisions | undefined> {
   const { scope, progress, turn, ledger, conversation } = run
-  const { signal, desk, emit } = scope
+  const { signal, approvals, emit } = scope
   try {
     await park(run, reply, open)
     // From here on something waits: who is asked may decide at once.
-    const decided = desk.decisions(open, signal)
+    const decided = approvals.decisions(open, signal)
     for (const { path, ...approval } of open) {
       await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
@@ -109,7 +109,7 @@ async function waitForDecisions(run: Run, reply: Reply, open: Approval[]): Promi
     if (progress.approvals.length === 0) throw error
     // A person may take longer than the run's deadline: it goes on when it is decided.
     if (abortError(signal).code === 'timeout') return undefined
-    if (desk.isCancelled) await withdraw(run)
+    if (approvals.isCancelled) await withdraw(run)
     throw error
   }
 }
@@ -149,8 +149,8 @@ async function park(run: Run, { reason, usage, planned }: Reply, open: Approval[
   const shown =
     at.length > 0 ? open.map((approval) => ({ ...approval, path: [...at, ...(approval.path ?? [])] })) : open
   await storeWaiting(turn, waiting, progress, shown, scope.signal, () => {
-    if (scope.desk.isCancelled) void endParked(run).catch(() => {})
-    return scope.desk.isCancelled
+    if (scope.approvals.isCancelled) void endParked(run).catch(() => {})
+    return scope.approvals.isCancelled
   })
 }
 

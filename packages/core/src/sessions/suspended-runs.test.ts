@@ -5,9 +5,8 @@ import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } f
 import type { SessionKey } from '../data/session-data.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { memorySessions } from './memory-sessions.ts'
-import { type OpenTurn, openTurn } from './open-turn.ts'
-import { type ReopenedTurn, reopenTurn } from './reopen-turn.ts'
-import type { OnBusy } from './session-line.ts'
+import { type OpenTurn, openTurn, type ReopenedTurn, reopenTurn } from './open-turn.ts'
+import type { OnBusy } from './session-queue.ts'
 
 const owner = { agentId: 'test', userId: 'ann' }
 const key: SessionKey = { ...owner, sessionId: 's' }

@@ -1,0 +1,137 @@
+import { AgentKitError } from '../data/errors.ts'
+import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
+import { limits } from '../limits.ts'
+
+/** The events of one run between the run, which emits them, and the one reader that iterates it. */
+export type EventBuffer = {
+  /** Returns a promise when the run has to wait until the reader has read the buffered events. */
+  emit: Emit
+  next(): Promise<IteratorResult<AgentEvent, undefined>>
+  /** @throws AgentKitError `invalid-argument` when the events are dropped already */
+  attachReader(): void
+  detachReader(): void
+  /** From now on the run never waits for its reader. */
+  stopWaiting(): void
+  end(): void
+}
+
+type EventSource = {
+  runId: string
+  /** From the outermost agent in. */
+  path: readonly string[]
+  /** False when no reader can follow. */
+  keepEvents: boolean
+}
+
+export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuffer {
+  let seq = 0
+  let buffered: AgentEvent[] = []
+  let nextIndex = 0
+  let bytes = 0
+  let mode: 'unread' | 'read' | 'dropped' = keepEvents ? 'unread' : 'dropped'
+  let isClosed = false
+  let hasRunEnd = false
+  let neverWaits = false
+  let readers: ((result: IteratorResult<AgentEvent, undefined>) => void)[] = []
+  let makeRoom: (() => void) | undefined
+  let room: Promise<void> | undefined
+
+  const release = (): void => {
+    makeRoom?.()
+    makeRoom = room = undefined
+  }
+  const drop = (): void => {
+    mode = 'dropped'
+    buffered = []
+    nextIndex = bytes = 0
+    release()
+  }
+
+  return {
+    emit(body, inner) {
+      // `run-end` is the last event. A member that the run did not wait for may emit more, which is dropped.
+      if (hasRunEnd) return undefined
+      hasRunEnd = body.type === 'run-end'
+      seq++
+      if (mode === 'dropped') return undefined
+      const event = toEvent(seq, runId, inner ? [...path, ...inner] : [...path], body)
+      const reader = readers.shift()
+      if (reader) {
+        reader({ done: false, value: event })
+        return undefined
+      }
+      buffered.push(event)
+      bytes += sizeOf(body)
+      if (bytes <= limits.eventBufferBytes) return undefined
+      if (mode === 'unread') {
+        drop()
+        return undefined
+      }
+      if (neverWaits) return undefined
+      room ??= new Promise((resolve) => {
+        makeRoom = resolve
+      })
+      return room
+    },
+    next() {
+      const value = buffered[nextIndex]
+      if (value !== undefined) {
+        nextIndex++
+        if (nextIndex === buffered.length) {
+          buffered = []
+          nextIndex = bytes = 0
+          release()
+        }
+        return Promise.resolve({ done: false, value })
+      }
+      if (isClosed) return Promise.resolve({ done: true, value: undefined })
+      return new Promise((resolve) => readers.push(resolve))
+    },
+    attachReader() {
+      if (mode === 'dropped') {
+        throw new AgentKitError(
+          'invalid-argument',
+          `The events of run ${runId} were not read while it ran, and are gone. Iterate it before awaiting its result.`,
+        )
+      }
+      mode = 'read'
+    },
+    detachReader() {
+      drop()
+      isClosed = true
+    },
+    stopWaiting() {
+      neverWaits = true
+      release()
+    },
+    end() {
+      isClosed = true
+      for (const reader of readers) reader({ done: true, value: undefined })
+      readers = []
+    },
+  }
+}
+
+/** Most events are text; naming their fields costs half of spreading them. */
+function toEvent(seq: number, runId: string, path: string[], body: AgentEventBody): AgentEvent {
+  if (body.type === 'text-delta') return { seq, runId, path, type: body.type, text: body.text }
+  return { seq, runId, path, ...body }
+}
+
+/** About how many bytes an event holds. */
+function sizeOf(body: AgentEventBody): number {
+  switch (body.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return 64 + body.text.length
+    case 'tool-call':
+    case 'approval-request':
+      return 64 + (JSON.stringify(body.input)?.length ?? 0)
+    case 'tool-result':
+      return 64 + (typeof body.output === 'string' ? body.output.length : (JSON.stringify(body.output)?.length ?? 0))
+    case 'source':
+      return 256 + body.source.quote.length
+    default:
+      return 256
+  }
+}

@@ -1,0 +1,101 @@
+import { AgentKitError } from '../data/errors.ts'
+import type { Emit } from '../data/event.ts'
+import { startDeadline } from '../policies/deadline.ts'
+import { linkSignal } from '../util/abort.ts'
+import { type PendingApprovals, pendingApprovals } from './approvals.ts'
+import { eventBuffer } from './event-buffer.ts'
+import type { AgentRun, RunResult } from './run.ts'
+
+/** What the driver gives the algorithm that it runs. */
+export type RunDriver = {
+  runId: string
+  signal: AbortSignal
+  emit: Emit
+  /** Ends the run when its deadline has passed. */
+  checkTime(): void
+  /** Ends the run for the reason given. */
+  end(reason: AgentKitError): void
+  approvals: PendingApprovals
+}
+
+export type RunRequest = {
+  runId: string
+  /** From the outermost agent in. */
+  path: readonly string[]
+  /** The caller's signal. */
+  signal: AbortSignal | undefined
+  /** The run's deadline, in milliseconds. */
+  timeoutMs: number | undefined
+  /** False when no reader can follow. */
+  keepEvents: boolean
+  /** Whether a run that is iterated waits for approvals. */
+  waitForApprovals: boolean
+  /** The algorithm. It never rejects. */
+  execute(driver: RunDriver): Promise<RunResult>
+}
+
+/**
+ * The driver of one run: it starts the algorithm once, stops it by one signal, and buffers its events, so that a run
+ * settles and releases its session whether or not its events are read.
+ */
+export function startRun(request: RunRequest): AgentRun {
+  const { runId } = request
+  const events = eventBuffer(request)
+  const approvals = pendingApprovals(runId)
+  const controller = new AbortController()
+  const end = (reason: AgentKitError): void => controller.abort(reason)
+  let result: Promise<RunResult> | undefined
+  let iterated = false
+
+  const start = (): Promise<RunResult> => {
+    if (result !== undefined) return result
+    const unlink = linkSignal(controller, request.signal)
+    const deadline = startDeadline(end, request.timeoutMs)
+    const { check: checkTime } = deadline
+    // After this turn of the event loop, so that reading `result` and then iterating sees every event.
+    result = Promise.resolve()
+      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, checkTime, end, approvals }))
+      .finally(() => {
+        deadline.stop()
+        unlink()
+        events.end()
+      })
+    return result
+  }
+  const cancel = (): void => {
+    approvals.cancel()
+    end(new AgentKitError('aborted', 'The run was cancelled.'))
+  }
+  // An aborted run does not wait for its reader.
+  controller.signal.addEventListener('abort', events.stopWaiting)
+
+  const run: AgentRun = {
+    runId,
+    get result() {
+      return start()
+    },
+    cancel,
+    approve: (approvalId) => approvals.decide(approvalId, true),
+    deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
+    [Symbol.asyncIterator]() {
+      if (iterated) throw new AgentKitError('invalid-argument', `The run ${runId} is being iterated already.`)
+      events.attachReader()
+      iterated = true
+      if (request.waitForApprovals) approvals.attach()
+      void start()
+      return {
+        next: events.next,
+        async return() {
+          // A run that waits for approvals is stored already, and can be resumed.
+          if (approvals.isWaiting) approvals.detach()
+          else cancel()
+          events.detachReader()
+          await start()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+  // Reading `result` starts the run, so copying or serializing the run must not read it.
+  return Object.defineProperty(run, 'result', { enumerable: false })
+}
