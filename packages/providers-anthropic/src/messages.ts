@@ -60,7 +60,7 @@ function contentOf(message: Message, owner: string, warnings: string[]): Content
         ? []
         : [{ type: 'text', text: `<system>\n${wellFormed(message.content)}\n</system>` }]
     case 'user':
-      return userBlocks(partsOf(message.content), warnings)
+      return userBlocks(partsOf(message.content))
     case 'assistant':
       return assistantBlocks(message, owner)
     case 'tool':
@@ -98,7 +98,7 @@ function isThinking({ type }: ContentBlockParam): boolean {
 }
 
 function toolResult({ callId, content, isError }: ToolMessage, warnings: string[]): ToolResultBlockParam {
-  let blocks: MediaBlock[] = userBlocks(partsOf(content), warnings)
+  let blocks: MediaBlock[] = userBlocks(partsOf(content))
   if (isError && blocks.some(({ type }) => type !== 'text')) {
     warnings.push('Anthropic takes no images in the result of a call that failed: they were left out.')
     blocks = blocks.map((block) => (block.type === 'text' ? block : { type: 'text', text: '[image left out]' }))

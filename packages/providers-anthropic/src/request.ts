@@ -1,7 +1,6 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
 import {
   type ErrorContext,
-  hasNonWebURL,
   isBlank,
   type PreparedCall,
   postForStream,
@@ -17,6 +16,7 @@ import { reasoningOf } from './reasoning.ts'
 import { AnthropicReader } from './stream.ts'
 import { type RenamedKeys, toTools } from './tools.ts'
 import type { AnthropicRequest, Thinking } from './types.ts'
+import { readsPart } from './user-blocks.ts'
 
 /** What is known of the model, and what the user set. */
 export type RequestSettings = {
@@ -55,7 +55,7 @@ export function prepareCall(
 /** A request as Anthropic takes it, streaming. What the model does not take is left out, and told in `warnings`. */
 export function toAnthropicRequest(model: string, request: ModelRequest, settings: RequestSettings): ConvertedRequest {
   const warnings: string[] = []
-  const messages = readableMessages(request.messages, (part) => !hasNonWebURL(part), model, warnings)
+  const messages = readableMessages(request.messages, readsPart, model, warnings)
   const { instructions, rest } = splitInstructions(messages)
   const turns = toAnthropicTurns(rest, `anthropic/${model}`, warnings)
   const maxTokens = maxTokensOf(model, request, settings, warnings)

@@ -1,16 +1,21 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
+import { readableMessages } from '@agentkit/wire'
 import { describe, expect, it } from 'vitest'
 import { geminiTraits } from './gemini-traits.ts'
-import { mediaPart } from './media-part.ts'
+import { mediaPart, readsPart } from './media-part.ts'
 
 function convert(part: ImagePart | FilePart, id = 'gemini-3.5-flash'): { part: object; warnings: string[] } {
   const warnings: string[] = []
-  return { part: mediaPart(part, geminiTraits(id), warnings), warnings }
+  const reads = (plain: ImagePart | FilePart): boolean => readsPart(plain, geminiTraits(id))
+  const [message] = readableMessages([{ role: 'user', content: [part] }], reads, id, warnings)
+  const [read] = message?.role === 'user' && typeof message.content !== 'string' ? message.content : []
+  if (!read) throw new Error('The part is gone.')
+  return { part: read.type === 'text' ? { text: read.text } : mediaPart(read), warnings }
 }
 
 describe('images and files', () => {
   it.each<[part: ImagePart | FilePart, mimeType: string, data: string]>([
-    [{ type: 'image', base64: '/9j/AA' }, 'image/jpeg', '/9j/AA'],
+    [{ type: 'image', base64: '/9j/AA==' }, 'image/jpeg', '/9j/AA=='],
     [{ type: 'image', base64: 'AAAA', mediaType: 'image/jpg' }, 'image/jpeg', 'AAAA'],
     [{ type: 'image', url: 'data:image/webp;base64,BBBB' }, 'image/webp', 'BBBB'],
     [{ type: 'image', base64: 'data:image/png;base64,CCCC' }, 'image/png', 'CCCC'],
@@ -42,8 +47,11 @@ describe('images and files', () => {
       '[image at https://example.com/a.png left out]',
       'gemini-2.0-flash',
     ],
-  ])('%j are told of, with a warning', (part, text, id) => {
-    expect(convert(part, id)).toEqual({ part: { text }, warnings: [expect.stringContaining('does not read')] })
+  ])('%j become a line of text, with a warning', (part, text, id) => {
+    expect(convert(part, id)).toEqual({
+      part: { text },
+      warnings: [expect.stringMatching(/does not read|neither data nor/)],
+    })
   })
 
   it('that Google hosts are read by older models, too', () => {

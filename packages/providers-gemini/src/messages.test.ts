@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { geminiTraits } from './gemini-traits.ts'
 import { toGeminiContents } from './messages.ts'
 
-function contentsOf(messages: Message[], id = 'gemini-3.5-flash'): { contents: Content[]; warnings: string[] } {
-  const warnings: string[] = []
-  const contents = toGeminiContents(messages, { owner: `gemini/${id}`, traits: geminiTraits(id) }, warnings)
-  return { contents, warnings }
+function contentsOf(messages: Message[], id = 'gemini-3.5-flash'): { contents: Content[] } {
+  return { contents: toGeminiContents(messages, { owner: `gemini/${id}`, traits: geminiTraits(id) }) }
 }
 
 const user = (text: string): Message => ({ role: 'user', content: text })

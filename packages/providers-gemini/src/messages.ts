@@ -27,19 +27,15 @@ export type Reader = {
 
 /**
  * A conversation as Gemini takes it, from a user's turn to a user's turn, each of its contents of another role than
- * the one before. What cannot be carried is told in `warnings`.
+ * the one before. Media are in their plain form.
  */
-export function toGeminiContents(messages: readonly Message[], reader: Reader, warnings: string[]): Content[] {
-  const converted = convertConversation(
-    messages,
-    {
-      key: reader.owner,
-      caches,
-      toWireId: (callId) => wireCallId(callId, longestCallId),
-      convert: (part, ids, told) => convertPart(part, ids, reader, told),
-    },
-    warnings,
-  )
+export function toGeminiContents(messages: readonly Message[], reader: Reader): Content[] {
+  const converted = convertConversation(messages, {
+    key: reader.owner,
+    caches,
+    toWireId: (callId) => wireCallId(callId, longestCallId),
+    convert: (part, ids) => convertPart(part, ids, reader),
+  })
   return inTurns(converted)
 }
 
@@ -48,7 +44,7 @@ const caches: ConversionCaches<Content> = new Map()
 
 const longestCallId = 64
 
-function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader, warnings: string[]): Content[] {
+function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader): Content[] {
   const contents: Content[] = []
   const repaired = repairTranscript(messages, ids)
   for (let index = 0; index < repaired.length; index++) {
@@ -63,7 +59,7 @@ function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader,
         )
         break
       case 'user':
-        push(contents, 'user', userParts(message.content, reader.traits, warnings))
+        push(contents, 'user', userParts(message.content))
         break
       case 'assistant':
         push(contents, 'model', modelParts(message, reader))
@@ -71,7 +67,7 @@ function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader,
       case 'tool': {
         const results = [message]
         for (let next = repaired[index + 1]; next?.role === 'tool'; next = repaired[++index + 1]) results.push(next)
-        contents.push(...resultContents(results, reader.traits, warnings))
+        contents.push(...resultContents(results, reader.traits))
         break
       }
       default:

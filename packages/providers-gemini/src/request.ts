@@ -1,9 +1,9 @@
-import type { FilePart, ImagePart, Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import type { Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import {
   captureResponse,
   type ErrorContext,
-  isImage,
   isRecord,
+  type MediaPart,
   type ModelFacts,
   type PreparedCall,
   readableMessages,
@@ -20,6 +20,7 @@ import type {
 import type { Connection } from './connection.ts'
 import { toGeminiSchema } from './gemini-schema.ts'
 import type { GeminiTraits } from './gemini-traits.ts'
+import { readsPart } from './media-part.ts'
 import { toGeminiContents } from './messages.ts'
 import { thinkingConfig } from './reasoning.ts'
 import { GeminiReader } from './stream.ts'
@@ -64,12 +65,12 @@ export function toGeminiRequest(
   facts: ModelFacts | undefined,
 ): { body: GeminiRequest; warnings: string[] } {
   const warnings: string[] = []
-  const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, warnings)
+  const messages = readableMessages(request.messages, (part) => reads(part, traits, facts), model, warnings)
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
   const { instructions, rest } = splitInstructions(messages)
   const config: GenerateContentConfig = {}
   const asUser: Message[] = instructions === '' || traits.instructed ? [] : [{ role: 'user', content: instructions }]
-  const contents = toGeminiContents([...asUser, ...rest], { owner: `gemini/${model}`, traits }, warnings)
+  const contents = toGeminiContents([...asUser, ...rest], { owner: `gemini/${model}`, traits })
   if (instructions !== '' && traits.instructed) config.systemInstruction = { parts: [{ text: instructions }] }
   const hasTools = request.tools !== undefined && request.tools.length > 0
   if (hasTools) {
@@ -100,9 +101,10 @@ export function toGeminiRequest(
   return { body: { model, contents, config }, warnings }
 }
 
-function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
+function reads(part: MediaPart, traits: GeminiTraits, facts: ModelFacts | undefined): boolean {
+  if (!readsPart(part, traits)) return false
   if (!facts?.reads) return true
-  if (isImage(part)) return facts.reads.includes('image')
+  if (part.type === 'image') return facts.reads.includes('image')
   return part.mediaType !== 'application/pdf' || facts.reads.includes('pdf')
 }
 

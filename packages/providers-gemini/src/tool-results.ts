@@ -2,30 +2,30 @@ import type { ImagePart, ToolMessage } from '@agentkit/core'
 import { imagesHeading, movedImageNote, partsOf, wellFormed } from '@agentkit/wire'
 import type { Content, FunctionResponsePart, Part } from '@google/genai'
 import type { GeminiTraits } from './gemini-traits.ts'
-import { inlineData, mediaPart } from './media-part.ts'
+import { inlinePart, mediaPart } from './media-part.ts'
 import { geminiToolName } from './tool-name.ts'
 
 /**
  * The results of one turn's calls: a content with exactly one part for each call, or the request is refused, and one
  * with the images that a result cannot hold.
  */
-export function resultContents(results: readonly ToolMessage[], traits: GeminiTraits, warnings: string[]): Content[] {
+export function resultContents(results: readonly ToolMessage[], traits: GeminiTraits): Content[] {
   const images: Part[] = []
-  const parts = results.map((result) => resultPart(result, traits, images, warnings))
+  const parts = results.map((result) => resultPart(result, traits, images))
   const contents = [{ role: 'user', parts }]
   return images.length === 0 ? contents : [...contents, { role: 'user', parts: images }]
 }
 
-function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], warnings: string[]): Part {
+function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[]): Part {
   const { callId, content, isError } = message
   const name = geminiToolName(message.name)
   const held: FunctionResponsePart[] = []
   const outside: ImagePart[] = []
   const lines = partsOf(content).map((part) => {
     if (part.type === 'text') return wellFormed(part.text)
-    const inline = traits.sinceGemini3 ? inlineData(part) : undefined
-    if (inline && holdable.test(inline.mimeType)) {
-      held.push({ inlineData: inline })
+    const inline = traits.sinceGemini3 ? inlinePart(part) : undefined
+    if (inline && holdable.test(inline.inlineData.mimeType)) {
+      held.push(inline)
       return '[image: see the parts of this result]'
     }
     outside.push(part)
@@ -33,7 +33,7 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[], 
   })
   if (outside.length > 0) {
     images.push({ text: imagesHeading(message).text })
-    for (const image of outside) images.push(mediaPart(image, traits, warnings))
+    images.push(...outside.map(mediaPart))
   }
   const response = { [isError ? 'error' : 'output']: lines.join('\n') }
   const id = traits.sinceGemini3 ? { id: callId } : {}

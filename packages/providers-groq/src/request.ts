@@ -1,14 +1,14 @@
-import { type FilePart, type ImagePart, type ModelRequest, toolCalls } from '@agentkit/core'
+import { type ModelRequest, toolCalls } from '@agentkit/core'
 import {
   ChatReader,
   type ChatRequest,
   type ChatTool,
   type ErrorContext,
   isCommonImage,
+  type MediaPart,
   type ModelFacts,
   type PreparedCall,
   postForStream,
-  readableMessages,
   toChatRequest,
   wireToolName,
 } from '@agentkit/wire'
@@ -48,20 +48,14 @@ export function toGroqRequest(
   facts: ModelFacts | undefined,
 ): { body: GroqRequest; warnings: string[] } {
   const traits = groqTraits(model, facts)
-  const unread: string[] = []
-  const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, unread)
-  const { body: chat, warnings } = toChatRequest(
-    model,
-    { ...request, messages },
-    {
-      maxTokensField: 'max_completion_tokens',
-      systemRole: 'system',
-      strict: false,
-      ...(traits.reasoning && { reasoningOwner: `groq/${model}` }),
-      traits,
-    },
-  )
-  warnings.unshift(...unread)
+  const { body: chat, warnings } = toChatRequest(model, request, {
+    maxTokensField: 'max_completion_tokens',
+    systemRole: 'system',
+    strict: false,
+    ...(traits.reasoning && { reasoningOwner: `groq/${model}` }),
+    traits,
+    reads: (part) => readsPart(part, facts),
+  })
   // Usage comes unasked.
   const { stream_options: _usage, response_format: schema, reasoning_effort: effort, ...body } = chat
   keepToBounds(body, facts, warnings)
@@ -88,7 +82,7 @@ function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings
 }
 
 /** Whether the model takes a part: files it never does, and images are taken for read where nothing is known of it. */
-function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
+function readsPart(part: MediaPart, facts: ModelFacts | undefined): boolean {
   return isCommonImage(part) && (facts === undefined || facts.reads?.includes('image') === true)
 }
 

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
 import {
   type AssistantMessage,
-  type FilePart,
-  type ImagePart,
   type Message,
   type ReasoningPart,
   toolCalls,
@@ -16,16 +14,15 @@ import {
   type CallIds,
   type ConversionCaches,
   convertConversation,
-  fileData,
   fileName,
   hasNonWebURL,
   imagesAfterResults,
-  imageUrl,
   isBlank,
   isCommonImage,
-  isImage,
   isRecord,
+  type MediaPart,
   type ModelFacts,
+  mediaURL,
   repairTranscript,
   wellFormed,
   wireToolName,
@@ -34,20 +31,16 @@ import type { ContentChunk } from '@mistralai/mistralai/models/components/conten
 import { inOrder, type MistralMessage } from './in-order.ts'
 
 /**
- * A conversation as Mistral takes it. What it cannot carry is told in `warnings`.
+ * A conversation as Mistral takes it. Media are in their plain form.
  * @param owner `provider/model`: reasoning of any other model is left out
  */
-export function toMistralMessages(messages: readonly Message[], owner: string, warnings: string[]): MistralMessage[] {
-  const converted = convertConversation(
-    messages,
-    {
-      key: owner,
-      caches,
-      toWireId: mistralCallId,
-      convert: (part, ids, told) => convertPart(part, ids, owner, told),
-    },
-    warnings,
-  )
+export function toMistralMessages(messages: readonly Message[], owner: string): MistralMessage[] {
+  const converted = convertConversation(messages, {
+    key: owner,
+    caches,
+    toWireId: mistralCallId,
+    convert: (part, ids) => convertPart(part, ids, owner),
+  })
   return inOrder(converted)
 }
 
@@ -63,13 +56,13 @@ function mistralCallId(callId: string): string {
         .slice(-9)
 }
 
-function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): MistralMessage[] {
+function convertPart(messages: readonly Message[], ids: CallIds, owner: string): MistralMessage[] {
   return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message): MistralMessage | [] => {
     switch (message.role) {
       case 'system':
         return isBlank(message.content) ? [] : { role: 'system', content: wellFormed(message.content) }
       case 'user':
-        return userMessage(message, warnings) ?? []
+        return userMessage(message) ?? []
       case 'assistant':
         return assistantMessage(message, owner) ?? []
       case 'tool': {
@@ -82,44 +75,31 @@ function convertPart(messages: readonly Message[], ids: CallIds, owner: string, 
   })
 }
 
-function userMessage({ content }: UserMessage, warnings: string[]): MistralMessage | undefined {
+function userMessage({ content }: UserMessage): MistralMessage | undefined {
   if (typeof content === 'string') {
     return isBlank(content) ? undefined : { role: 'user', content: wellFormed(content) }
   }
-  const chunks = userChunks(content, warnings)
+  const chunks = content.flatMap((part) => userChunk(part) ?? [])
   return chunks.length === 0 ? undefined : { role: 'user', content: chunks }
 }
 
-function userChunks(parts: readonly UserPart[], warnings: string[]): ContentChunk[] {
-  return parts.flatMap((part) => userChunk(part, warnings) ?? [])
-}
-
-function userChunk(part: UserPart, warnings: string[]): ContentChunk | undefined {
+function userChunk(part: UserPart): ContentChunk | undefined {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? undefined : { type: 'text', text: wellFormed(part.text) }
-    case 'image': {
-      const url = imageUrl(part)
-      if (url !== undefined) return { type: 'image_url', imageUrl: url }
-      warnings.push('An image without data and address was left out.')
-      return undefined
-    }
-    case 'file': {
-      if (isImage(part)) return userChunk({ ...part, type: 'image' }, warnings)
-      const url = fileData(part) ?? part.url
-      if (url !== undefined) return { type: 'document_url', documentUrl: url, documentName: fileName(part) }
-      warnings.push(`The file "${fileName(part)}" has no data and no address, and was left out.`)
-      return undefined
-    }
+    case 'image':
+      return { type: 'image_url', imageUrl: mediaURL(part) }
+    case 'file':
+      return { type: 'document_url', documentUrl: mediaURL(part), documentName: fileName(part) }
     default:
       return assertNever(part)
   }
 }
 
 /** Whether the model takes a part; Mistral reads documents for every model, images go to those that see. */
-export function readsPart(part: ImagePart | FilePart, facts: ModelFacts | undefined): boolean {
-  if (isImage(part)) return isCommonImage(part) && (facts?.reads?.includes('image') ?? true)
-  return documents.has(part.mediaType ?? '') && !hasNonWebURL(part)
+export function readsPart(part: MediaPart, facts: ModelFacts | undefined): boolean {
+  if (part.type === 'image') return isCommonImage(part) && (facts?.reads?.includes('image') ?? true)
+  return documents.has(part.mediaType) && !hasNonWebURL(part)
 }
 
 const documents: ReadonlySet<string> = new Set([

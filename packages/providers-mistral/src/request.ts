@@ -50,7 +50,7 @@ export function toMistralRequest(
   const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, warnings)
   const body: ChatCompletionStreamRequest = {
     model,
-    messages: toMistralMessages(messages, `mistral/${model}`, warnings),
+    messages: toMistralMessages(messages, `mistral/${model}`),
     stream: true,
   }
   const { tools = [], toolChoice, parallelToolCalls, output } = request

@@ -1,12 +1,4 @@
-import {
-  type AssistantMessage,
-  type FilePart,
-  type ImagePart,
-  type JSONValue,
-  type Message,
-  toolCalls,
-  type UserMessage,
-} from '@agentkit/core'
+import { type AssistantMessage, type JSONValue, type Message, toolCalls, type UserMessage } from '@agentkit/core'
 import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
@@ -39,20 +31,16 @@ export type OllamaMessage = {
 const longestCallId = 64
 
 /**
- * A conversation as Ollama takes it. What it cannot carry is told in `warnings`.
+ * A conversation as Ollama takes it. Media are in their plain form.
  * @param owner `provider/model`: reasoning of any other model is left out
  */
-export function toOllamaMessages(messages: readonly Message[], owner: string, warnings: string[]): OllamaMessage[] {
-  const converted = convertConversation(
-    messages,
-    {
-      key: owner,
-      caches,
-      toWireId: (callId) => wireCallId(callId, longestCallId),
-      convert: (part, ids, told) => convertPart(part, ids, owner, told),
-    },
-    warnings,
-  )
+export function toOllamaMessages(messages: readonly Message[], owner: string): OllamaMessage[] {
+  const converted = convertConversation(messages, {
+    key: owner,
+    caches,
+    toWireId: (callId) => wireCallId(callId, longestCallId),
+    convert: (part, ids) => convertPart(part, ids, owner),
+  })
   // Without a message the server only loads the model, and many templates fail where nobody speaks.
   if (converted.every(({ role }) => role === 'system')) converted.push({ role: 'user', content: continuePrompt })
   return converted
@@ -61,13 +49,13 @@ export function toOllamaMessages(messages: readonly Message[], owner: string, wa
 /** By owner, which decides what reasoning is sent. */
 const caches: ConversionCaches<OllamaMessage> = new Map()
 
-function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): OllamaMessage[] {
+function convertPart(messages: readonly Message[], ids: CallIds, owner: string): OllamaMessage[] {
   return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message): OllamaMessage | [] => {
     switch (message.role) {
       case 'system':
         return isBlank(message.content) ? [] : { role: 'system', content: wellFormed(message.content) }
       case 'user':
-        return userMessage(message, warnings) ?? []
+        return userMessage(message) ?? []
       case 'assistant':
         return assistantMessage(message, owner) ?? []
       case 'tool': {
@@ -80,32 +68,15 @@ function convertPart(messages: readonly Message[], ids: CallIds, owner: string, 
   })
 }
 
-function userMessage({ content }: UserMessage, warnings: string[]): OllamaMessage | undefined {
+function userMessage({ content }: UserMessage): OllamaMessage | undefined {
   const lines: string[] = []
   const images: string[] = []
   for (const part of partsOf(content)) {
-    if (part.type === 'text') {
-      if (!isBlank(part.text)) lines.push(wellFormed(part.text))
-      continue
-    }
-    const bytes = imageBytes(part)
-    if (bytes !== undefined) images.push(bytes)
-    else {
-      warnings.push('Ollama takes images as bytes: of one, a line of text says that it was there.')
-      lines.push(part.url === undefined ? '[image left out]' : `[image at ${part.url}]`)
-    }
+    if (part.type !== 'text') images.push(part.base64 ?? '')
+    else if (!isBlank(part.text)) lines.push(wellFormed(part.text))
   }
   if (lines.length === 0 && images.length === 0) return undefined
   return { role: 'user', content: lines.join('\n'), ...(images.length > 0 && { images }) }
-}
-
-/** The base64 of an image, if it is one: a path is never taken for it. */
-function imageBytes({ base64, url }: ImagePart | FilePart): string | undefined {
-  const told = base64 ?? (url?.startsWith('data:') ? url : undefined)
-  const bytes = told?.replace(/^data:[^,]*;base64,/, '').replace(/\s+/g, '')
-  if (!bytes || !/^[\w+/-]+={0,2}$/.test(bytes)) return undefined
-  // Also of the kind for addresses, and without padding.
-  return Buffer.from(bytes, 'base64').toString('base64')
 }
 
 function assistantMessage(message: AssistantMessage, owner: string): OllamaMessage | undefined {

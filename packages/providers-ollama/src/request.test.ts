@@ -149,7 +149,7 @@ describe('images', () => {
     ]
     const { body, warnings } = requestOf({ messages: [{ role: 'user', content }] })
     expect(body.messages).toEqual([
-      { role: 'user', content: '[image at https://example.com/a.png]\n[file "a.pdf" left out]' },
+      { role: 'user', content: '[image at https://example.com/a.png left out]\n[file "a.pdf" left out]' },
     ])
     expect(warnings).toHaveLength(2)
   })

@@ -1,5 +1,12 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
-import { type ErrorContext, isCommonImage, type PreparedCall, readableMessages, wellFormed } from '@agentkit/wire'
+import {
+  type ErrorContext,
+  isCommonImage,
+  type MediaPart,
+  type PreparedCall,
+  readableMessages,
+  wellFormed,
+} from '@agentkit/wire'
 import type { ChatRequest, Options, Tool } from 'ollama/browser'
 import type { Connection } from './connection.ts'
 import { type OllamaMessage, toOllamaMessages } from './messages.ts'
@@ -40,6 +47,11 @@ function textLength(messages: readonly OllamaMessage[]): number {
   return messages.reduce((length, { content }) => length + content.length, 0)
 }
 
+/** Ollama takes images as bytes, and no files; only the server knows whether a model has vision. */
+function readsPart(part: MediaPart): boolean {
+  return isCommonImage(part) && part.base64 !== undefined
+}
+
 /** A request as Ollama takes it, streaming. What it does not take is left out, and told in `warnings`. */
 export function toOllamaRequest(
   model: string,
@@ -47,11 +59,10 @@ export function toOllamaRequest(
   { contextWindow, keepAlive }: RunOptions,
 ): { body: OllamaRequest; warnings: string[] } {
   const warnings: string[] = []
-  // Ollama takes no files; whether a model sees images only the server knows.
-  const messages = readableMessages(request.messages, isCommonImage, model, warnings)
+  const messages = readableMessages(request.messages, readsPart, model, warnings)
   const body: OllamaRequest = {
     model,
-    messages: toOllamaMessages(messages, `ollama/${model}`, warnings),
+    messages: toOllamaMessages(messages, `ollama/${model}`),
     stream: true,
     truncate: false,
     shift: false,

@@ -8,8 +8,16 @@ export { postForStream } from './http/sdk-post.ts'
 export { type CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
 export { type ConversionCaches, convertConversation } from './messages/convert-conversation.ts'
 export { imagesAfterResults, imagesHeading, movedImageNote } from './messages/images-after-results.ts'
-export { fileData, fileName, imageType, imageUrl, isImage } from './messages/media.ts'
-export { hasNonWebURL, isCommonImage, readableMessages } from './messages/readable-messages.ts'
+export {
+  fileName,
+  hasNonWebURL,
+  isCommonImage,
+  isTextType,
+  type MediaPart,
+  mediaSource,
+  mediaURL,
+} from './messages/media.ts'
+export { readableMessages } from './messages/readable-messages.ts'
 export { repairTranscript } from './messages/repair-transcript.ts'
 export { splitInstructions } from './messages/split-instructions.ts'
 export {

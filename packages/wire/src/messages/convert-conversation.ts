@@ -27,7 +27,7 @@ type Known<Item> = { messages: Message[]; items: Item[]; warnings: string[]; ids
 export function convertConversation<Item>(
   messages: readonly Message[],
   { key, caches, toWireId, convert }: Conversion<Item>,
-  warnings: string[],
+  warnings: string[] = [],
 ): Item[] {
   const begin = messages.findIndex(({ role }) => role !== 'system')
   const rest = begin === -1 ? [] : messages.slice(begin)

@@ -1,28 +1,38 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
 
-/** An image as a URL: the one it has, or its bytes. `undefined` when it has neither. */
-export function imageUrl({ url, base64, mediaType }: ImagePart): string | undefined {
-  if (url !== undefined) return url
-  return base64 === undefined ? undefined : dataUrl(base64, mediaType ?? imageType(base64))
+/** An image or a file of a message. */
+export type MediaPart = ImagePart | FilePart
+
+/** The content of a part: its bytes and their type, or its address on the web. */
+export type MediaSource =
+  | { base64: string; mediaType: string; url?: undefined }
+  | { url: string; mediaType: string | undefined; base64?: undefined }
+
+/** The content of a part in its plain form, which `readableMessages` gives. */
+export function mediaSource({ base64, url = '', mediaType }: MediaPart): MediaSource {
+  if (base64 === undefined) return { url, mediaType }
+  return { base64, mediaType: mediaType ?? imageType(base64) ?? 'image/png' }
 }
 
-/** A file's bytes as a URL; `undefined` when it has only an address. */
-export function fileData({ base64, mediaType }: FilePart): string | undefined {
-  return base64 === undefined ? undefined : dataUrl(base64, mediaType)
+/** The content of a part in its plain form as one URL: its address, or its bytes as a `data:` URL. */
+export function mediaURL(part: MediaPart): string {
+  const { base64, mediaType, url } = mediaSource(part)
+  return base64 === undefined ? url : `data:${mediaType};base64,${base64}`
 }
 
-/** Whether a part is an image, also where it came as a file. */
-export function isImage(part: ImagePart | FilePart): boolean {
-  return part.type === 'image' || part.mediaType.startsWith('image/')
-}
-
-/** A file's name, made of its type where it has none. */
+/** A file's name; one without a name is named for its type. */
 export function fileName({ name, mediaType }: FilePart): string {
   return name ?? `file.${extensions.get(mediaType) ?? mediaType.split(/[/+;]/)[1] ?? 'bin'}`
 }
 
-function dataUrl(base64: string, mediaType: string): string {
-  return base64.startsWith('data:') ? base64 : `data:${mediaType};base64,${base64}`
+const extensions = new Map([
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+])
+
+/** The media type of an image by its first bytes; `undefined` for other formats. */
+export function imageType(base64: string): string | undefined {
+  return imageTypes.find(([start]) => base64.startsWith(start))?.[1]
 }
 
 /** The first bytes of each format, as base64. */
@@ -33,19 +43,22 @@ const imageTypes = [
   ['UklGR', 'image/webp'],
 ] as const
 
-/** What kind of image its bytes are, where they tell. */
-export function seenImageType(base64: string): ImageType | undefined {
-  return imageTypes.find(([start]) => base64.startsWith(start))?.[1]
+/** Whether a part in its plain form is an image in one of the formats that every model with vision reads. */
+export function isCommonImage(part: MediaPart): boolean {
+  if (part.type !== 'image' || hasNonWebURL(part)) return false
+  return part.mediaType === undefined || commonImages.has(part.mediaType)
 }
 
-/** What kind of image its bytes are; PNG where they do not tell. */
-export function imageType(base64: string): ImageType {
-  return seenImageType(base64) ?? 'image/png'
+const commonImages: ReadonlySet<string> = new Set(imageTypes.map(([, mediaType]) => mediaType))
+
+/** Whether a part has an address that only its owner can fetch, such as `gs://…`. */
+export function hasNonWebURL({ url }: MediaPart): boolean {
+  return url !== undefined && !/^https?:/i.test(url)
 }
 
-type ImageType = (typeof imageTypes)[number][1]
+/** Whether a file of this type is text. SVG is an image. */
+export function isTextType(mediaType: string): boolean {
+  return textTypes.test(mediaType) && !mediaType.startsWith('image/')
+}
 
-const extensions = new Map([
-  ['text/plain', 'txt'],
-  ['text/markdown', 'md'],
-])
+const textTypes = /^text\/|[/+](?:json|xml|yaml|x-yaml|toml|javascript|typescript|csv|sql|x-ndjson|jsonl|x-sh)\b/i

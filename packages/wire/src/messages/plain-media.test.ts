@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { plainMedia, textOfFile } from './plain-media.ts'
+import { plainMedia } from './plain-media.ts'
 
 const png = 'iVBORw0KGgoA'
 const jpeg = '/9j/4AAQSkZJ'
@@ -29,7 +29,7 @@ describe('a part', () => {
     [image({ base64: 'PHN2', mediaType: 'image/svg+xml; charset=utf-8' }), { mediaType: 'image/svg+xml' }],
     [image({ base64: ' iVBORw0K\n Ggo ' }), { base64: 'iVBORw0KGgo=' }],
     [image({ base64: '_9j_4AA-' }), { base64: '/9j/4AA+', mediaType: 'image/jpeg' }],
-    [file({ base64: jpeg, mediaType: 'image/png' }), { type: 'file', mediaType: 'image/jpeg' }],
+    [file({ base64: jpeg, mediaType: 'image/png' }), { type: 'image', mediaType: 'image/jpeg' }],
     [
       file({ url: 'data:text/plain,hello%20w', mediaType: 'text/plain' }),
       { base64: 'aGVsbG8gdw==', mediaType: 'text/plain' },
@@ -39,6 +39,7 @@ describe('a part', () => {
       file({ url: 'data:application/pdf;base64,JVBE', mediaType: '' }),
       { base64: 'JVBE', mediaType: 'application/pdf' },
     ],
+    [file({ url: 'https://example.com/a.svg', mediaType: 'image/svg+xml' }), { type: 'image' }],
     [file({ base64: 'JVBE' }), { mediaType: 'application/octet-stream' }],
     [file({ url: 'https://example.com/a' }), { mediaType: 'application/octet-stream' }],
   ])('becomes plain: %j', (part, plain) => {
@@ -71,21 +72,5 @@ describe('a part', () => {
     const part = Object.freeze(image({ base64: png, mediaType: 'image/*' }))
     expect(plainMedia(part)).toBe(plainMedia(part))
     expect(plainMedia({ ...part })).not.toBe(plainMedia(part))
-  })
-})
-
-describe('textOfFile', () => {
-  it.each(['text/csv', 'application/json', 'application/ld+json; charset=utf-8', 'application/x-yaml'])(
-    'reads %s',
-    (mediaType) => {
-      const base64 = Buffer.from('größe,1').toString('base64')
-      expect(textOfFile(file({ base64, mediaType }))).toBe('größe,1')
-    },
-  )
-
-  it('reads no other, no picture, and nothing by address', () => {
-    expect(textOfFile(image({ base64: 'PHN2Zy8+', mediaType: 'image/svg+xml' }))).toBeUndefined()
-    expect(textOfFile(file({ base64: 'JVBE', mediaType: 'application/pdf' }))).toBeUndefined()
-    expect(textOfFile(file({ url: 'https://example.com/a.txt', mediaType: 'text/plain' }))).toBeUndefined()
   })
 })

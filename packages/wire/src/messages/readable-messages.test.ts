@@ -1,6 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { hasNonWebURL, isCommonImage, readableMessages } from './readable-messages.ts'
+import { readableMessages } from './readable-messages.ts'
 
 const image = { type: 'image', base64: 'iVBO' } as const
 const file = { type: 'file', base64: 'JVBE', mediaType: 'application/pdf', name: 'a.pdf' } as const
@@ -66,24 +66,14 @@ it.each<[object, string]>([
     { type: 'image', base64: 'AAAA', mediaType: 'image/svg+xml' },
     '"small" does not read images of type "image/svg+xml"',
   ],
+  [{ type: 'image', url: 'https://example.com/a.png' }, '"small" does not read images at such an address'],
 ])('says why it left out %j', (part, reason) => {
   const warnings: string[] = []
   const content = [part] as Extract<Message, { role: 'user' }>['content']
-  readableMessages([{ role: 'user', content }], () => false, 'small', warnings)
+  const reads = ({ base64, mediaType }: { base64?: string; mediaType?: string }) =>
+    base64 !== undefined && mediaType === 'image/png'
+  readableMessages([{ role: 'user', content }], reads, 'small', warnings)
   expect(warnings).toEqual([`${reason}: a line of text says that one was there.`])
-})
-
-it('knows the images that all read, and addresses that only their owner can fetch', () => {
-  expect(
-    ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].every((mediaType) => isCommonImage({ ...image, mediaType })),
-  ).toBe(true)
-  expect([isCommonImage(image), isCommonImage({ ...image, mediaType: 'image/svg+xml' }), isCommonImage(file)]).toEqual([
-    true,
-    false,
-    false,
-  ])
-  expect(hasNonWebURL({ type: 'image', url: 'gs://bucket/a.png' })).toBe(true)
-  expect(hasNonWebURL({ type: 'image', url: 'https://example.com/a.png' })).toBe(false)
 })
 
 it('gives the same copy of a message that cannot change, so that it is converted once', () => {

@@ -1,8 +1,6 @@
-import type { FilePart, ImagePart, ModelRequest } from '@agentkit/core'
+import type { ModelRequest } from '@agentkit/core'
 import type { ErrorContext } from '../errors/provider-error.ts'
 import { type PostingClient, postForStream } from '../http/sdk-post.ts'
-import { isImage } from '../messages/media.ts'
-import { hasNonWebURL, isCommonImage, readableMessages } from '../messages/readable-messages.ts'
 import type { PreparedCall } from '../provider/provider-model.ts'
 import { ChatReader } from './chat-reader.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
@@ -22,36 +20,16 @@ export type OpenAIEndpoint = {
 
 /** A request in Chat Completions, ready to be sent. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
-  const { model } = endpoint.context
-  const unread: string[] = []
-  const messages = readableMessages(request.messages, readByChat, model, unread)
-  const { body, warnings } = toChatRequest(model, { ...request, messages }, compat)
-  return openaiCall(body, [...unread, ...warnings], endpoint, '/chat/completions', new ChatReader(endpoint.context))
+  const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
+  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context))
 }
 
 /** A request in Responses, ready to be sent. */
 export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, traits: OpenAITraits): PreparedCall {
   const { provider, model } = endpoint.context
-  const unread: string[] = []
-  const messages = readableMessages(request.messages, readByResponses, model, unread)
-  const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, { ...request, messages }, traits)
-  return openaiCall(body, [...unread, ...warnings], endpoint, '/responses', new ResponsesReader(endpoint.context))
+  const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, request, traits)
+  return openaiCall(body, warnings, endpoint, '/responses', new ResponsesReader(endpoint.context))
 }
-
-/** Chat Completions takes PDFs alone; its servers read text as text. */
-function readByChat(part: ImagePart | FilePart): boolean {
-  return isImage(part) ? isCommonImage(part) : part.mediaType === 'application/pdf' && !hasNonWebURL(part)
-}
-
-/** What lies on the web OpenAI fetches, and sees what it is. */
-function readByResponses(part: ImagePart | FilePart): boolean {
-  if (isImage(part)) return isCommonImage(part)
-  return part.base64 === undefined ? !hasNonWebURL(part) : documents.test(part.mediaType ?? '')
-}
-
-/** https://developers.openai.com/api/docs/guides/file-inputs: PDFs, office documents, and text of any kind. */
-const documents =
-  /^text\/|[/+](?:pdf|json|xml|yaml|x-yaml|toml|javascript|typescript|csv|sql|rtf|msword)\b|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:excel|powerpoint))/
 
 function openaiCall(
   body: object,

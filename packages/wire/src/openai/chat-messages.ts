@@ -3,7 +3,7 @@ import { assertNever } from '@agentkit/core/internal'
 import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
 import { imagesAfterResults } from '../messages/images-after-results.ts'
-import { fileData, fileName, imageUrl, isImage } from '../messages/media.ts'
+import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
@@ -15,26 +15,21 @@ const longestCallId = 40
 type ChatWays = { systemRole: 'developer' | 'system'; reasoningOwner: string | undefined }
 
 /**
- * A conversation as Chat Completions takes it. What this wire cannot carry is told in `warnings`.
+ * A conversation as Chat Completions takes it, with media in their plain form.
  * @param reasoningOwner `provider/model` whose reasoning goes back to it; most servers of this wire refuse any
  */
 export function toChatMessages(
   messages: readonly Message[],
   systemRole: 'developer' | 'system',
-  warnings: string[],
   reasoningOwner?: string,
 ): ChatMessage[] {
   const ways = { systemRole, reasoningOwner }
-  return convertConversation(
-    messages,
-    {
-      key: `${systemRole} ${reasoningOwner ?? ''}`,
-      caches,
-      toWireId: (callId) => wireCallId(callId, longestCallId),
-      convert: (part, ids, told) => convertPart(part, ids, ways, told),
-    },
-    warnings,
-  )
+  return convertConversation(messages, {
+    key: `${systemRole} ${reasoningOwner ?? ''}`,
+    caches,
+    toWireId: (callId) => wireCallId(callId, longestCallId),
+    convert: (part, ids) => convertPart(part, ids, ways),
+  })
 }
 
 const caches: ConversionCaches<ChatMessage> = new Map()
@@ -43,14 +38,13 @@ function convertPart(
   messages: readonly Message[],
   ids: CallIds,
   { systemRole, reasoningOwner }: ChatWays,
-  warnings: string[],
 ): ChatMessage[] {
   return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message) => {
     switch (message.role) {
       case 'system':
         return isBlank(message.content) ? [] : { role: systemRole, content: wellFormed(message.content) }
       case 'user':
-        return userMessage(message, warnings) ?? []
+        return userMessage(message) ?? []
       case 'assistant':
         return assistantMessage(message, reasoningOwner) ?? []
       case 'tool':
@@ -61,37 +55,24 @@ function convertPart(
   })
 }
 
-function userMessage({ content }: UserMessage, warnings: string[]): ChatMessage | undefined {
+function userMessage({ content }: UserMessage): ChatMessage | undefined {
   if (typeof content === 'string') {
     return isBlank(content) ? undefined : { role: 'user', content: wellFormed(content) }
   }
-  const parts = userParts(content, warnings)
+  const parts = content.flatMap((part) => userPart(part) ?? [])
   const [first] = parts
   if (!first) return undefined
   return { role: 'user', content: parts.length === 1 && first.type === 'text' ? first.text : parts }
 }
 
-function userParts(parts: readonly UserPart[], warnings: string[]): ChatUserPart[] {
-  return parts.flatMap((part) => userPart(part, warnings) ?? [])
-}
-
-function userPart(part: UserPart, warnings: string[]): ChatUserPart | undefined {
+function userPart(part: UserPart): ChatUserPart | undefined {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? undefined : { type: 'text', text: wellFormed(part.text) }
-    case 'image': {
-      const url = imageUrl(part)
-      if (url !== undefined) return { type: 'image_url', image_url: { url } }
-      warnings.push('An image without data and address was left out.')
-      return undefined
-    }
-    case 'file': {
-      if (isImage(part)) return userPart({ ...part, type: 'image' }, warnings)
-      const data = fileData(part)
-      if (data !== undefined) return { type: 'file', file: { filename: fileName(part), file_data: data } }
-      warnings.push(`Chat Completions takes no files by address: of "${fileName(part)}" only its address was sent.`)
-      return { type: 'text', text: `[file "${fileName(part)}" at ${part.url ?? 'an unknown address'}]` }
-    }
+    case 'image':
+      return { type: 'image_url', image_url: { url: mediaURL(part) } }
+    case 'file':
+      return { type: 'file', file: { filename: fileName(part), file_data: mediaURL(part) } }
     default:
       return assertNever(part)
   }

@@ -18,8 +18,7 @@ function request(model: string, more: Partial<ModelRequest> = {}, compat: Partia
 }
 
 function messages(...list: Message[]) {
-  const warnings: string[] = []
-  return { chat: toChatMessages(list, 'system', warnings), warnings }
+  return { chat: toChatMessages(list, 'system') }
 }
 
 describe('toChatRequest', () => {
@@ -186,8 +185,10 @@ describe('toChatMessages', () => {
     ])
   })
 
+  const sent = (message: Message) => request('gpt-4o', { messages: [message] })
+
   it('sends images and files', () => {
-    const { chat, warnings } = messages({
+    const { body, warnings } = sent({
       role: 'user',
       content: [
         { type: 'text', text: 'Look:' },
@@ -195,24 +196,24 @@ describe('toChatMessages', () => {
         { type: 'image', base64: '/9j/4AAQ' },
         { type: 'image', base64: 'AAAA', mediaType: 'image/webp' },
         { type: 'file', base64: 'JVBE', mediaType: 'application/pdf', name: 'a.pdf' },
-        { type: 'file', base64: 'iVBOR', mediaType: 'image/png' },
+        { type: 'file', base64: 'iVBORw==', mediaType: 'image/png' },
       ],
     })
-    expect(chat[0]?.content).toEqual([
+    expect(body.messages[0]?.content).toEqual([
       { type: 'text', text: 'Look:' },
       { type: 'image_url', image_url: { url: 'https://example.org/a.png' } },
       { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,/9j/4AAQ' } },
       { type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } },
       { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } },
-      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBOR' } },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } },
     ])
     expect(warnings).toEqual([])
   })
 
-  it('sends the address of a file that it cannot send, and says so', () => {
+  it('sends the address of a file that it cannot send as text, with a warning', () => {
     const file = { type: 'file', url: 'https://example.org/a.pdf', mediaType: 'application/pdf' } as const
-    const { chat, warnings } = messages({ role: 'user', content: [file] })
-    expect(chat[0]?.content).toContain('https://example.org/a.pdf')
+    const { body, warnings } = sent({ role: 'user', content: [file] })
+    expect(body.messages[0]?.content).toContain('https://example.org/a.pdf')
     expect(warnings).toHaveLength(1)
   })
 
@@ -286,7 +287,7 @@ describe('toChatMessages', () => {
     ],
   }
   const sentBack = (owner?: string): unknown =>
-    toChatMessages([Object.freeze(user), Object.freeze(thinking), Object.freeze({ ...user })], 'system', [], owner)[1]
+    toChatMessages([Object.freeze(user), Object.freeze(thinking), Object.freeze({ ...user })], 'system', owner)[1]
 
   it('sends reasoning to its owner alone, however often the conversation is sent (Q5, Q53)', () => {
     const plain = { role: 'assistant', content: 'Yes.' }

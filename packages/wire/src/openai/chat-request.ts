@@ -1,4 +1,6 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { isCommonImage, type MediaPart } from '../messages/media.ts'
+import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toChatMessages } from './chat-messages.ts'
 import type { ChatRequest, ChatTool } from './chat-types.ts'
@@ -17,6 +19,8 @@ export type ChatCompat = {
   /** `provider/model` whose reasoning goes back to it, as `reasoning`; where it is absent, none does. */
   reasoningOwner?: string
   traits: OpenAITraits
+  /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
+  reads?(part: MediaPart): boolean
 }
 
 /**
@@ -29,8 +33,9 @@ export function toChatRequest(
   compat: ChatCompat,
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
+  const readable = readableMessages(request.messages, compat.reads ?? readByChat, model, warnings)
+  const messages = toChatMessages(readable, compat.systemRole, compat.reasoningOwner)
   const supported = supportedOptions(request, compat.traits, model, warnings)
-  const messages = toChatMessages(request.messages, compat.systemRole, warnings, compat.reasoningOwner)
   // All of it was blank, and none is refused.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })
   const body: ChatRequest = {
@@ -54,6 +59,12 @@ export function toChatRequest(
   const effort = chatEffort(supported.effort, model, request, compat.traits, warnings)
   if (effort !== undefined) body.reasoning_effort = effort
   return { body, warnings }
+}
+
+/** Of files, Chat Completions takes PDFs alone, by their bytes. */
+function readByChat(part: MediaPart): boolean {
+  if (part.type === 'image') return isCommonImage(part)
+  return part.mediaType === 'application/pdf' && part.base64 !== undefined
 }
 
 function chatEffort(

@@ -2,7 +2,7 @@ import type { AssistantMessage, AssistantPart, Message, ToolMessage, UserMessage
 import { assertNever } from '@agentkit/core/internal'
 import { type CallIds, wireCallId, wireToolName } from '../messages/call-ids.ts'
 import { type ConversionCaches, convertConversation } from '../messages/convert-conversation.ts'
-import { fileData, fileName, imageUrl, isImage } from '../messages/media.ts'
+import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, isBlank, partsOf, wellFormed } from '../messages/text.ts'
 import type {
@@ -16,36 +16,32 @@ import type {
 const longestCallId = 64
 
 /**
- * A conversation as the Responses API takes it, stateless. What this wire cannot carry is told in `warnings`.
+ * A conversation as the Responses API takes it, stateless, with media in their plain form.
  * @param owner `provider/model`: opaque data of any other owner is left out
  */
-export function toResponsesItems(messages: readonly Message[], owner: string, warnings: string[]): ResponsesItem[] {
-  return convertConversation(
-    messages,
-    {
-      key: owner,
-      caches,
-      toWireId: (callId) => wireCallId(callId, longestCallId),
-      convert: (part, ids, told) => convertPart(part, ids, owner, told),
-    },
-    warnings,
-  )
+export function toResponsesItems(messages: readonly Message[], owner: string): ResponsesItem[] {
+  return convertConversation(messages, {
+    key: owner,
+    caches,
+    toWireId: (callId) => wireCallId(callId, longestCallId),
+    convert: (part, ids) => convertPart(part, ids, owner),
+  })
 }
 
 /** By owner, which decides what opaque data is sent. */
 const caches: ConversionCaches<ResponsesItem> = new Map()
 
-function convertPart(messages: readonly Message[], ids: CallIds, owner: string, warnings: string[]): ResponsesItem[] {
+function convertPart(messages: readonly Message[], ids: CallIds, owner: string): ResponsesItem[] {
   return repairTranscript(messages, ids).flatMap((message) => {
     switch (message.role) {
       case 'system':
         return isBlank(message.content) ? [] : [developerItem(message.content)]
       case 'user':
-        return userItem(message, warnings)
+        return userItem(message)
       case 'assistant':
         return assistantItems(message, owner)
       case 'tool':
-        return [toolItem(message, warnings)]
+        return [toolItem(message)]
       default:
         return assertNever(message)
     }
@@ -56,38 +52,30 @@ function developerItem(content: string): ResponsesItem {
   return { type: 'message', role: 'developer', content: wellFormed(content) }
 }
 
-function userItem({ content }: UserMessage, warnings: string[]): ResponsesItem[] {
-  const converted = inputParts(partsOf(content), warnings)
+function userItem({ content }: UserMessage): ResponsesItem[] {
+  const converted = inputParts(partsOf(content))
   return converted.length === 0 ? [] : [{ type: 'message', role: 'user', content: converted }]
 }
 
-function toolItem({ callId, content }: ToolMessage, warnings: string[]): ResponsesItem {
-  const output = typeof content === 'string' ? wellFormed(content) : inputParts(content, warnings)
+function toolItem({ callId, content }: ToolMessage): ResponsesItem {
+  const output = typeof content === 'string' ? wellFormed(content) : inputParts(content)
   return { type: 'function_call_output', call_id: callId, output: output.length === 0 ? '' : output }
 }
 
-function inputParts(parts: readonly UserPart[], warnings: string[]): ResponsesInputPart[] {
-  return parts.flatMap((part) => inputPart(part, warnings) ?? [])
+function inputParts(parts: readonly UserPart[]): ResponsesInputPart[] {
+  return parts.flatMap((part) => inputPart(part) ?? [])
 }
 
-function inputPart(part: UserPart, warnings: string[]): ResponsesInputPart | undefined {
+function inputPart(part: UserPart): ResponsesInputPart | undefined {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? undefined : { type: 'input_text', text: wellFormed(part.text) }
-    case 'image': {
-      const url = imageUrl(part)
-      if (url !== undefined) return { type: 'input_image', image_url: url, detail: 'auto' }
-      warnings.push('An image without data and address was left out.')
-      return undefined
-    }
-    case 'file': {
-      if (isImage(part)) return inputPart({ ...part, type: 'image' }, warnings)
-      const data = fileData(part)
-      if (data !== undefined) return { type: 'input_file', filename: fileName(part), file_data: data }
-      if (part.url !== undefined) return { type: 'input_file', file_url: part.url }
-      warnings.push(`The file "${fileName(part)}" has no data and no address, and was left out.`)
-      return undefined
-    }
+    case 'image':
+      return { type: 'input_image', image_url: mediaURL(part), detail: 'auto' }
+    case 'file':
+      return part.url === undefined
+        ? { type: 'input_file', filename: fileName(part), file_data: mediaURL(part) }
+        : { type: 'input_file', file_url: part.url }
     default:
       return assertNever(part)
   }

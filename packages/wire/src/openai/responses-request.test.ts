@@ -18,7 +18,7 @@ function request(model: string, more: Partial<ModelRequest> = {}) {
 }
 
 function items(...list: Message[]) {
-  return toResponsesItems(list, owner, [])
+  return toResponsesItems(list, owner)
 }
 
 describe('toResponsesRequest', () => {

@@ -1,4 +1,6 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { hasNonWebURL, isCommonImage, type MediaPart } from '../messages/media.ts'
+import { readableMessages } from '../messages/readable-messages.ts'
 import { splitInstructions } from '../messages/split-instructions.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toResponsesItems } from './responses-items.ts'
@@ -20,9 +22,10 @@ export function toResponsesRequest(
   traits: OpenAITraits,
 ): { body: ResponsesRequest; warnings: string[] } {
   const warnings: string[] = []
+  const readable = readableMessages(request.messages, readByResponses, model, warnings)
+  const { instructions, rest } = splitInstructions(readable)
+  const input = toResponsesItems(rest, owner)
   const supported = supportedOptions(request, traits, model, warnings)
-  const { instructions, rest } = splitInstructions(request.messages)
-  const input = toResponsesItems(rest, owner, warnings)
   // All of it was blank, and none is refused.
   if (input.length === 0)
     input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: continuePrompt }] })
@@ -45,6 +48,16 @@ export function toResponsesRequest(
   if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
   return { body, warnings }
 }
+
+/** OpenAI fetches files from the web, and detects their types. */
+function readByResponses(part: MediaPart): boolean {
+  if (part.type === 'image') return isCommonImage(part)
+  return part.base64 === undefined ? !hasNonWebURL(part) : documents.test(part.mediaType)
+}
+
+/** https://developers.openai.com/api/docs/guides/file-inputs: PDFs, office documents, and most text formats. */
+const documents =
+  /^text\/|[/+](?:pdf|json|xml|yaml|x-yaml|toml|javascript|typescript|csv|sql|rtf|msword)\b|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:excel|powerpoint))/
 
 function responsesTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {
   const parameters = toolParameters(inputSchema)
