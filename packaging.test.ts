@@ -229,7 +229,7 @@ describe('agentkit, everything recombined', () => {
         console.log(code, message)
       }`
     expect(await runProgram(folder, program)).toBe(
-      'missing-package To answer from files, run: npm i @agentkit/retriever',
+      'missing-package The package @agentkit/retriever is not installed. Run: npm i @agentkit/retriever',
     )
   })
 

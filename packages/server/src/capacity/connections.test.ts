@@ -147,7 +147,7 @@ describe('one connection', () => {
         if (request.url === '/0') response.end(Buffer.alloc(64 * 1024 * 1024))
         else answerSecond = () => response.end('second')
       },
-      { stalledMs: 200 },
+      { stalledMs: 30_000 },
     )
     client.write(numbered(2))
     await until(() => answerSecond !== undefined)
