@@ -9,5 +9,5 @@ describe.each([
   { usual: 'claude-sonnet-5', reasoning: 'claude-opus-4-8' },
   { usual: 'claude-opus-4-6', reasoning: 'claude-fable-5-1' },
 ])('with $usual and $reasoning', (models) => {
-  providerContract('anthropic', ({ url, apiKey }) => anthropic({ baseURL: url, apiKey }), models)
+  providerContract('anthropic', ({ url, apiKey, options }) => anthropic({ baseURL: url, apiKey, ...options }), models)
 })

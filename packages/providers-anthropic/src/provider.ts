@@ -1,5 +1,13 @@
 import type { Model } from '@agentkit/core'
-import { type CallTimeouts, checkModelId, noEmbeddings, once, providerModel } from '@agentkit/wire'
+import {
+  type CallTimeouts,
+  callTimeoutNames,
+  checkModelId,
+  checkOptions,
+  noEmbeddings,
+  once,
+  providerModel,
+} from '@agentkit/wire'
 import { type AnthropicOptions, connect } from './connection.ts'
 import { errorContext, toAnthropicError } from './errors.ts'
 import { knownModel } from './model-info.ts'
@@ -32,12 +40,15 @@ export type AnthropicProvider = {
  * const model = anthropic().model('claude-sonnet-5-5')
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'anthropic',
-    model(id, { promptCaching = true, ...timeouts } = {}) {
+    model(id, options = {}) {
       checkModelId(id, 'anthropic')
+      checkOptions(options, modelOptionNames, 'invalid-argument')
+      const { promptCaching = true, ...timeouts } = options
       const context = errorContext(id, connection())
       const known = knownModel(id)
       return providerModel({
@@ -53,3 +64,13 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
     embedder: (id) => noEmbeddings('Anthropic', 'anthropic', id),
   }
 }
+
+const optionNames: Record<keyof AnthropicOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  client: true,
+}
+
+const modelOptionNames: Record<keyof AnthropicModelOptions, true> = { ...callTimeoutNames, promptCaching: true }

@@ -1,7 +1,9 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  callTimeoutNames,
   checkModelId,
+  checkOptions,
   type EmbedderOptions,
   once,
   openaiEmbedder,
@@ -41,12 +43,15 @@ export type AzureProvider = {
  * const model = azure({ api: 'responses' }).model('my-deployment', { model: 'gpt-5.6-sol' })
  */
 export function azure(options: AzureOptions = {}): AzureProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'azure',
-    model(deployment, { model = deployment, ...timeouts } = {}) {
+    model(deployment, options = {}) {
       checkModelId(deployment, 'azure')
+      checkOptions(options, modelOptionNames, 'invalid-argument')
+      const { model = deployment, ...timeouts } = options
       const context = errorContext(deployment, connection(), model)
       return providerModel({
         provider: 'azure',
@@ -72,3 +77,17 @@ export function azure(options: AzureOptions = {}): AzureProvider {
     },
   }
 }
+
+const optionNames: Record<keyof AzureOptions, true> = {
+  endpoint: true,
+  apiKey: true,
+  azureADTokenProvider: true,
+  apiVersion: true,
+  headers: true,
+  fetch: true,
+  client: true,
+  api: true,
+  v1: true,
+}
+
+const modelOptionNames: Record<keyof AzureModelOptions, true> = { ...callTimeoutNames, model: true }

@@ -1,7 +1,9 @@
 import type { Embedder, Model, ModelInfo } from '@agentkit/core'
 import {
   type CallTimeouts,
+  callTimeoutNames,
   checkModelId,
+  checkOptions,
   type EmbedderOptions,
   type ModelFacts,
   modelFacts,
@@ -44,12 +46,14 @@ export type GeminiProvider = {
  * const embedder = gemini().embedder('gemini-embedding-2', { dimensions: 768 })
  */
 export function gemini(options: GeminiOptions = {}): GeminiProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'gemini',
     model(id, timeouts = {}) {
       checkModelId(id, 'gemini')
+      checkOptions(timeouts, callTimeoutNames, 'invalid-argument')
       const model = nameOf(id)
       const traits = geminiTraits(model)
       const facts = modelFacts(model, models)
@@ -67,6 +71,14 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
     embedder: (id, settings = {}) =>
       geminiEmbedder(nameOf(checkModelId(id, 'gemini', 'embedder')), connection(), settings),
   }
+}
+
+const optionNames: Record<keyof GeminiOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  client: true,
 }
 
 /** The two ways to write an id mean one model, whose signatures are the same. */

@@ -1,7 +1,9 @@
 import type { Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  callTimeoutNames,
   checkModelId,
+  checkOptions,
   modelFacts,
   modelInfoOf,
   noEmbeddings,
@@ -34,12 +36,14 @@ export type GroqProvider = {
  * const model = groq().model('openai/gpt-oss-120b')
  */
 export function groq(options: GroqOptions = {}): GroqProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'groq',
     model(id, timeouts = {}) {
       checkModelId(id, 'groq')
+      checkOptions(timeouts, callTimeoutNames, 'invalid-argument')
       const facts = modelFacts(id, models)
       const context = errorContext(id, connection())
       return providerModel({
@@ -55,4 +59,12 @@ export function groq(options: GroqOptions = {}): GroqProvider {
     },
     embedder: (id) => noEmbeddings('Groq', 'groq', id),
   }
+}
+
+const optionNames: Record<keyof GroqOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  client: true,
 }

@@ -1,7 +1,9 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  callTimeoutNames,
   checkModelId,
+  checkOptions,
   type EmbedderOptions,
   modelFacts,
   modelInfoOf,
@@ -39,12 +41,14 @@ export type MistralProvider = {
  * const embedder = mistral().embedder('mistral-embed')
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'mistral',
     model(id, timeouts = {}) {
       checkModelId(id, 'mistral')
+      checkOptions(timeouts, callTimeoutNames, 'invalid-argument')
       const facts = modelFacts(id, models)
       const context = errorContext(id, connection())
       return providerModel({
@@ -60,4 +64,12 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
     },
     embedder: (id, settings = {}) => mistralEmbedder(checkModelId(id, 'mistral', 'embedder'), connection(), settings),
   }
+}
+
+const optionNames: Record<keyof MistralOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  client: true,
 }

@@ -1,5 +1,13 @@
 import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
-import { type CallTimeouts, checkModelId, type EmbedderOptions, once, providerModel } from '@agentkit/wire'
+import {
+  type CallTimeouts,
+  callTimeoutNames,
+  checkModelId,
+  checkOptions,
+  type EmbedderOptions,
+  once,
+  providerModel,
+} from '@agentkit/wire'
 import { connect, type OllamaOptions } from './connection.ts'
 import { ollamaEmbedder } from './embedder.ts'
 import { errorContext, toOllamaError } from './errors.ts'
@@ -42,12 +50,15 @@ const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22
  * const embedder = ollama().embedder('nomic-embed-text')
  */
 export function ollama(options: OllamaOptions = {}): OllamaProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'ollama',
-    model(id, { contextWindow, keepAlive, ...timeouts } = {}) {
+    model(id, options = {}) {
       checkModelId(id, 'ollama')
+      checkOptions(options, modelOptionNames, 'invalid-argument')
+      const { contextWindow, keepAlive, ...timeouts } = options
       if (contextWindow !== undefined) checkWindow(contextWindow)
       const context = errorContext(id, connection())
       const info: ModelInfo = { price, nativeOutput: 'without-tools' }
@@ -70,6 +81,20 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
         timeoutMs: settings.timeoutMs ?? firstByteTimeoutMs,
       }),
   }
+}
+
+const optionNames: Record<keyof OllamaOptions, true> = {
+  serverUrl: true,
+  headers: true,
+  fetch: true,
+  client: true,
+  apiKey: true,
+}
+
+const modelOptionNames: Record<keyof OllamaModelOptions, true> = {
+  ...callTimeoutNames,
+  contextWindow: true,
+  keepAlive: true,
 }
 
 function checkWindow(contextWindow: number): void {

@@ -7,5 +7,13 @@ const models = {
   embedding: 'text-embedding-3-small',
 }
 
-providerContract('openai-chat', ({ url, apiKey }) => openai({ baseURL: url, apiKey, api: 'chat' }), models)
-providerContract('openai-responses', ({ url, apiKey }) => openai({ baseURL: url, apiKey, api: 'responses' }), models)
+providerContract(
+  'openai-chat',
+  ({ url, apiKey, options }) => openai({ baseURL: url, apiKey, api: 'chat', ...options }),
+  models,
+)
+providerContract(
+  'openai-responses',
+  ({ url, apiKey, options }) => openai({ baseURL: url, apiKey, api: 'responses', ...options }),
+  models,
+)

@@ -1,7 +1,9 @@
 import type { Embedder, Model } from '@agentkit/core'
 import {
   type CallTimeouts,
+  callTimeoutNames,
   checkModelId,
+  checkOptions,
   type EmbedderOptions,
   once,
   providerModel,
@@ -40,12 +42,14 @@ export type OpenAIProvider = {
  * const local = openai({ baseURL: 'http://localhost:8080/v1' }).model('qwen3')
  */
 export function openai(options: OpenAIOptions = {}): OpenAIProvider {
+  checkOptions(options, optionNames)
   // Settled late, so that a `.env` that is read after this call still counts.
   const connection = once(() => connect(options))
   return {
     id: 'openai',
     model(id, timeouts = {}) {
       checkModelId(id, 'openai')
+      checkOptions(timeouts, callTimeoutNames, 'invalid-argument')
       const context = errorContext(id, connection())
       return providerModel({
         provider: 'openai',
@@ -59,4 +63,13 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
     },
     embedder: (id, settings = {}) => openaiEmbedder(checkModelId(id, 'openai', 'embedder'), connection(), settings),
   }
+}
+
+const optionNames: Record<keyof OpenAIOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  client: true,
+  api: true,
 }

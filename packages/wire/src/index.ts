@@ -43,8 +43,10 @@ export { modelTraits, type TraitTable } from './provider/model-traits.ts'
 export { objectRoot } from './provider/object-root.ts'
 export { type PreparedCall, providerModel } from './provider/provider-model.ts'
 export {
+  callTimeoutNames,
   checkAddress,
   checkModelId,
+  checkOptions,
   findKey,
   noEmbeddings,
   nonEmpty,

@@ -1,7 +1,7 @@
 import type { JSONSchema, ModelRequest, ToolSpec } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { weather } from './answer-tests.ts'
-import { ask, type Subject } from './provider-under-test.ts'
+import { ask, type Subject, testKey } from './provider-under-test.ts'
 
 const person: JSONSchema = {
   type: 'object',
@@ -165,6 +165,25 @@ export function optionTests(subject: Subject): void {
       if (asked.maxOutputTokens !== undefined)
         expect(warnings.join() + sent, name).toContain(String(asked.maxOutputTokens))
       if (typeof asked.toolChoice === 'object') expect(warnings.join() + sent, name).toMatch(/toolChoice|"weather"/)
+    }
+  })
+
+  it('refuses options that the provider does not have, and names those that it has', () => {
+    const server = { url: 'http://127.0.0.1:1', apiKey: testKey }
+    const misspelt: object = { api_key: testKey }
+    expect(() => subject.makeProvider({ ...server, options: misspelt })).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(/`api_key`.*`apiKey`/) }),
+    )
+    const provider = subject.makeProvider(server)
+    const refused = expect.objectContaining({
+      code: 'invalid-argument',
+      message: expect.stringMatching(/`idle_timeout_ms`.*idleTimeoutMs/),
+    })
+    const slow: object = { idle_timeout_ms: 1000 }
+    expect(() => provider.model(models.usual, slow)).toThrow(refused)
+    if (models.embedding !== undefined) {
+      const embedder: (id: string, options: object) => unknown = provider.embedder ?? (() => {})
+      expect(() => embedder(models.embedding ?? '', { dimension: 2 })).toThrow(/`dimension`.*dimensions/)
     }
   })
 }

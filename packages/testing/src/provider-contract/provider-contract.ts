@@ -15,10 +15,10 @@ import { quirkTests } from './quirk-tests.ts'
  * `docs/quirks.md`.
  *
  * @param wire which the provider speaks: its tests are those of all wires, and its own
- * @param makeProvider makes the provider, so that it asks the server at this address with this key
+ * @param makeProvider makes the provider, so that it asks the server at this address with this key, and with further options
  * @param models by the ids that the provider has for them; those of the wire's own provider when absent
  * @example
- * providerContract('groq', ({ url, apiKey }) => groq({ baseURL: url, apiKey }))
+ * providerContract('groq', ({ url, apiKey, options }) => groq({ baseURL: url, apiKey, ...options }))
  */
 export function providerContract(
   wire: FakeWire,

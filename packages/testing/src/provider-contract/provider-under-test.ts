@@ -11,7 +11,12 @@ export type ProviderUnderTest = {
 }
 
 /** Makes the provider, so that it asks the server at this address with this key. */
-export type MakeProvider = (server: { url: string; apiKey: string }) => ProviderUnderTest
+export type MakeProvider = (server: {
+  url: string
+  apiKey: string
+  /** Further options of the provider's factory, to be passed on: the contract passes misspelt ones. */
+  options?: object
+}) => ProviderUnderTest
 
 /** Models of the provider, by the ids that it has for them. */
 export type ModelsUnderTest = {

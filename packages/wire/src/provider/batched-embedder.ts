@@ -4,6 +4,7 @@ import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
 import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
 import { isRecord } from '../util/json.ts'
+import { checkOptions } from './provider-options.ts'
 
 /** What the embedder of any provider may be told. */
 export type EmbedderOptions = {
@@ -38,6 +39,7 @@ export type BatchedEmbedderOptions = Callee & {
 /** An embedder that asks for as many vectors at once as the API gives. For every provider. */
 export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
   const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
+  checkOptions(settings, { dimensions: true, timeoutMs: true }, 'invalid-argument')
   const { dimensions, timeoutMs } = settings
   // The whole answer comes at once.
   const timeouts = checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs })

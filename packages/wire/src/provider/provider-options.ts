@@ -1,4 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
+import type { CallTimeouts } from '../stream/call-watch.ts'
 
 /** A provider as errors name it, and where its key comes from. */
 export type KeySource = {
@@ -77,6 +79,24 @@ export function checkModelId(id: string, provider: string, what = 'model'): stri
     },
   )
 }
+
+/** The options of a factory, or of its `model`: a misspelt one would be ignored. */
+export function checkOptions<Options extends object>(
+  options: Options,
+  known: Record<keyof Options, true>,
+  code: 'invalid-config' | 'invalid-argument' = 'invalid-config',
+): void {
+  const nearest = (word: string, names: readonly string[]): string | undefined =>
+    names.find((name) => lettersOf(name) === lettersOf(word))
+  checkOptionNames(options, known, { code, nearest })
+}
+
+/** `api_key` and `apikey` mean `apiKey`. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+export const callTimeoutNames: Record<keyof CallTimeouts, true> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
 
 /** The values that no error may carry: the key, and headers that hold one, with and without the word before it. */
 export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>> = {}): string[] {
