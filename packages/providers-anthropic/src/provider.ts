@@ -56,7 +56,7 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
         model: id,
         info: known.info,
         timeouts,
-        ready: connection().client,
+        load: connection().client,
         prepare: prepareCall(connection(), context, { ...known, promptCaching }),
         toError: (error) => toAnthropicError(error, context),
       })

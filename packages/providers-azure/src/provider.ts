@@ -58,7 +58,7 @@ export function azure(options: AzureOptions = {}): AzureProvider {
         model: deployment,
         info: modelInfo(model),
         timeouts,
-        ready: connection().client,
+        load: connection().client,
         prepare: prepareCall(connection(), context, model),
         toError: (error) => toAzureError(error, context),
       })

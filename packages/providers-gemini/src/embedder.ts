@@ -16,7 +16,7 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
     model,
     settings,
     mostTexts,
-    ready: connection.client,
+    load: connection.client,
     toError: (error) => toGeminiError(error, context),
     async request(texts, signal, task, mostBytes) {
       const client = await connection.client()

@@ -63,7 +63,7 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
         model,
         info: modelInfo(facts, traits),
         timeouts,
-        ready: connection().client,
+        load: connection().client,
         prepare: prepareCall(connection(), context, traits, facts),
         toError: (error) => toGeminiError(error, context),
       })

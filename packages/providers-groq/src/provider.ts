@@ -52,7 +52,7 @@ export function groq(options: GroqOptions = {}): GroqProvider {
         // Groq holds an answer to a schema only without streaming and without tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'never' },
         timeouts,
-        ready: connection().client,
+        load: connection().client,
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toGroqError(error, context),
       })

@@ -19,7 +19,7 @@ export function mistralEmbedder(id: string, connection: Connection, settings: Em
     settings,
     mostTexts,
     mostCharacters,
-    ready: () => Promise.all([connection.load(), sdk()]),
+    load: () => Promise.all([connection.load(), sdk()]),
     toError: (error) => toMistralError(error, context),
     async request(inputs, signal, _task, mostBytes) {
       const { embeddingsCreate } = await sdk()

@@ -57,7 +57,7 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
         // Mistral refuses a schema for the answer beside tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'without-tools' },
         timeouts,
-        ready: () => Promise.all([connection().load(), loadChatStream()]),
+        load: () => Promise.all([connection().load(), loadChatStream()]),
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toMistralError(error, context),
       })

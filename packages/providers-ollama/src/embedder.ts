@@ -16,7 +16,7 @@ export function ollamaEmbedder(id: string, connection: Connection, settings: Emb
     model: id,
     settings,
     mostTexts,
-    ready: connection.load,
+    load: connection.load,
     toError: (error) => toOllamaError(error, context, connection),
     async request(input, signal, _task, mostBytes) {
       const body: EmbedRequest = { model: id, input, truncate: false, ...(dimensions !== undefined && { dimensions }) }

@@ -70,7 +70,7 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
         timeouts,
         defaultTimeouts: { firstByteTimeoutMs },
         framing: 'ndjson',
-        ready: connection().load,
+        load: connection().load,
         prepare: prepareCall(connection(), context, { contextWindow, keepAlive }),
         toError: (error) => toOllamaError(error, context, connection()),
       })

@@ -56,7 +56,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         model: id,
         info: modelInfo(id, connection().official),
         timeouts,
-        ready: connection().client,
+        load: connection().client,
         prepare: prepareCall(connection(), context),
         toError: (error) => toProviderError(error, context),
       })

@@ -57,6 +57,6 @@ export {
 export { connectSdk, type SdkConnection } from './provider/sdk-connection.ts'
 export type { CallTimeouts } from './stream/call-watch.ts'
 export { type Frame, parseFrame } from './stream/frame.ts'
+export type { FrameReader } from './stream/model-stream.ts'
 export { ReplyBuilder } from './stream/reply-builder.ts'
-export type { FrameReader } from './stream/stream-model.ts'
 export { isRecord, parseJSON } from './util/json.ts'

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '@agentkit/core'
-import type { FrameReader } from '../stream/stream-model.ts'
+import type { FrameReader } from '../stream/model-stream.ts'
 
 export const callee = { provider: 'acme', model: 'small' }
 export const context = { ...callee, secrets: ['hunter2-hunter2'] }

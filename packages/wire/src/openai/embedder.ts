@@ -25,7 +25,7 @@ export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
     model,
     settings,
     mostTexts,
-    ready: client,
+    load: client,
     toError,
     async request(input, signal, _task, mostBytes) {
       // Without 'float' the SDK asks for base64, and decodes what another server sends as numbers all the same.

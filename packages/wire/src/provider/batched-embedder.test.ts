@@ -167,7 +167,7 @@ it('does not count what has to be loaded first as silence', async () => {
     ...callee,
     settings: { timeoutMs: 20 },
     mostTexts: 2,
-    ready: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    load: () => new Promise((resolve) => setTimeout(resolve, 60)),
     request: async (texts) => lengths(texts),
     toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
   })

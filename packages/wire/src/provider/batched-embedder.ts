@@ -21,7 +21,7 @@ export type BatchedEmbedderOptions = Callee & {
   /** Keeps a request under the API's bound of tokens; 300,000 when absent. */
   mostCharacters?: number
   /** Loads what `request` needs, such as an SDK: that is not the server's silence. */
-  ready?(): Promise<unknown>
+  load?(): Promise<unknown>
   /**
    * Asks for the vectors of one batch.
    * @returns one list of numbers for each text, in the order of the texts
@@ -54,7 +54,7 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
         const watch = new CallWatch(signal, timeouts, options)
         try {
           watch.listen()
-          await watch.race(Promise.resolve(options.ready?.()))
+          await watch.race(Promise.resolve(options.load?.()))
           watch.start()
           const mostBytes = answerBytes(batch.length, length)
           const answer = await watch.race(request(batch, watch.signal, task, mostBytes))

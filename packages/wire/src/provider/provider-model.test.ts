@@ -7,7 +7,7 @@ it('fails with what cannot be mapped when it is asked, and not before', async ()
   const model = providerModel({
     ...callee,
     timeouts,
-    ready: async () => {},
+    load: async () => {},
     prepare() {
       throw new RangeError('too deep')
     },
@@ -23,7 +23,7 @@ describe('the longest silence', () => {
     providerModel({
       ...callee,
       timeouts: {},
-      ready: async () => {},
+      load: async () => {},
       prepare: () => ({ warnings: [], send: () => new Promise(() => {}), reader }),
       toError: (cause) => new AgentKitError('provider-error', 'It failed.', { cause }),
       ...options,

@@ -1,8 +1,8 @@
 import type { AgentKitError, Model, ModelInfo, ModelRequest } from '@agentkit/core'
 import type { Callee } from '../errors/provider-error.ts'
 import { type CallTimeouts, checkTimeouts } from '../stream/call-watch.ts'
+import { type ModelCall, ModelStream } from '../stream/model-stream.ts'
 import type { Framing } from '../stream/read-frames.ts'
-import { type ModelCall, streamModel } from '../stream/stream-model.ts'
 
 /** One request of a model, ready to be sent. */
 export type PreparedCall = Pick<ModelCall, 'warnings' | 'send' | 'reader'>
@@ -15,7 +15,7 @@ export type ProviderModelOptions = Callee & {
   defaultTimeouts?: CallTimeouts
   framing?: Framing
   /** Loads what a call needs: the SDK. */
-  ready(): Promise<unknown>
+  load(): Promise<unknown>
   /** Maps a request to the provider's, without sending it. */
   prepare(request: ModelRequest): PreparedCall
   toError(error: unknown): AgentKitError
@@ -23,13 +23,13 @@ export type ProviderModelOptions = Callee & {
 
 /** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
 export function providerModel(options: ProviderModelOptions): Model {
-  const { provider, model, info, framing = 'sse', ready, prepare, toError } = options
+  const { provider, model, info, framing = 'sse', load, prepare, toError } = options
   const timeouts = checkTimeouts({ ...options.defaultTimeouts, ...definedOnly(options.timeouts) })
   return {
     id: `${provider}/${model}`,
     ...(info && { info }),
     stream: (request, signal) =>
-      streamModel({ provider, model, signal, timeouts, framing, ready, toError, ...prepared(prepare, request) }),
+      new ModelStream({ provider, model, signal, timeouts, framing, load, toError, ...prepared(prepare, request) }),
     withDefaultTimeout: (timeoutMs) =>
       providerModel({ ...options, defaultTimeouts: { firstByteTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs } }),
   }

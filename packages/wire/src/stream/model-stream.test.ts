@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, callee, collect, context, errorOf, stalledBody, timeouts } from '../__fixtures__/streams.ts'
 import { networkError, providerError } from '../errors/provider-error.ts'
 import { ChatReader } from '../openai/chat-reader.ts'
-import { type ModelCall, streamModel } from './stream-model.ts'
+import { type ModelCall, ModelStream } from './model-stream.ts'
 
 const hello = text('Hel') + text('lo')
 const end = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -14,8 +14,8 @@ function text(content: string): string {
   return `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
 }
 
-function stream(send: ModelCall['send'], more: Partial<ModelCall> = {}): AsyncIterableIterator<ModelEvent> {
-  return streamModel({
+function stream(send: ModelCall['send'], more: Partial<ModelCall> = {}): ModelStream {
+  return new ModelStream({
     ...callee,
     signal: new AbortController().signal,
     timeouts,
@@ -29,7 +29,7 @@ function stream(send: ModelCall['send'], more: Partial<ModelCall> = {}): AsyncIt
 
 const answer = (body: ReadableStream<Uint8Array>) => () => Promise.resolve(new Response(body))
 
-describe('streamModel', () => {
+describe('ModelStream', () => {
   it('tells warnings, deltas and one finish, last', async () => {
     const events = await collect(stream(answer(bodyOf(hello, end)), { warnings: ['careful'] }))
     expect(events.map(({ type }) => type)).toEqual(['warning', 'text-delta', 'text-delta', 'finish'])
@@ -44,10 +44,10 @@ describe('streamModel', () => {
 
   it('does not count what has to be loaded first as silence, but hears an abort meanwhile', async () => {
     const timeouts = { firstByteTimeoutMs: 20, idleTimeoutMs: 20 }
-    const loaded = stream(answer(bodyOf(hello, end)), { timeouts, ready: () => wait(60) })
+    const loaded = stream(answer(bodyOf(hello, end)), { timeouts, load: () => wait(60) })
     expect((await collect(loaded)).at(-1)).toMatchObject({ type: 'finish' })
     const controller = new AbortController()
-    const never = stream(answer(bodyOf(end)), { signal: controller.signal, ready: () => new Promise(() => {}) })
+    const never = stream(answer(bodyOf(end)), { signal: controller.signal, load: () => new Promise(() => {}) })
     const failed = errorOf(collect(never))
     await wait(0)
     controller.abort()
@@ -58,7 +58,7 @@ describe('streamModel', () => {
     const send = (): never => {
       throw new Error('It was sent.')
     }
-    const failed = collect(stream(send, { ready: () => Promise.reject(new TypeError('fetch failed')) }))
+    const failed = collect(stream(send, { load: () => Promise.reject(new TypeError('fetch failed')) }))
     expect(await errorOf(failed)).toMatchObject({ code: 'network' })
   })
 
@@ -241,6 +241,33 @@ describe('streamModel', () => {
   it('keeps an AgentKitError that the request ends in', async () => {
     const failure = new AgentKitError('missing-package', 'Install it.')
     expect(await errorOf(collect(stream(() => Promise.reject(failure))))).toBe(failure)
+  })
+
+  it('emits nothing after its end', async () => {
+    const call = stream(answer(bodyOf(hello, end)))
+    expect(await collect(call)).toHaveLength(3)
+    expect(await call.next()).toEqual({ done: true, value: undefined })
+    expect(call.ready()).toBeUndefined()
+  })
+
+  it('fails once, after the events that came before', async () => {
+    const call = stream(answer(bodyOf(text('a'), 'data: {"choices\n\n')))
+    expect(await call.next()).toMatchObject({ value: { text: 'a' } })
+    const [failed, after] = await Promise.allSettled([call.next(), call.next()])
+    expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'malformed-stream' } })
+    expect(after).toMatchObject({ status: 'fulfilled', value: { done: true } })
+  })
+
+  it('gives the events that have arrived without a promise, and none after an abort', async () => {
+    const controller = new AbortController()
+    const call = stream(answer(bodyOf(text('a') + text('b') + text('c'), end)), { signal: controller.signal })
+    expect(call.ready()).toBeUndefined()
+    expect(await call.next()).toMatchObject({ value: { text: 'a' } })
+    expect(call.ready()).toMatchObject({ text: 'b' })
+    controller.abort()
+    expect(call.ready()).toBeUndefined()
+    expect(await errorOf(call.next())).toMatchObject({ code: 'aborted' })
+    expect(await call.next()).toEqual({ done: true, value: undefined })
   })
 
   it('keeps the order for readers that ask ahead', async () => {
