@@ -39,7 +39,7 @@ describe('an agent over HTTP', () => {
     expect(await (await app.request('/api/v1/chat', ask('Weather in Oslo?'))).text()).toBe('It is clear.')
   })
 
-  it('tells its whole run as events, from run-start to one run-end', async () => {
+  it('streams its whole run as events, from run-start to one run-end', async () => {
     const app = createApp(agentWith([useTool, 'It is clear.']).agent)
     const body = await (await app.request('/api/v1/chat_stream', ask('Weather in Oslo?'))).text()
     const events = [...body.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''))
@@ -50,7 +50,7 @@ describe('an agent over HTTP', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool-result', name: 'weather', isError: false }))
   })
 
-  it('remembers a session, of its own user only', async () => {
+  it('continues a session of the same user only', async () => {
     const { agent, model } = agentWith(['One.', 'Two.', 'Three.'])
     const app = createApp(agent)
     await app.request('/api/v1/chat', ask('First?'))
@@ -59,7 +59,7 @@ describe('an agent over HTTP', () => {
     expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 3, 1])
   })
 
-  it('37 keeps histories apart whose ids only look the same when joined', async () => {
+  it('37 separates sessions whose ids are equal only when joined', async () => {
     const { agent, model } = agentWith(['One.', 'Two.'])
     const app = createApp(agent)
     await app.request('/api/v1/chat', chatRequest({ ...validFields, user_id: 'a', session_id: 'b_c' }))
@@ -82,7 +82,7 @@ describe('an agent over HTTP', () => {
     for (const { messages } of model.requests) expect(validateTranscript(messages)).toEqual([])
   })
 
-  it('50 refuses a second run of a busy session with 409, where the agent says so', async () => {
+  it('50 refuses a second run of a busy session with 409, if the agent is configured to', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>()
     const { agent, model } = agentWith([() => answered], [], { onBusy: 'reject' })
     const app = createApp(agent, quiet)
@@ -95,7 +95,7 @@ describe('an agent over HTTP', () => {
     expect(await (await first).text()).toBe('Done.')
   })
 
-  it('ends a run that needs an approval, tells what waits, and goes on when the app decides', async () => {
+  it('ends a run that needs an approval, returns the approvals, and resumes when the app decides', async () => {
     const sold: unknown[] = []
     const sell = tool({
       name: 'weather',
@@ -119,7 +119,7 @@ describe('an agent over HTTP', () => {
     expect(sold).toEqual([{ city: 'Oslo' }])
   })
 
-  it('55 keeps what a tool throws from the client', async () => {
+  it("55 hides a tool's error from the client", async () => {
     const failing = tool({
       name: 'weather',
       description: 'Fails.',

@@ -60,12 +60,12 @@ const rows: Row[] = [
     422,
     'invalid-field',
   ],
-  ['3 chat_data that is no JSON', fields({ chat_data: '{"messages": [' }), 400, 'malformed-chat-data'],
+  ['3 chat_data that is not JSON', fields({ chat_data: '{"messages": [' }), 400, 'malformed-chat-data'],
   ['3 empty chat_data', fields({ chat_data: '' }), 400, 'malformed-chat-data'],
   ['3 chat_data that is a string', fields({ chat_data: '"hello"' }), 400, 'malformed-chat-data'],
   ['4 chat_data that is a list', fields({ chat_data: '[]' }), 400, 'malformed-chat-data'],
   ['4 chat_data that is null', fields({ chat_data: 'null' }), 400, 'malformed-chat-data'],
-  ['4 messages that are no list', fields({ chat_data: '{"messages":{"0":1}}' }), 400, 'malformed-chat-data'],
+  ['4 messages that are not a list', fields({ chat_data: '{"messages":{"0":1}}' }), 400, 'malformed-chat-data'],
   ['4 a message that is null', chat(null), 400, 'malformed-chat-data'],
   ['4 the role "root"', chat({ role: 'root', content: 'Hi' }), 400, 'malformed-chat-data'],
   ['4 no role', chat({ content: 'Hi' }), 400, 'malformed-chat-data'],
@@ -89,7 +89,7 @@ const rows: Row[] = [
   ['9 chat_data of 1 MiB and a byte', fields({ chat_data: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
   ['9 an unknown field of 1 MiB and a byte', fields({ other: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
   [
-    '10 JSON that names a file',
+    '10 JSON that contains a file URL',
     body('{"files":{"filepath":"/etc/passwd"}}', 'application/json'),
     415,
     'unsupported-media-type',
@@ -131,7 +131,7 @@ const rows: Row[] = [
     'The Content-Type header names no boundary',
   ],
   [
-    '11 a boundary of nothing in quotes',
+    '11 an empty boundary in quotes',
     body(valid.replaceAll(boundary, ''), 'multipart/form-data; boundary=""'),
     400,
     'malformed-multipart',
@@ -142,7 +142,7 @@ const rows: Row[] = [
   ['12 garbage', body('\u0000\u0001 this is no form'), 400, 'malformed-multipart'],
   ['12 an empty body', body(''), 400, 'malformed-multipart'],
   [
-    '12 another boundary than the header says',
+    "12 a boundary that differs from the header's",
     body(valid, 'multipart/form-data; boundary=other'),
     400,
     'malformed-multipart',
@@ -154,7 +154,7 @@ const rows: Row[] = [
     'malformed-multipart',
   ],
   [
-    '12 a character set that is none',
+    '12 an unknown character set',
     body(
       part('Content-Disposition: form-data; name="user_id"\r\nContent-Type: text/plain; charset=nonsense', 'x') + valid,
     ),
@@ -180,14 +180,14 @@ const rows: Row[] = [
     'payload-too-large',
   ],
   [
-    '15 a body over the limit that says no length',
+    '15 a body over the limit without a Content-Length',
     { ...chatRequest(), body: tooLong(), duplex: 'half' } as RequestInit,
     413,
     'payload-too-large',
   ],
 ]
 
-/** A form as bytes: each character of a value is one. */
+/** A form as bytes: each character of a value is one byte. */
 function bytes(text: string): RequestInit {
   return { ...body(''), body: Buffer.from(text, 'latin1') }
 }
@@ -198,7 +198,7 @@ const utf8 = '\r\nContent-Type: text/plain; charset=utf-8'
 const { user_id: _userId, ...otherFields } = validFields
 const others = formBody(otherFields)
 
-/** What a decoder would replace, so that two different ids became one. */
+/** Values that a decoder would replace, so that two different ids would become one. */
 const noUTF8: [string, string][] = [
   ['a user_id with a byte that is none', formBody({ ...validFields, user_id: 'a\xff' })],
   ['a session_id that ends in the middle of a character', formBody({ ...validFields, session_id: 'a\xe2\x82' })],
@@ -218,7 +218,7 @@ const noUTF8: [string, string][] = [
 ]
 
 describe('bad requests', () => {
-  it.each(noUTF8)('%s that is no UTF-8 → 400 malformed-multipart', async (_name, form) => {
+  it.each(noUTF8)('%s that is not UTF-8 → 400 malformed-multipart', async (_name, form) => {
     const agent = fakeAgent()
     const app = createApp(agent)
     const problem = await expectProblem(await app.request('/api/v1/chat', bytes(form)), 400, 'malformed-multipart')
@@ -230,7 +230,7 @@ describe('bad requests', () => {
   it.each([
     ['as it is', formBody({ ...validFields, user_id: 'é\ufffd😀' })],
     ['where a field says that it is UTF-8', part(`${disposition}"user_id"${utf8}`, 'é\ufffd😀') + others],
-  ])('takes UTF-8 %s, cut anywhere', async (_name, form) => {
+  ])('accepts UTF-8 %s, split anywhere', async (_name, form) => {
     const agent = fakeAgent()
     const encoded = Buffer.from(form)
     const stream = new ReadableStream({
@@ -244,7 +244,7 @@ describe('bad requests', () => {
     expect(agent.calls[0]?.options.userId).toBe('é\ufffd😀')
   })
 
-  it('names what is accepted where the kind of body is not', async () => {
+  it('names the accepted type of body', async () => {
     const response = await createApp(fakeAgent()).request('/api/v1/chat', body('{}', 'application/json'))
     expect(response.headers.get('accept')).toBe('multipart/form-data')
     const { detail } = await expectProblem(response, 415, 'unsupported-media-type')
@@ -273,14 +273,14 @@ describe('bad requests', () => {
     await expectProblem(await createApp(fakeAgent()).request('/api/v1/chat', request), 400, 'malformed-multipart')
   })
 
-  it('12 a body whose sender has gone before it is read → 400 malformed-multipart', async () => {
+  it('12 a body whose client leaves before it is read → 400 malformed-multipart', async () => {
     const incoming = new Readable({ read() {} }).destroy()
     await new Promise((resolve) => incoming.on('close', resolve))
     const response = await createApp(fakeAgent()).request('/api/v1/chat', chatRequest(), { incoming })
     await expectProblem(response, 400, 'malformed-multipart')
   })
 
-  it('names the place of what is wrong', async () => {
+  it('has the path of the invalid field', async () => {
     const app = createApp(fakeAgent())
     const missing = await expectProblem(
       await app.request('/api/v1/chat', fields({ user_id: undefined })),
@@ -310,7 +310,7 @@ describe('bad requests', () => {
     ['ids of 128 characters', fields({ user_id: 'é'.repeat(128), session_id: 'b'.repeat(128) })],
     ['brackets inside of strings', chat({ role: 'user', content: `\\" ${'[{'.repeat(1000)}` })],
     [
-      'a file input that was left alone',
+      'an unused file input',
       body(
         part(
           'Content-Disposition: form-data; name="files[]"; filename=""\r\nContent-Type: application/octet-stream',
@@ -319,7 +319,7 @@ describe('bad requests', () => {
       ),
     ],
     ['a Content-Type in capitals', body(valid, `Multipart/Form-Data; boundary="${boundary}"`)],
-  ])('takes %s', async (_name, request) => {
+  ])('accepts %s', async (_name, request) => {
     expect((await createApp(fakeAgent()).request('/api/v1/chat', request)).status).toBe(200)
   })
 })
@@ -329,7 +329,7 @@ function exactly(length: number): string {
   return chatData({ role: 'user', content: 'x'.repeat(length - frame.length) })
 }
 
-/** A form whose last field has 16 MiB, and which is cut there. */
+/** An incomplete form whose last field has 16 MiB. */
 function tooLong(): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const chunk = encoder.encode('x'.repeat(64 * 1024))

@@ -50,7 +50,7 @@ describe('answers', () => {
     })
   })
 
-  it('tells a cost that is not known as null', async () => {
+  it('has null for an unknown cost', async () => {
     const response = await createApp(fakeAgent()).request(
       '/api/v1/chat',
       chatRequest(validFields, { accept: 'application/json' }),
@@ -75,18 +75,18 @@ describe('answers', () => {
     expect(types(body)).toEqual(['run-start', 'step-start', 'text-delta', 'text-delta', 'run-end'])
   })
 
-  it('streams what is ready at once in one chunk, and what is not as it comes', async () => {
+  it('streams events that are available at once in one chunk, and others as they arrive', async () => {
     const agent = fakeAgent([text('a'), { wait: 30 }, text('b'), text('c'), text('d'), { wait: 30 }, text('e')])
     const response = await createApp(agent).request('/api/v1/chat_stream', chatRequest())
-    const told: string[] = []
+    const received: string[] = []
     for await (const chunk of response.body ?? []) {
       const deltas = new TextDecoder().decode(chunk).matchAll(/"type":"text-delta","text":"(.)"/g)
-      told.push([...deltas].map(([, delta]) => delta).join(''))
+      received.push([...deltas].map(([, delta]) => delta).join(''))
     }
-    expect(told.filter((deltas) => deltas !== '')).toEqual(['a', 'bcd', 'e'])
+    expect(received.filter((deltas) => deltas !== '')).toEqual(['a', 'bcd', 'e'])
   })
 
-  it('streams from chat_stream without being asked to', async () => {
+  it('streams from chat_stream by default', async () => {
     const app = createApp(fakeAgent(plainRun))
     const response = await app.request('/api/v1/chat_stream', chatRequest())
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -95,7 +95,7 @@ describe('answers', () => {
     expect(await plain.text()).toBe('Hello there.')
   })
 
-  it('refuses an Accept that none of its formats meets', async () => {
+  it('refuses an Accept header without a supported format', async () => {
     const response = await createApp(fakeAgent()).request(
       '/api/v1/chat',
       chatRequest(validFields, { accept: 'image/png' }),
@@ -117,8 +117,8 @@ describe('answers', () => {
   )
 })
 
-describe('what the agent is given', () => {
-  it('gets the last message as the question and the earlier ones as history', async () => {
+describe('the input of the agent', () => {
+  it('has the last message as the question and the earlier ones as history', async () => {
     const agent = fakeAgent()
     const chat_data = chatData(
       { role: 'assistant', content: 'Welcome! How can I help?' },
@@ -141,12 +141,12 @@ describe('what the agent is given', () => {
     })
   })
 
-  it.each(['a', '😀', 'ش'])('takes an id of 128 characters, of any script: %s', async (character) => {
+  it.each(['a', '😀', 'ش'])('accepts an id of 128 characters, of any script: %s', async (character) => {
     const request = chatRequest({ ...validFields, user_id: character.repeat(128) })
     expect((await createApp(fakeAgent(plainRun)).request('/api/v1/chat', request)).status).toBe(200)
   })
 
-  it('strips one pair of double quotes round each form value', async () => {
+  it('removes one pair of double quotes around each form value', async () => {
     const agent = fakeAgent()
     const fields = { user_id: '"ada"', session_id: '""first""', chat_data: `"${validFields.chat_data}"` }
     const response = await createApp(agent).request('/api/v1/chat', chatRequest(fields))
@@ -154,7 +154,7 @@ describe('what the agent is given', () => {
     expect(agent.calls[0]).toMatchObject({ input: 'Hi', options: { userId: 'ada', sessionId: '"first"' } })
   })
 
-  it('ignores fields and keys that it does not know, whatever they are called', async () => {
+  it('ignores unknown fields and keys, whatever their names', async () => {
     const agent = fakeAgent()
     const fields = {
       ...validFields,
@@ -172,7 +172,7 @@ describe('what the agent is given', () => {
     expect(agent.calls[0]?.input).toBe('Hi')
   })
 
-  it('keeps ("a", "b_c") and ("a_b", "c") apart', async () => {
+  it('separates ("a", "b_c") from ("a_b", "c")', async () => {
     const agent = fakeAgent()
     const app = createApp(agent)
     await app.request('/api/v1/chat', chatRequest({ ...validFields, user_id: 'a', session_id: 'b_c' }))
@@ -224,13 +224,13 @@ describe('failed runs', () => {
     await expectHealthy(app)
   })
 
-  it("passes on a provider's own Retry-After, in whole seconds", async () => {
+  it("sends a provider's own Retry-After, in whole seconds", async () => {
     const agent = fakeAgent([{ fail: new AgentKitError('rate-limit', 'slow down', { retryAfterMs: 12_300 }) }])
     const response = await createApp(agent, quiet).request('/api/v1/chat', chatRequest())
     expect(response.headers.get('retry-after')).toBe('13')
   })
 
-  it("54 keeps the key in a provider's refusal out of the answer and the log", async () => {
+  it("54 redacts the key in a provider's refusal from the answer and the log", async () => {
     const logged: LogEntry[] = []
     const agent = fakeAgent([{ fail: new AgentKitError('auth', `Incorrect API key provided: ${secret}`) }])
     const app = createApp(agent, { log: (entry) => logged.push(entry) })
@@ -244,7 +244,7 @@ describe('failed runs', () => {
     })
   })
 
-  it("55 shows a tool's failure to clients in our own words", async () => {
+  it("55 replaces a tool's error text with our own sentence", async () => {
     const agent = fakeAgent([
       { type: 'tool-result', callId: 'c', name: 'read', output: `ENOENT /etc/${secret}`, isError: true, durationMs: 1 },
       { type: 'tool-result', callId: 'd', name: 'read', output: 'fine', isError: false, durationMs: 1 },
@@ -258,8 +258,8 @@ describe('failed runs', () => {
   })
 
   it.each([
-    ['56 a model that throws something of its own', { throwRaw: new Error(`${secret} at /srv/app.js`) }],
-    ['56 a model that throws what is no error', { throwRaw: 'boom' }],
+    ['56 a model that throws an Error', { throwRaw: new Error(`${secret} at /srv/app.js`) }],
+    ['56 a model that throws a value that is not an Error', { throwRaw: 'boom' }],
   ])('answers %s with 502 provider-error', async (_name, act) => {
     for (const accept of ['text/plain', 'application/json', 'text/event-stream']) {
       const response = await createApp(fakeAgent([act]), quiet).request(
@@ -279,7 +279,7 @@ describe('failed runs', () => {
     expect(agent.calls.every(({ isAborted }) => isAborted)).toBe(true)
   })
 
-  it('58 answers a storage that does not answer with 503 and Retry-After', async () => {
+  it('58 answers a failing storage with 503 and Retry-After', async () => {
     const agent = fakeAgent([{ fail: new AgentKitError('storage', 'database is locked') }])
     const response = await createApp(agent, quiet).request('/api/v1/chat', chatRequest())
     await expectProblem(response, 503, 'storage')
@@ -295,7 +295,7 @@ describe('failed runs', () => {
     expect(JSON.stringify(await expectProblem(response, 400, 'invalid-argument'))).not.toContain('secret words')
   })
 
-  it('ends a stream that has begun by a run-end with our sentence, and logs it', async () => {
+  it('ends a stream that has begun with a run-end with our sentence, and logs it', async () => {
     const logged: LogEntry[] = []
     const agent = fakeAgent([text('Half an ans'), { fail: new AgentKitError('network', `reset by ${secret}`) }])
     const app = createApp(agent, { log: (entry) => logged.push(entry) })
@@ -308,7 +308,7 @@ describe('failed runs', () => {
     expect(logged).toMatchObject([{ code: 'network', path: '/api/v1/chat_stream' }])
   })
 
-  it('ends a stream by a run-end even when the run breaks off by a bare error', async () => {
+  it('ends a stream with a run-end even when the run throws a plain error', async () => {
     const agent = fakeAgent([text('Half'), { throwRaw: new Error(secret) }])
     const body = await (await createApp(agent, quiet).request('/api/v1/chat_stream', chatRequest())).text()
     expect(types(body)).toEqual(['text-delta', 'run-end'])
@@ -329,7 +329,7 @@ describe('failed runs', () => {
     expect(body).not.toContain(secret)
   })
 
-  it('streams past a tool output that has no JSON form', async () => {
+  it('continues the stream after a tool output that has no JSON form', async () => {
     const agent = fakeAgent([
       { type: 'tool-result', callId: 'c', name: 'count', output: 10n, isError: false, durationMs: 1 },
       text('Hi'),
@@ -341,7 +341,7 @@ describe('failed runs', () => {
 
 describe('a client that leaves', () => {
   it.each(['text/plain', 'application/json', 'text/event-stream'])(
-    'cancels a %s run before it has said anything',
+    'cancels a %s run before it has emitted anything',
     async (accept) => {
       const agent = fakeAgent(['hang'])
       const logged: LogEntry[] = []
@@ -355,7 +355,7 @@ describe('a client that leaves', () => {
     },
   )
 
-  it('cancels the run when it stops reading the stream, which is no failure to be logged', async () => {
+  it('cancels the run when it stops reading the stream, and nothing is logged', async () => {
     const agent = fakeAgent([text('Hi'), 'hang'])
     const logged: LogEntry[] = []
     const app = createApp(agent, { log: (entry) => logged.push(entry) })

@@ -3,7 +3,7 @@ import type { Handler } from 'hono'
 import { jsonAnswer, textAnswer } from './answer/encode-answer.ts'
 import { eventStream } from './answer/event-stream.ts'
 import { logProblem } from './answer/log-problem.ts'
-import { failureOf, ProblemError, thrownProblem } from './answer/problem.ts'
+import { ProblemError, runProblem, thrownProblem } from './answer/problem.ts'
 import type { Capacity } from './capacity/capacity.ts'
 import type { ServerSettings } from './options.ts'
 import { type AnswerFormat, negotiate } from './request/accept.ts'
@@ -14,16 +14,16 @@ type ChatRouteOptions = {
   agent: Runnable
   settings: ServerSettings
   capacity: Capacity
-  /** The answer's format where the client accepts any. */
+  /** The answer's format for a client that accepts any. */
   format: AnswerFormat
 }
 
-/** Answers one message: the form in, the run's answer out, as the client accepts it. */
-export function chatRoute({ agent, settings, capacity, format: usual }: ChatRouteOptions): Handler<ServerEnv> {
+/** Runs the agent on one message, and answers in the format that the client accepts. */
+export function chatRoute({ agent, settings, capacity, format: fallback }: ChatRouteOptions): Handler<ServerEnv> {
   const { limits } = settings
   const { runs } = capacity
   return async function chat(context) {
-    const format = negotiate(context.req.header('accept'), usual)
+    const format = negotiate(context.req.header('accept'), fallback)
     if (!format) throw new ProblemError('not-acceptable')
     const held = capacity.hold()
     const request = await readChatRequest(context, { limits, runs, held }).catch((error) => {
@@ -40,13 +40,13 @@ export function chatRoute({ agent, settings, capacity, format: usual }: ChatRout
       format === 'text/event-stream'
         ? streamedAnswer(run, context, settings)
         : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
-    void leaveWhen(answer.finished, place)
+    void releaseAfter(answer.finished, place)
     return await answer.response
   }
 }
 
-/** Gives the run's place back when the run has settled, which may be long after its client has left. */
-async function leaveWhen(finished: Promise<unknown>, place: Promise<() => void>): Promise<void> {
+/** Releases the run's place when the run has settled, which may be long after its client has left. */
+async function releaseAfter(finished: Promise<unknown>, place: Promise<() => void>): Promise<void> {
   await finished.catch(() => {})
   await place.then(
     (leave) => leave(),
@@ -68,14 +68,14 @@ function startRun(agent: Runnable, request: ChatRequest, bounds: Bounds): AgentR
 type Answer = { response: Promise<Response>; finished: Promise<unknown> }
 type Encode = (result: Awaited<AgentRun['result']>) => Response
 
-/** Waits for the run's end, so that the status says how it ended. */
+/** Waits for the run's end, because the status depends on it. */
 function wholeAnswer(run: Promise<AgentRun>, encode: Encode): Answer {
   const result = run.then((started) => started.result)
   const respond = async (): Promise<Response> => {
     const ended = await result.catch((error) => {
       throw thrownProblem(error)
     })
-    const failure = failureOf(ended)
+    const failure = runProblem(ended)
     if (failure) throw failure
     return encode(ended)
   }
@@ -103,7 +103,7 @@ function streamHeaders(context: ServerContext): Record<string, string> {
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   }
-  // Said aloud, the Node adapter sends the headers at once; else it first waits to see whether the body is short.
+  // With this header the Node adapter sends the headers at once; otherwise it waits to see whether the body is short.
   if (context.env?.incoming?.httpVersion === '1.1') headers['transfer-encoding'] = 'chunked'
   return headers
 }

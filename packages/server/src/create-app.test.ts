@@ -9,16 +9,16 @@ import type { LogEntry } from './util/log.ts'
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 
 describe('routes', () => {
-  it.each([undefined, null, {}, 'agent', () => {}])('are of an agent, not of %o', (agent) => {
+  it.each([undefined, null, {}, 'agent', () => {}])('require an agent, not %o', (agent) => {
     expect(() => createApp(agent as never)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   })
 
-  it("tells the agent's sample prompts", async () => {
+  it("answers with the agent's sample prompts", async () => {
     const response = await createApp(fakeAgent()).request('/api/v1/sample_prompts')
     expect(await response.json()).toEqual({ sample_prompts: ['What can you do?'] })
   })
 
-  it('tolerates a trailing slash', async () => {
+  it('ignores a trailing slash', async () => {
     const app = createApp(fakeAgent())
     expect((await app.request('/api/v1/sample_prompts/')).status).toBe(200)
     expect((await app.request('/health/')).status).toBe(200)
@@ -41,7 +41,7 @@ describe('routes', () => {
     expect(response.headers.get('allow')).toBe(allow)
   })
 
-  it('63 answers HEAD without a body and OPTIONS with what is allowed', async () => {
+  it('63 answers HEAD without a body and OPTIONS with the allowed methods', async () => {
     const app = createApp(fakeAgent())
     const head = await app.request('/health', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -57,7 +57,7 @@ describe('routes', () => {
     expect((await outer.request('/agent/api/v1/sample_prompts')).status).toBe(401)
   })
 
-  it('hides its own failures, and logs them', async () => {
+  it('hides internal failures, and logs them', async () => {
     const logged: LogEntry[] = []
     const agent = fakeAgent()
     Object.defineProperty(agent, 'samplePrompts', {
@@ -96,7 +96,7 @@ describe('every answer', () => {
 describe('auth', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  it('34 asks for a token, on paths that do not exist too, and leaves /health open', async () => {
+  it('34 requires a token, on unknown paths too, but not on /health', async () => {
     const app = createApp(fakeAgent(), { auth: { tokens } })
     for (const path of ['/api/v1/chat', '/api/v1/sample_prompts', '/nowhere', '//health', '/health/x']) {
       const response = await app.request(path)
@@ -112,7 +112,7 @@ describe('auth', () => {
     ['another scheme', '/api/v1/chat', { authorization: 'Basic the-token-of-ada' }],
     ['a token with something after it', '/api/v1/chat', bearer('the-token-of-ada x')],
     ['the name of a property', '/api/v1/chat', bearer('constructor')],
-  ])('35 refuses %s in the same words', async (_name, path, headers) => {
+  ])('35 refuses %s with the same answer', async (_name, path, headers) => {
     const agent = fakeAgent()
     const app = createApp(agent, { auth: { tokens } })
     const refused = await expectProblem(await app.request(path, chatRequest(validFields, headers)), 401, 'unauthorized')
@@ -131,7 +131,7 @@ describe('auth', () => {
     expect(response.status).toBe(status)
   })
 
-  it('asks a function', async () => {
+  it('calls a function', async () => {
     const auth = async (token: string) => (token === 'good' ? { userId: 'ada' } : undefined)
     const app = createApp(fakeAgent(), { auth })
     expect((await app.request('/api/v1/chat', chatRequest(validFields, bearer('good')))).status).toBe(200)
@@ -160,7 +160,7 @@ describe('auth', () => {
     expect(agent.calls).toHaveLength(0)
   })
 
-  it.each([undefined, null])('logs nothing for a token that the function does not know (%s)', async (found) => {
+  it.each([undefined, null])('logs nothing for a token that the function returns %s for', async (found) => {
     const logged: LogEntry[] = []
     const auth = (async () => found) as unknown as Auth
     const app = createApp(fakeAgent(), { auth, log: (entry) => logged.push(entry) })
@@ -168,7 +168,7 @@ describe('auth', () => {
     expect(logged).toEqual([])
   })
 
-  it('lets nobody in when the function fails', async () => {
+  it('refuses requests when the function fails', async () => {
     const auth = () => Promise.reject('no directory')
     const response = await createApp(fakeAgent(), { auth, log: () => {} }).request(
       '/api/v1/chat',
@@ -177,7 +177,7 @@ describe('auth', () => {
     await expectProblem(response, 500, 'internal-error')
   })
 
-  it('logs no token that the failing function names', async () => {
+  it("redacts the token in the function's error from the log", async () => {
     const logged: LogEntry[] = []
     const auth = (token: string) => Promise.reject(new Error(`cannot read "${token}"`))
     const app = createApp(fakeAgent(), { auth, log: (entry) => logged.push(entry) })
@@ -188,12 +188,9 @@ describe('auth', () => {
 })
 
 describe('host', () => {
-  it.each(['localhost', 'localhost:8000', '127.0.0.1:1', '[::1]:8000', 'LOCALHOST:80'])(
-    'answers to %s',
-    async (host) => {
-      expect((await createApp(fakeAgent()).request('/health', { headers: { host } })).status).toBe(200)
-    },
-  )
+  it.each(['localhost', 'localhost:8000', '127.0.0.1:1', '[::1]:8000', 'LOCALHOST:80'])('accepts %s', async (host) => {
+    expect((await createApp(fakeAgent()).request('/health', { headers: { host } })).status).toBe(200)
+  })
 
   it.each(['evil.com', 'evil.com:8000', '127.0.0.1.evil.com', 'localhost.evil.com', 'localhost.', '10.0.0.1', ''])(
     '38 refuses "%s" on a loopback bind',
@@ -209,7 +206,7 @@ describe('host', () => {
   const hostStatus = async (options: ServerOptions, host: string): Promise<number> =>
     (await createApp(fakeAgent(), options).request('/health', { headers: { host } })).status
 
-  it('answers to the allowed names too, in any case and on any port', async () => {
+  it('accepts the allowed names too, in any case and on any port', async () => {
     const options = { allowedHosts: ['Agent.example.com', 'bücher.example', '::2'] }
     for (const host of [
       'agent.example.com',
@@ -225,7 +222,7 @@ describe('host', () => {
     }
   })
 
-  it('answers only to the allowed names where others may reach it', async () => {
+  it('accepts only the allowed names on a public address', async () => {
     const options = { host: '0.0.0.0', auth: { tokens }, allowedHosts: ['agent.example.com'] }
     expect(await hostStatus(options, 'agent.example.com:8000')).toBe(200)
     for (const host of ['localhost', '0.0.0.0', '10.0.0.1', 'evil.com']) {
@@ -234,7 +231,7 @@ describe('host', () => {
   })
 
   it.each([{}, { host: '0.0.0.0', auth: { tokens }, allowedHosts: ['agent.example.com'] }])(
-    'tells how a name is allowed: %j',
+    'explains how to allow a name: %j',
     async (options) => {
       const response = await createApp(fakeAgent(), options).request('/health', { headers: { host: 'evil.com' } })
       const { detail } = await expectProblem(response, 403, 'host-not-allowed')
@@ -242,7 +239,7 @@ describe('host', () => {
     },
   )
 
-  it('answers to any name where others may reach it', async () => {
+  it('accepts any name on a public address', async () => {
     const app = createApp(fakeAgent(), { host: '0.0.0.0', auth: { tokens } })
     expect((await app.request('/health', { headers: { host: 'agent.example.com' } })).status).toBe(200)
   })
@@ -271,7 +268,7 @@ describe('origin', () => {
     headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
   })
 
-  it('40 gives an evil preflight no Access-Control header', async () => {
+  it('40 answers the preflight of a foreign origin without Access-Control headers', async () => {
     for (const cors of [undefined, ['https://app.example.com']]) {
       const app = createApp(fakeAgent(), cors ? { cors } : {})
       const response = await app.request('/api/v1/chat', preflight('http://evil.com'))
@@ -280,7 +277,7 @@ describe('origin', () => {
     }
   })
 
-  it('lets a configured origin in, before it is asked for a token', async () => {
+  it('allows a configured origin, before it checks the token', async () => {
     const app = createApp(fakeAgent(), { cors: ['https://app.example.com'], auth: { tokens } })
     const allowed = await app.request('/api/v1/chat', preflight('https://app.example.com'))
     expect(allowed.status).toBe(204)
@@ -293,7 +290,7 @@ describe('origin', () => {
     expect(refused.headers.get('vary')).toBe('origin')
   })
 
-  it('lets every origin in when that is configured', async () => {
+  it('allows every origin when that is configured', async () => {
     const response = await createApp(fakeAgent(), { cors: '*' }).request(
       '/api/v1/chat',
       chatRequest(validFields, { origin: 'http://any.com' }),

@@ -14,22 +14,22 @@ import { checkOptions, type ServerOptions, type ServerSettings } from './options
 import type { ServerEnv } from './util/server-env.ts'
 
 /**
- * An agent's HTTP routes as a Hono app, for a server of your own; `serve` brings one.
+ * An agent's HTTP routes as a Hono app, for your own server; `serve` includes one.
  *
  * The guards are the same as in `serve`: with `host` a loopback address, which is the default, the app answers only
  * requests whose `Host` is this machine.
  *
  * @param agent an Agent or a Swarm
  * @param options the same as for `serve`; `port` is not used, `host` says where the app will be reachable
- * @throws AgentKitError `invalid-argument` for what is no agent
- * @throws AgentKitError `invalid-config` for options that cannot be or would not be safe, with the fix
+ * @throws AgentKitError `invalid-argument` for a value that is not an agent
+ * @throws AgentKitError `invalid-config` for invalid or unsafe options, with the fix
  * @example
  * const app = createApp(agent, { host: '0.0.0.0', auth: { tokens: { [process.env.TOKEN]: '*' } } })
  * const response = await app.request('/health')
  */
 export function createApp(agent: Runnable, options?: ServerOptions): Hono {
   const settings = checkOptions(options)
-  // What our own handlers know of the context is nothing that a caller of the app could use.
+  // The type of our context variables is internal; callers get a plain Hono app.
   return buildApp(agent, settings, createCapacity(settings.limits)) as unknown as Hono
 }
 
@@ -48,14 +48,14 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   )
   route(app, '/health', 'GET', (context) => context.json({ status: 'healthy' }))
 
-  // Everything below is behind them, paths that do not exist included.
+  // The following guards apply to all other paths, unknown ones included.
   if (settings.auth) app.use('*', authGuard(settings.auth, settings.log))
   app.use('*', bodySizeGuard(settings.limits.bodyBytes))
   const chat = { agent, settings, capacity }
   route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
   route(app, '/api/v1/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
   if ('agents' in agent) {
-    // What they were called before swarms were served like agents.
+    // Older names of the same routes, for swarms.
     route(app, '/swarm/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
     route(app, '/swarm/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
   }
@@ -63,7 +63,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
 
   app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))
   app.onError((error, context) => {
-    // A route that a user added to the app may answer by an exception of Hono's own.
+    // Routes that users add may throw Hono's own exceptions.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
     const problem = error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error })
     logProblem(problem, context, settings.log)
@@ -72,7 +72,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   return app
 }
 
-/** One method of a path; the others are told which. */
+/** One method of a path; other methods get 405 with `Allow`. */
 function route(app: Hono<ServerEnv>, path: string, method: 'GET' | 'POST', handler: Handler<ServerEnv>): void {
   const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS'
   app.on(method, path, handler)

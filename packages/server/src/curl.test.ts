@@ -24,7 +24,7 @@ describe.runIf(curlIsThere)('curl', () => {
     'Who is the sender of this transaction - 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'
   const messages = `{ "messages": [ { "role": "user", "content": "${question}" } ] }`
 
-  it("is answered to the specification's own request", async () => {
+  it("accepts the specification's own request", async () => {
     const answer = await curl(
       '--request',
       'POST',
@@ -40,7 +40,7 @@ describe.runIf(curlIsThere)('curl', () => {
     expect(answer).toEqual({ output: 'Hello.', input: question, userId: 'test' })
   })
 
-  it('is answered when it sends the quotes along', async () => {
+  it('accepts values in quotes', async () => {
     const form = [
       '--form-string',
       'user_id="test"',
@@ -52,7 +52,7 @@ describe.runIf(curlIsThere)('curl', () => {
     expect(await curl(...form)).toEqual({ output: 'Hello.', input: question, userId: 'test' })
   })
 
-  it('is told how to send a boundary', async () => {
+  it('explains how to send a boundary', async () => {
     const { output } = await curl('--header', 'Content-Type: multipart/form-data', '--data', 'user_id=test')
     expect(JSON.parse(output)).toMatchObject({
       code: 'malformed-multipart',

@@ -28,8 +28,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-describe('a process that its server owns', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes what is running at %s, and ends with 0', async (signal) => {
+describe('a process with handled signals', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes active runs at %s, and exits with 0', async (signal) => {
     const { child, output, url, exit } = await start()
     const answer = fetch(`${url}/api/v1/chat`, chatRequest())
     await until(() => output.out.includes('running'))
@@ -39,12 +39,12 @@ describe('a process that its server owns', () => {
     expect(output.out).toContain('closed')
   })
 
-  it('ends at once at the second signal', async () => {
+  it('exits at once at the second signal', async () => {
     const { child, output, url, exit } = await start('hang')
     const answer = fetch(`${url}/api/v1/chat`, chatRequest()).catch(() => 'cut off')
     await until(() => output.out.includes('running'))
     child.kill('SIGTERM')
-    // It accepts nothing any longer once it has received the first signal.
+    // After the first signal it accepts no more connections.
     while (
       await fetch(`${url}/health`, { headers: { connection: 'close' } }).then(
         ({ ok }) => ok,
@@ -56,7 +56,7 @@ describe('a process that its server owns', () => {
     expect(await answer).toBe('cut off')
   })
 
-  it('logs a rejection that nobody handled, without its secrets, and lives on', async () => {
+  it('logs an unhandled rejection, without secrets, and continues', async () => {
     const { child, output, url } = await start()
     child.kill('SIGUSR2')
     await until(() => output.err.includes('\n'))
@@ -65,12 +65,12 @@ describe('a process that its server owns', () => {
   })
 })
 
-it('refuses an option that does not exist', () => {
+it('refuses an unknown option', () => {
   const options = { afterclose: async () => {} } as object
   expect(() => handleSignals({ url: '', close: async () => {} }, options)).toThrow('Unknown option `afterclose`.')
 })
 
-it('takes its handlers off again', () => {
+it('removes its handlers', () => {
   const events = ['SIGTERM', 'SIGINT', 'unhandledRejection'] as const
   const before = events.map((event) => process.listenerCount(event))
   const remove = handleSignals({ url: '', close: async () => {} })

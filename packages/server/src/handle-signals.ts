@@ -3,20 +3,20 @@ import type { AgentServer } from './serve.ts'
 import { createLog, describeError, type Log } from './util/log.ts'
 
 export type HandleSignalsOptions = {
-  /** Where a failure is written; default a line for people on standard error. */
+  /** Where failures are logged; default `"human"`, a line on standard error. */
   log?: Log
-  /** Called when the server has closed, before the process ends: to close the agent and its sessions. */
+  /** Called when the server has closed, before the process exits: to close the agent and its sessions. */
   afterClose?: () => Promise<void>
 }
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Lets a server own its process: SIGTERM and SIGINT drain it and end the process with 0, a second one ends it at once,
- * and a rejection that a user's code left unhandled is logged instead of ending everybody's runs.
+ * Ties the process to the server: SIGTERM and SIGINT drain the server and exit with 0, a second signal exits at once,
+ * and an unhandled rejection is logged instead of ending all runs.
  *
  * @throws AgentKitError `invalid-config` for an option that does not exist
- * @returns a function that takes the handlers off again
+ * @returns a function that removes the handlers
  * @example
  * const server = await serve(agent)
  * handleSignals(server, { afterClose: () => agent.close() })
@@ -39,7 +39,7 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
       },
     )
   }
-  const onRejection = (error: unknown): void => report('A promise was rejected and nobody handled it.', error)
+  const onRejection = (error: unknown): void => report('A promise rejection was not handled.', error)
 
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('unhandledRejection', onRejection)
   return () => {

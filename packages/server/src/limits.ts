@@ -1,14 +1,14 @@
-/** What one request may cost, and all of them together. Sizes are in bytes, times in milliseconds. */
+/** Limits of one request, and of all requests together. Sizes are in bytes, times in milliseconds. */
 export type Limits = {
-  /** Runs at once; more wait in a queue. A stream that only follows a run counts for none. */
+  /** Runs at once; more wait in a queue. */
   runs: number
-  /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 lets none wait. */
+  /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 disables the queue. */
   queuedRuns: number
   /** Bodies in memory whose runs have not started, all together; more is 503 `overloaded`. */
   heldBytes: number
   /** Connections at once; one more is 503 `overloaded` and closed. */
   connections: number
-  /** Requests of one connection; it is closed after the last. They are handled one after the other. */
+  /** Requests of one connection, which are handled in order; it is closed after the last. */
   requestsPerConnection: number
   /** Whole request body; more is 413 `payload-too-large`. */
   bodyBytes: number
@@ -19,21 +19,21 @@ export type Limits = {
   /** Nesting of `chat_data`; more is 400 `malformed-chat-data`. */
   jsonDepth: number
   /**
-   * A whole run, with its time in the queue: longer is 504 `timeout`, or 503 `overloaded` where it never started. A whole
-   * body before that: 408 `request-timeout`.
+   * A whole run with its time in the queue: longer is 504 `timeout`, or 503 `overloaded` if it has not started. Also the
+   * whole body before that: 408 `request-timeout`.
    */
   deadlineMs: number
   /** The request's headers, from the first byte to the last; longer is Node's own 408, at most a second later. */
   headersMs: number
-  /** A client that stops in mid-body (408 `request-timeout`), or that stops reading its answer (dropped). */
+  /** A client that stops sending its body (408 `request-timeout`), or stops reading its answer (disconnected). */
   stalledMs: number
-  /** Between two signs of life on an event stream. The status of a stream is decided by then at the latest. */
+  /** Interval of heartbeats on an event stream. The status of a stream is decided by the first one at the latest. */
   heartbeatMs: number
-  /** How long `close()` waits for what is running before it ends it. */
+  /** How long `close()` waits for active runs before it aborts them. */
   drainMs: number
 }
 
-/** The limits that hold where `options.limits` says nothing. */
+/** The limits that apply unless `options.limits` overrides them. */
 export const defaultLimits: Readonly<Limits> = {
   runs: 32,
   queuedRuns: 256,

@@ -9,7 +9,7 @@ const refused: [string, ServerOptions, string][] = [
   ['a name that only looks like loopback', { host: '127.0.0.1.evil.com' }, 'auth'],
   ['an empty host', { host: '' }, '`host`'],
   ['a port out of range', { port: 65_536 }, '`port`'],
-  ['a port that is no number', { port: Number.NaN }, '`port`'],
+  ['a port that is not a number', { port: Number.NaN }, '`port`'],
   ['no tokens at all', { auth: { tokens: {} } }, 'empty'],
   ['an empty token', { auth: { tokens: { '': 'ada' } } }, 'empty'],
   ['a token with a line end', { auth: { tokens: { 'abc\n': 'ada' } } }, 'Trim'],
@@ -44,21 +44,21 @@ const refused: [string, ServerOptions, string][] = [
   ['any allowed host', { allowedHosts: ['*'] }, 'patterns are not taken'],
   ['an allowed domain by its dot', { allowedHosts: ['.example.com'] }, 'patterns are not taken'],
   ['two allowed hosts in one', { allowedHosts: ['a.example,b.example'] }, 'allowedHosts'],
-  ['an allowed host with a line end', { allowedHosts: ['a.example\n'] }, 'allowedHosts'],
+  ['an allowed host with a line break', { allowedHosts: ['a.example\n'] }, 'allowedHosts'],
   ['a user of two lines', { auth: { tokens: { 'a-token-of-ada-1': 'ada\nbob' } } }, 'control character'],
   ['a user of 129 characters', { auth: { tokens: { 'a-token-of-ada-1': 'a'.repeat(129) } } }, '1 to 128 characters'],
   ['half a surrogate pair as a user', { auth: { tokens: { 'a-token-of-ada-1': '\ud800' } } }, 'needs the user id'],
   ['an allowed host with a scheme', { allowedHosts: ['https://example.com'] }, 'without a port'],
   ['an allowed host that is empty', { allowedHosts: [''] }, 'allowedHosts'],
-  ['an allowed host that is no text', { allowedHosts: [5 as never] }, 'allowedHosts'],
-  ['allowed hosts that are no list', { allowedHosts: 'example.com' as never }, 'is a list'],
-  ['a limit that is no number', { limits: { parts: -1 } }, 'parts'],
+  ['an allowed host that is not a string', { allowedHosts: [5 as never] }, 'allowedHosts'],
+  ['allowed hosts that are not a list', { allowedHosts: 'example.com' as never }, 'is a list'],
+  ['a limit that is not a number', { limits: { parts: -1 } }, 'parts'],
   ...wrong([
     ['options that are none', 5, 'Known: host, port,'],
     ['no options', null, 'Known: host, port,'],
     ['a misspelt option', { hots: '::1' }, 'Unknown option `hots`. Known: host, port, auth, allowUnauthenticated,'],
     [
-      'a consent that is a text',
+      'an allowUnauthenticated that is a string',
       { host: '::', allowUnauthenticated: 'false' },
       '`allowUnauthenticated` is true or false',
     ],
@@ -74,7 +74,7 @@ const refused: [string, ServerOptions, string][] = [
   ]),
 ]
 
-/** What the compiler would have refused. */
+/** Options that the compiler refuses. */
 function wrong(cases: [string, unknown, string][]): [string, ServerOptions, string][] {
   return cases as [string, ServerOptions, string][]
 }
@@ -86,12 +86,12 @@ describe('options', () => {
     )
   })
 
-  it('refuses a limit that it does not know', () => {
+  it('refuses an unknown limit', () => {
     const limits = { bodySize: 1 } as object
     expect(() => checkOptions({ limits })).toThrow('bodyBytes')
   })
 
-  it('never repeats what stands beside `tokens`: it may be a token', () => {
+  it('never repeats keys beside `tokens`, which may be tokens', () => {
     const auth = { tokens: { 'a-token-of-ada-1': '*' }, 'long-secret': 'ada' } as Auth
     expect(() => checkOptions({ auth })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('long-secret') }),
@@ -104,11 +104,11 @@ describe('options', () => {
     )
   })
 
-  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('takes %s without auth', (host) => {
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('accepts %s without auth', (host) => {
     expect(checkOptions({ host })).toMatchObject({ host, auth: undefined })
   })
 
-  it('takes a public address with auth, or when it is meant', () => {
+  it('accepts a public address with auth or allowUnauthenticated', () => {
     expect(checkOptions({ host: '0.0.0.0', auth: { tokens: { 'a-token-of-all-1': '*' } } }).host).toBe('0.0.0.0')
     expect(checkOptions({ host: '::', allowUnauthenticated: true }).host).toBe('::')
   })
@@ -118,7 +118,7 @@ describe('options', () => {
     ['0.0.0.0', 'http://127.0.0.1:8000'],
     ['::', 'http://[::1]:8000'],
     ['localhost', 'http://localhost:8000'],
-  ])('tells where a server bound to %s is reached', (host, url) => {
+  ])('has the URL of a server that binds %s', (host, url) => {
     expect(serverUrl(host, 8000)).toBe(url)
   })
 })

@@ -6,35 +6,35 @@ import type { CorsRule } from './guards/origin.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { createLog, type Log, type LogEntry } from './util/log.ts'
 
-/** Which other origins' pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
+/** Other origins whose pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
 export type CorsOptions =
   | string
   | readonly string[]
   | { origins: string | readonly string[] /** Allows cookies and HTTP authentication. */; credentials?: boolean }
 
 export type ServerOptions = {
-  /** Address to bind; default `127.0.0.1`. One that others can reach needs `auth`. */
+  /** Address to bind; default `127.0.0.1`. An address that other machines can reach requires `auth`. */
   host?: string
-  /** Default 8000; 0 takes a free one. */
+  /** Default 8000; 0 selects a free port. */
   port?: number
-  /** Who may call; default anyone who can reach the server, which is this machine. */
+  /** Who may call; default everyone who can reach the server. */
   auth?: Auth
-  /** Means it: others may reach the server, and anyone of them may call. */
+  /** Confirms that everyone who can reach the server may call it. */
   allowUnauthenticated?: boolean
   /** What one request may cost, and all of them together; see `defaultLimits`. */
   limits?: Partial<Limits>
   /**
-   * Names by which the server may be called, without a port: beside the machine's own where only it can reach the
-   * server, the only ones where others can. Default there: any name.
+   * Accepted host names, without a port: on a loopback address in addition to the machine's own names, on any other
+   * address the only ones; default there any name.
    */
   allowedHosts?: readonly string[]
-  /** Default: no other origin's pages may call. */
+  /** Default: pages of other origins may not call. */
   cors?: CorsOptions
-  /** Where failed requests are written; default a line for people on standard error. */
+  /** Where failed requests are logged; default `"human"`, a line on standard error. */
   log?: Log
 }
 
-/** Options that were checked, with their defaults. */
+/** Checked options with defaults. */
 export type ServerSettings = {
   host: string
   port: number
@@ -57,18 +57,18 @@ export const serverOptionNames: Record<keyof ServerOptions, true> = {
   log: true,
 }
 
-/** @throws AgentKitError `invalid-config` for what does not exist, cannot be or would not be safe, with the fix */
+/** @throws AgentKitError `invalid-config` for unknown, invalid or unsafe options, with the fix */
 export function checkOptions(options: ServerOptions = {}): ServerSettings {
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
   if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalid(`The port ${port} is none: \`port\` is a whole number from 0 to 65535.`)
+    throw invalid(`The port ${port} is not valid: \`port\` is a whole number from 0 to 65535.`)
   }
   if (auth === undefined && !allowUnauthenticated && !isLoopback(host)) {
     throw invalid(
-      `Others can reach the address ${host}, and nobody would be asked for a token. ` +
-        'Set `auth: { tokens: { [token]: userId } }` (`auth_tokens_env` in a [server] table), or bind 127.0.0.1, or say `allowUnauthenticated: true`.',
+      `Other machines can reach the address ${host}, and requests would need no token. ` +
+        'Set `auth: { tokens: { [token]: userId } }` (`auth_tokens_env` in a [server] table), or bind 127.0.0.1, or set `allowUnauthenticated: true`.',
     )
   }
   if (typeof allowUnauthenticated !== 'boolean') throw invalid('`allowUnauthenticated` is true or false.')
@@ -88,13 +88,13 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
   }
 }
 
-/** Where a server is reached that is bound to an address: the wildcards are no place to go to. */
+/** The URL of a server that binds an address; a wildcard address becomes loopback. */
 export function serverUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${bracketed(name)}:${port}`
 }
 
-/** Node's timers take no more. */
+/** The longest delay of Node's timers. */
 const longestTimerMs = 2 ** 31 - 1
 
 function checkLimits(given: Partial<Limits> = {}): Limits {
@@ -106,17 +106,17 @@ function checkLimits(given: Partial<Limits> = {}): Limits {
       throw invalid(`There is no limit "${name}". The limits are ${Object.keys(defaultLimits).join(', ')}.`)
     }
     if (value === undefined) continue
-    const [least, most] = name.endsWith('Ms')
+    const [min, max] = name.endsWith('Ms')
       ? [1, longestTimerMs]
       : [name === 'queuedRuns' ? 0 : 1, Number.MAX_SAFE_INTEGER]
-    if (!Number.isSafeInteger(value) || value < least || value > most) {
-      throw invalid(`The limit "${name}" is ${value}. Pass a whole number from ${least} to ${most}.`)
+    if (!Number.isSafeInteger(value) || value < min || value > max) {
+      throw invalid(`The limit "${name}" is ${value}. Pass a whole number from ${min} to ${max}.`)
     }
     limits[name] = value
   }
   if (limits.heldBytes < limits.bodyBytes) {
     throw invalid(
-      `The limit "heldBytes" is ${limits.heldBytes}, less than one body may have ("bodyBytes", ${limits.bodyBytes}). Raise it.`,
+      `The limit "heldBytes" is ${limits.heldBytes}, below the size of one body ("bodyBytes", ${limits.bodyBytes}). Raise it.`,
     )
   }
   return limits
@@ -138,7 +138,9 @@ function toCorsRule(cors: CorsOptions): CorsRule {
   }
   for (const origin of list) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw invalid(`"${origin}" in \`cors\` is no origin. Write it like "https://app.example.com", without a path.`)
+      throw invalid(
+        `"${origin}" in \`cors\` is not an origin. Write it like "https://app.example.com", without a path.`,
+      )
     }
   }
   return { origins: new Set(list), credentials }

@@ -38,7 +38,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-/** An agent whose runs end once the gate is open, also those whose clients have left. */
+/** An agent whose runs end when the gate opens, including those whose clients have left. */
 function gated(...before: Act[]): { agent: FakeAgent; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { agent: fakeAgent((): Act[] => [...before, { until: promise }, text('Done.')]), open: resolve }
@@ -47,7 +47,7 @@ function gated(...before: Act[]): { agent: FakeAgent; open(): void } {
 const chat = (url: string, path = '/api/v1/chat'): Promise<Response> => fetch(`${url}${path}`, chatRequest())
 
 describe('runs at once', () => {
-  it('are bounded: some more wait, the others are 503 with Retry-After', async () => {
+  it('are bounded: more wait in the queue, the others are 503 with Retry-After', async () => {
     const { agent, open } = gated()
     const { url } = await start(agent, { runs: 3, queuedRuns: 2 })
     const refused: Response[] = []
@@ -63,7 +63,7 @@ describe('runs at once', () => {
       const { detail } = await expectProblem(response, 503, 'overloaded')
       expect(detail).toBe('3 runs are active and 2 wait, which is the limit.')
     }
-    // The log is not flooded by what is refused.
+    // Refusals do not flood the log.
     expect(logged).toMatchObject([{ code: 'overloaded', status: 503 }])
     open()
     const statuses = await Promise.all(answers)
@@ -82,7 +82,7 @@ describe('runs at once', () => {
     expect((await chat(url, '/api/v1/chat_stream')).status).toBe(200)
   })
 
-  it('show signs of life to a stream that waits', async () => {
+  it('send heartbeats on a stream that waits', async () => {
     const { agent, open } = gated()
     const { url } = await start(agent, { runs: 1, queuedRuns: 1, heartbeatMs: 20 })
     const first = chat(url)
@@ -110,7 +110,7 @@ describe('runs at once', () => {
     expect((await chat(url)).status).toBe(200)
   })
 
-  it('leave the line with their clients', async () => {
+  it('leave the queue when their clients leave', async () => {
     const { agent, open } = gated()
     const app = createApp(agent, { limits: { runs: 1, queuedRuns: 1 }, log: () => {} })
     const ask = async (signal?: AbortSignal): Promise<Response> =>
@@ -128,7 +128,7 @@ describe('runs at once', () => {
     expect(agent.calls).toHaveLength(2)
   })
 
-  it('that wait are refused when the server closes, and those that run finish', async () => {
+  it('in the queue are refused when the server closes, and active ones finish', async () => {
     const { agent, open } = gated()
     const server = await start(agent, { runs: 1, queuedRuns: 5 })
     const first = chat(server.url)
@@ -147,7 +147,7 @@ describe('runs at once', () => {
     expect(agent.calls).toHaveLength(1)
   })
 
-  it('that wait longer than any run may take are 503', async () => {
+  it('that wait longer than the deadline are 503', async () => {
     const { agent, open } = gated()
     const { url } = await start(agent, { runs: 1, queuedRuns: 1, deadlineMs: 60 })
     const first = chat(url)
@@ -179,7 +179,7 @@ describe('unfinished bodies', () => {
     `POST /api/v1/chat HTTP/1.1\r\nHost: ${new URL(url).host}\r\nContent-Type: ${multipart}\r\nContent-Length: 90000\r\n\r\n`
   const part = '--frontier\r\nContent-Disposition: form-data; name="chat_data"\r\n\r\n'
 
-  it('are bounded together: one more is 503 with Retry-After, and its connection ends', async () => {
+  it('are bounded together: one more is 503 with Retry-After, and its connection is closed', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent, { bodyBytes: 100_000, heldBytes: 400_000 })
     const opened = await Promise.all(Array.from({ length: 20 }, () => openTo(url)))
@@ -192,11 +192,11 @@ describe('unfinished bodies', () => {
       expect(answer()).toContain('"code":"overloaded"')
     }
     for (const { socket } of opened) socket.destroy()
-    // What they held is free again once the server has noticed.
+    // Their memory is free again once the server has noticed.
     while ((await chat(url)).status !== 200) expect(agent.calls).toHaveLength(0)
   })
 
-  it('hold what their messages cost, not only their text', async () => {
+  it('count the memory of their messages, not only their text', async () => {
     const { agent, open } = gated()
     const { url } = await start(agent, { runs: 1, bodyBytes: 1_000_000, heldBytes: 1_100_000 })
     const ask = (history: object[]): Promise<Response> => {
@@ -212,7 +212,7 @@ describe('unfinished bodies', () => {
     expect([(await running).status, (await waiting).status]).toEqual([200, 200])
   })
 
-  it('each have to arrive within the deadline, also when they never stop', async () => {
+  it('must arrive within the deadline, even if they never stall', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent, { deadlineMs: 150, stalledMs: 10_000 })
     const { socket, answer } = await openTo(url)
@@ -224,7 +224,7 @@ describe('unfinished bodies', () => {
     expect(agent.calls).toHaveLength(0)
   })
 
-  it('may not come byte by byte without end', async () => {
+  it('may not arrive byte by byte without end', async () => {
     const { url } = await start(fakeAgent(), {})
     const { socket, answer } = await openTo(url)
     socket.write(head(url).replace('Content-Length: 90000', 'Transfer-Encoding: chunked'))

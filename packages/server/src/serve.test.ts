@@ -26,7 +26,7 @@ function processState(): unknown[] {
   const { Request, Response } = globalThis
   return [Request, Response, process.listenerCount('SIGTERM'), process.listenerCount('unhandledRejection')]
 }
-/** Taken before any server was started. */
+/** Recorded before any server is started. */
 const untouched = processState()
 
 async function start(agent: Runnable = fakeAgent(), options: ServerOptions = {}): Promise<AgentServer> {
@@ -59,14 +59,14 @@ describe('serve', () => {
     await expectHealthy(url)
   })
 
-  it('takes a form that fetch has written', async () => {
+  it('accepts a form that fetch encodes', async () => {
     const { url } = await start()
     const form = new FormData()
     for (const [name, value] of Object.entries(validFields)) form.set(name, value)
     expect(await (await fetch(`${url}/api/v1/chat`, { method: 'POST', body: form })).text()).toBe('Hello.')
   })
 
-  it('says so when the port is in use', async () => {
+  it('names the port that is in use', async () => {
     const other: Server = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -77,7 +77,7 @@ describe('serve', () => {
     other.close()
   })
 
-  it('refuses an address that is not of this machine', async () => {
+  it("refuses an address that is not one of this machine's", async () => {
     await expect(start(fakeAgent(), { host: '192.0.2.1', allowUnauthenticated: true })).rejects.toMatchObject({
       code: 'invalid-config',
     })
@@ -87,7 +87,7 @@ describe('serve', () => {
     await expect(start(fakeAgent(), { host: '0.0.0.0' })).rejects.toMatchObject({ code: 'invalid-config' })
   })
 
-  it("leaves the process's globals and handlers alone", async () => {
+  it("does not change the process's globals and handlers", async () => {
     await start()
     expect(processState()).toEqual(untouched)
   })
@@ -99,8 +99,8 @@ describe('serve', () => {
   })
 })
 
-describe('requests that are broken on the wire', () => {
-  it('14 refuses a body by its Content-Length before any of it came', async () => {
+describe('malformed requests', () => {
+  it('14 refuses a body by its Content-Length before any of it arrives', async () => {
     const { url } = await start()
     const { socket, closed } = await openSocket(url)
     socket.write(requestHead(url, 'Content-Length: 10000000000'))
@@ -111,14 +111,14 @@ describe('requests that are broken on the wire', () => {
     await expectHealthy(url)
   })
 
-  it('14 does not invite a body that it would refuse', async () => {
+  it('14 does not send 100 Continue for a body that it refuses', async () => {
     const { url } = await start()
     const { socket, closed } = await openSocket(url)
     socket.write(requestHead(url, 'Content-Length: 10000000000', 'Expect: 100-continue'))
     expect(await closed).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('invites a body that it takes', async () => {
+  it('sends 100 Continue for a body that it accepts', async () => {
     const { url } = await start()
     const { socket, answer } = await openSocket(url)
     const body = formBody(validFields)
@@ -129,14 +129,14 @@ describe('requests that are broken on the wire', () => {
     socket.destroy()
   })
 
-  it('counts requests with another expectation among those of their connection', async () => {
+  it('counts requests with an unknown expectation in the limit of their connection', async () => {
     const { url } = await start(fakeAgent(), { limits: { requestsPerConnection: 3 } })
     const { socket, closed } = await openSocket(url)
     socket.write(`GET /health HTTP/1.1\r\nHost: ${new URL(url).host}\r\nExpect: speed\r\n\r\n`.repeat(1_000))
     expect((await closed).match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 200'))
   })
 
-  it('15 refuses a chunked body while it comes in', async () => {
+  it('15 refuses a chunked body while it arrives', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent, { limits: { bodyBytes: 1000 } })
     const { socket, closed } = await openSocket(url)
@@ -163,7 +163,7 @@ describe('requests that are broken on the wire', () => {
     await expectHealthy(url)
   })
 
-  it('43 ends headers that are never finished', async () => {
+  it('43 times out headers that never end', async () => {
     const { url } = await start(fakeAgent(), { limits: { headersMs: 200 } })
     const { socket, closed } = await openSocket(url)
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
@@ -171,7 +171,7 @@ describe('requests that are broken on the wire', () => {
     await expectHealthy(url)
   })
 
-  it('44 ends a body that stalls in the middle of a part', async () => {
+  it('44 times out a body that stalls in the middle of a part', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent, { limits: { stalledMs: 100 } })
     const { socket, closed } = await openSocket(url)
@@ -184,7 +184,7 @@ describe('requests that are broken on the wire', () => {
     await expectHealthy(url)
   })
 
-  it('12 outlives clients that hang up in mid-body', async () => {
+  it('12 stays healthy when clients disconnect in mid-body', async () => {
     const agent = fakeAgent()
     const { url } = await start(agent)
     for (let length = 60; length < 200; length += 20) {
@@ -208,7 +208,7 @@ describe('requests that are broken on the wire', () => {
     }
   })
 
-  it('reads a body that comes byte by byte', async () => {
+  it('reads a body that arrives byte by byte', async () => {
     const { url } = await start()
     const { socket, answer } = await openSocket(url)
     for (const character of rawChat(url)) socket.write(character)
@@ -255,7 +255,7 @@ describe('a client that leaves', () => {
 })
 
 describe('a stream', () => {
-  it('shows signs of life, and begins by the first of them', async () => {
+  it('sends heartbeats, and begins with the first one at the latest', async () => {
     const agent = fakeAgent([{ type: 'run-start' }, { wait: 120 }, text('late')])
     const { url } = await start(agent, { limits: { heartbeatMs: 30 } })
     const response = await fetch(`${url}/api/v1/chat_stream`, chatRequest())
@@ -264,11 +264,11 @@ describe('a stream', () => {
     expect(body).toContain('late')
   })
 
-  it('holds the run back while its reader does not read, and then drops the reader', async () => {
-    let told = 0
+  it('pauses the run while the client does not read, and then drops the client', async () => {
+    let emitted = 0
     const flood = function* (): Generator<Act> {
-      while (told < 1000) {
-        told++
+      while (emitted < 1000) {
+        emitted++
         yield text('x'.repeat(64 * 1024))
       }
     }
@@ -278,7 +278,7 @@ describe('a stream', () => {
     socket.pause()
     socket.write(rawChat(url, { path: '/api/v1/chat_stream' }))
     await until(() => agent.calls[0]?.ended === true)
-    expect(told).toBeLessThan(300)
+    expect(emitted).toBeLessThan(300)
     socket.resume()
     expect(await closed).not.toContain('run-end')
     await expectHealthy(url)
@@ -286,7 +286,7 @@ describe('a stream', () => {
 })
 
 describe('close', () => {
-  it('lets what is running finish, and takes nothing new', async () => {
+  it('waits for active runs, and accepts no new requests', async () => {
     const agent = fakeAgent([{ wait: 150 }, text('Done.')])
     const server = await start(agent)
     const answer = fetch(`${server.url}/api/v1/chat`, chatRequest())
@@ -298,7 +298,7 @@ describe('close', () => {
     expect(server.close()).toBe(server.close())
   })
 
-  it('ends what does not finish in time, and waits until it has settled', async () => {
+  it('aborts a run that does not finish in time, and waits until it has settled', async () => {
     const agent = fakeAgent([text('Hi'), 'hang'])
     const server = await start(agent, { limits: { drainMs: 100 } })
     const response = await fetch(`${server.url}/api/v1/chat_stream`, chatRequest())
@@ -307,7 +307,7 @@ describe('close', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  it('does not wait for connections that are idle', async () => {
+  it('does not wait for idle connections', async () => {
     const server = await start()
     const { socket, answer, closed } = await openSocket(server.url)
     socket.write(rawChat(server.url))
@@ -316,7 +316,7 @@ describe('close', () => {
     await closed
   })
 
-  it('asks for a token on a server that has auth', async () => {
+  it('requires a token on a server with auth', async () => {
     const { url } = await start(fakeAgent(), { auth: { tokens: { 'a-token-of-all-1': '*' } } })
     await expectProblem(await fetch(`${url}/api/v1/chat`, chatRequest()), 401, 'unauthorized')
     const response = await fetch(

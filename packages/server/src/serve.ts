@@ -11,22 +11,22 @@ import { checkOptions, type ServerOptions, type ServerSettings, serverUrl } from
 
 /** A server that listens. */
 export interface AgentServer {
-  /** Where it is reached: `http://127.0.0.1:8000`. */
+  /** Its address: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
-   * Stops accepting, refuses runs that wait for a place, lets what is running finish for at most `limits.drainMs`, then
-   * ends it. The agent stays open: it belongs to the caller.
+   * Stops accepting requests, refuses queued runs, waits up to `limits.drainMs` for active ones, and then aborts them.
+   * The agent stays open: it belongs to the caller.
    */
   close(): Promise<void>
 }
 
 /**
- * Serves an agent over HTTP, and touches nothing else of the process; see `handleSignals` for that.
+ * Serves an agent over HTTP. It does not handle signals of the process; `handleSignals` does.
  *
  * @param agent an Agent or a Swarm
  * @param options.host address to bind; default `127.0.0.1`
  * @param options.port default 8000; 0 takes a free one
- * @throws AgentKitError `invalid-argument` for what is no agent
+ * @throws AgentKitError `invalid-argument` for a value that is not an agent
  * @throws AgentKitError `invalid-config` for unsafe or impossible options and for an address in use, with the fix
  * @example
  * const server = await serve(agent, { port: 0 })
@@ -46,7 +46,7 @@ export async function serve(agent: Runnable, options?: ServerOptions): Promise<A
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
   boundConnections(server, settings, capacity)
   server.setTimeout(idleMs(limits))
-  // Node answers these by itself, as many as come; in turn they count like all others.
+  // Node would answer these itself, without limit; as requests they are handled in turn and counted.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
   const port = await listen(server, settings)
@@ -62,12 +62,12 @@ function nodeOptions({ headersMs, deadlineMs }: Limits): Record<string, number> 
     headersTimeout: headersMs,
     requestTimeout: Math.max(headersMs, deadlineMs),
     connectionsCheckingInterval: Math.min(1000, headersMs),
-    // Longer than the idle time of the usual load balancers, which would else meet a connection just closed.
+    // Longer than the idle timeout of common load balancers, which could otherwise use a connection that was just closed.
     keepAliveTimeout: 72_000,
   }
 }
 
-/** Invites a body only where its size is not refused anyway. */
+/** Sends `100 Continue` only if the size of the body is allowed. */
 function answerExpectation(server: Server, request: IncomingMessage, response: ServerResponse, limits: Limits): void {
   if (Number(request.headers['content-length'] ?? 0) <= limits.bodyBytes) response.writeContinue()
   server.emit('request', request, response)
@@ -90,18 +90,18 @@ function cannotListen(cause: unknown, host: string, port: number): AgentKitError
     code === 'EADDRINUSE'
       ? `Port ${port} on ${host} is in use. Stop the other server, or pass another \`port\`; 0 takes a free one.`
       : code === 'EACCES'
-        ? `Port ${port} needs rights that this process does not have. Pass a \`port\` above 1023.`
+        ? `Port ${port} needs privileges that this process does not have. Pass a \`port\` above 1023.`
         : `Cannot listen on ${host}, port ${port} (${code}). Pass a \`host\` that is an address of this machine.`
   return new AgentKitError('invalid-config', fix, { cause })
 }
 
-/** How long runs may take to settle once their clients have been cut off. */
+/** How long runs may take to settle after their connections are closed. */
 const settleMs = 1000
 
 async function drain(server: Server, { runs }: Capacity, drainMs: number): Promise<void> {
   runs.close()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // A connection that was busy when the server closed is kept alive by Node when its answer is out.
+  // Node keeps a connection alive that was busy when the server closed.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed

@@ -2,23 +2,23 @@ import { type AgentEvent, type AgentEventBody, AgentKitError, type AgentRun, isA
 import { abortError, toErrorInfo } from '@agentkit/core/internal'
 
 /**
- * What a scripted run does next: emits an event, waits for a number of milliseconds, for its abort or (whatever is
- * aborted) for a promise, or fails.
+ * A step of a scripted run: emits an event, waits for a number of milliseconds, for its abort or (ignoring aborts) for a
+ * promise, or fails.
  */
 export type Act = AgentEventBody | { wait: number } | { until: Promise<unknown> } | 'hang' | { fail: AgentKitError } | { throwRaw: unknown }
 
 export type FakeCall = {
   input: string | InputPart[]
   options: RunOptions
-  /** Whether the run's signal has fired. */
+  /** Whether the run's signal has aborted. */
   isAborted: boolean
-  /** Whether the run is over. */
+  /** Whether the run has ended. */
   ended: boolean
 }
 
 export type FakeAgent = Runnable & { calls: FakeCall[] }
 
-/** A Runnable whose runs follow a script; without a `run-end` in it they end in "stop" with the text told so far. */
+/** A Runnable whose runs follow a script; without a `run-end` in it they end with "stop" and the emitted text. */
 export function fakeAgent(script: Iterable<Act> | (() => Iterable<Act>) = [text('Hello.')]): FakeAgent {
   const calls: FakeCall[] = []
   return {
@@ -42,7 +42,7 @@ export function text(value: string): Act {
   return { type: 'text-delta', text: value }
 }
 
-/** An answer of one message, as a run tells it. */
+/** The events of a plain answer. */
 export const plainRun: Act[] = [{ type: 'run-start' }, { type: 'step-start', step: 1 }, text('Hello'), text(' there.')]
 
 function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
@@ -90,7 +90,7 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
 async function drain(events: AsyncIterable<AgentEvent>): Promise<void> {
   try {
     for await (const _event of events) {
-      // Only its result is asked for.
+      // Only the result is used.
     }
   } catch {
     // The result carries it.
@@ -137,7 +137,7 @@ async function* play(
     end.resolve({ ...base, finishReason, text: answer, error })
     yield { ...place(), type: 'run-end', finishReason, text: answer, usage: {}, error: toErrorInfo(error) }
   } finally {
-    // Where its reader has left in the middle.
+    // If the reader has left before the end.
     end.resolve({ ...base, finishReason: 'aborted', text: answer })
   }
 }

@@ -39,7 +39,7 @@ export type Problem = {
   errors?: { path: (string | number)[]; message: string }[]
 }
 
-/** Checks that an answer is a problem as RFC 9457 has it, with this status and code. */
+/** Checks that a response is a problem (RFC 9457) with this status and code. */
 export async function expectProblem(response: Response, status: number, code: string): Promise<Problem> {
   const body = (await response.json()) as Problem
   expect({ status: response.status, code: body.code, detail: body.detail }).toMatchObject({ status, code })
@@ -55,7 +55,7 @@ export async function expectHealthy(app: Hono | string): Promise<void> {
   expect(await response.json()).toEqual({ status: 'healthy' })
 }
 
-/** The bytes of a chat request, for a socket. */
+/** A chat request as text, for a socket. */
 export function rawChat(url: string, { path = '/api/v1/chat', accept = '*/*', fields = validFields } = {}): string {
   const body = formBody(fields)
   return [
@@ -69,7 +69,7 @@ export function rawChat(url: string, { path = '/api/v1/chat', accept = '*/*', fi
   ].join('\r\n')
 }
 
-/** A socket that keeps what it was answered. */
+/** A socket that collects the answer. */
 export async function openSocket(url: string): Promise<{ socket: Socket; answer(): string; closed: Promise<string> }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -83,7 +83,7 @@ export async function openSocket(url: string): Promise<{ socket: Socket; answer(
   return { socket, answer: () => received, closed }
 }
 
-/** A GET with headers that `fetch` does not let one set. */
+/** A GET with headers that `fetch` does not allow. */
 export function getWithHeaders(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { headers, agent: new HttpAgent() }, (response) => {
@@ -95,17 +95,17 @@ export function getWithHeaders(url: string, headers: Record<string, string>): Pr
 }
 
 /**
- * Waits until something holds. Only what never comes to hold ends this by its time, however busy the machine is.
- * @returns the event loop turns that it took, of at least 5 ms each: a busy machine delays what is waited for alike
+ * Waits until a condition holds. The timeout is long enough for a busy machine.
+ * @returns the turns of the event loop that it took, of at least 5 ms each: a measure that a busy machine changes less
  */
 export async function until(holds: () => boolean): Promise<number> {
   const giveUpAt = performance.now() + 60_000
   for (let turns = 0; ; turns++) {
     if (holds()) return turns
-    if (performance.now() > giveUpAt) throw new Error('It did not come to hold within a minute.')
+    if (performance.now() > giveUpAt) throw new Error('The condition did not hold within a minute.')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
-/** Turns of {@link until} that make 100 ms where nothing else uses the machine. */
+/** Turns of {@link until} that take 100 ms on an idle machine. */
 export const promptTurns = 20

@@ -1,4 +1,4 @@
-// A process that is owned by its server, for the tests of signals.
+// A process that serves an agent, for the tests of signals.
 import { handleSignals } from '../handle-signals.ts'
 import { serve } from '../serve.ts'
 import { fakeAgent, text } from './fake-agent.ts'

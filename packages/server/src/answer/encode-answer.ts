@@ -1,11 +1,11 @@
 import type { RunResult } from '@agentkit/core'
 
-/** The answer as it is, without a word about how it came to be. */
+/** The text of the answer alone. */
 export function textAnswer(result: RunResult): Response {
   return new Response(result.text, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }
 
-/** The answer with its run, in snake_case. */
+/** The answer with the data of its run, in snake_case. */
 export function jsonAnswer(result: RunResult, { userId, sessionId }: { userId: string; sessionId: string }): Response {
   const body = {
     answer: result.text,
@@ -16,7 +16,7 @@ export function jsonAnswer(result: RunResult, { userId, sessionId }: { userId: s
     usage: snakeCaseKeys(result.usage),
     cost: result.cost?.usd ?? null,
     sources: result.sources.map(snakeCaseKeys),
-    // Only where the run waits to be decided on.
+    // Only when the run waits for approvals.
     ...(result.approvals.length > 0 && { approvals: result.approvals.map(snakeCaseKeys) }),
   }
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })

@@ -6,7 +6,7 @@ export function encodeEvent(event: AgentEvent): string {
   return `event: ${event.type}\nid: ${event.seq}\ndata: ${toJson(publicEvent(event))}\n\n`
 }
 
-/** What a model or a tool made may have no JSON form; the stream goes on without it. */
+/** Values of tools may have no JSON form; then only the plain fields of the event are sent. */
 function toJson(event: AgentEvent): string {
   try {
     return JSON.stringify(event)

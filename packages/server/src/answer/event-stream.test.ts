@@ -21,7 +21,7 @@ it('is finished when its run has settled, not when the events have ended', async
   await end
 })
 
-it('decides for the problem of a run that gets no place', async () => {
+it('decides on the problem of a run that gets no place', async () => {
   const problem = new ProblemError('overloaded')
   const stream = eventStream(Promise.reject(problem), options)
   expect(await stream.decided).toBe(problem)
@@ -29,7 +29,7 @@ it('decides for the problem of a run that gets no place', async () => {
   await stream.finished
 })
 
-it('ends by a run-end when a run gets no place after the stream has begun', async () => {
+it('ends with a run-end when a run gets no place after the stream has begun', async () => {
   const { promise, reject } = Promise.withResolvers<AgentRun>()
   const stream = eventStream(promise, { ...options, limits: { heartbeatMs: 1, stalledMs: 60_000 } })
   expect(await stream.decided).toBeUndefined()

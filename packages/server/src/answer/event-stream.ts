@@ -2,7 +2,7 @@ import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError } from 
 import { toErrorInfo } from '@agentkit/core/internal'
 import type { Limits } from '../limits.ts'
 import { encodeEvent } from './encode-event.ts'
-import { failureOf, ProblemError, thrownProblem } from './problem.ts'
+import { ProblemError, runProblem, thrownProblem } from './problem.ts'
 
 export type EventStreamOptions = {
   limits: Pick<Limits, 'heartbeatMs' | 'stalledMs'>
@@ -121,7 +121,7 @@ async function* encodeRun(starting: Promise<AgentRun>): AsyncGenerator<Part, voi
     runId = run.runId
     for await (const event of run) {
       last = event
-      const failure = event.type === 'run-end' ? failureOf(event) : undefined
+      const failure = event.type === 'run-end' ? runProblem(event) : undefined
       yield { text: encodeEvent(event), beginsAnswer: beginsAnswer(event), failure }
     }
   } catch (error) {

@@ -2,13 +2,13 @@ import { describeError, type LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { ProblemError } from './problem.ts'
 
-/** One log line for a request that failed on our side; none for one whose client is gone or at fault. */
+/** Logs a request that failed on the server's side, unless its client has left. */
 export function logProblem(problem: ProblemError, context: ServerContext, log: (entry: LogEntry) => void): void {
   if (problem.status < 500 || problem.quiet || context.req.raw.signal.aborted) return
   log(problemEntry(problem, context))
 }
 
-/** The log line of a request that has this problem. */
+/** The log entry of a request that has this problem. */
 export function problemEntry(problem: ProblemError, context: ServerContext): LogEntry {
   return {
     time: new Date().toISOString(),

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@agentkit/core'
 
-/** What is wrong with a request itself, beside core's codes for what went wrong in its run. */
+/** Codes of invalid requests. Failures of runs have core's codes. */
 export type RequestErrorCode =
   | 'missing-field'
   | 'invalid-field'
@@ -25,9 +25,9 @@ export type ProblemCode = ErrorCode | RequestErrorCode
 export type ProblemKind = {
   status: number
   title: string
-  /** The sentence that clients see where nothing more can be said without quoting somebody else's error. */
+  /** The sentence that clients see, unless the server has a more precise one. */
   detail: string
-  /** Sent as `Retry-After` where the failure does not tell a time itself. */
+  /** Sent as `Retry-After` when the error has no delay of its own. */
   retryAfterSeconds?: number
 }
 
@@ -35,7 +35,7 @@ const misconfigured = { status: 500, title: 'Server misconfigured' }
 const badGateway = { status: 502, title: 'Model provider failed' }
 const notFinished = { status: 500, title: 'Run not finished' }
 
-/** Status and words of every code. A status of 5xx has no other words than these, but for the limit that was met. */
+/** Status and sentences of every code. Answers of 5xx use these sentences only, or name a limit of the server. */
 export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'missing-field': { status: 422, title: 'Missing field', detail: 'A required form field is missing.' },
   'invalid-field': { status: 422, title: 'Invalid field', detail: 'A form field has a value that is not allowed.' },
@@ -47,7 +47,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'forbidden-role': {
     status: 400,
     title: 'Forbidden role',
-    detail: 'Messages must have the role "user" or "assistant"; the server alone speaks as system or tool.',
+    detail: 'Messages must have the role "user" or "assistant"; only the server sends system and tool messages.',
   },
   'field-too-large': { status: 413, title: 'Field too large', detail: 'A form field is too large.' },
   'payload-too-large': { status: 413, title: 'Payload too large', detail: 'The request body is too large.' },
@@ -75,17 +75,17 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'host-not-allowed': {
     status: 403,
     title: 'Host not allowed',
-    detail: 'This server does not answer to that name.',
+    detail: 'This server does not accept that host name.',
   },
   'cross-origin': {
     status: 403,
     title: 'Cross-origin request',
-    detail: 'Pages of other origins may not call this server, unless it is configured to allow theirs.',
+    detail: 'Pages of other origins may not call this server unless its configuration allows them.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
-    detail: 'This path does not take that method; the header "Allow" names those it takes.',
+    detail: 'This path does not support that method; the header "Allow" lists those that it supports.',
   },
   'request-timeout': { status: 408, title: 'Request timeout', detail: 'The request body stopped arriving.' },
   'internal-error': { status: 500, title: 'Internal error', detail: 'The server failed to handle the request.' },
@@ -96,20 +96,20 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'invalid-argument': {
     status: 400,
     title: 'Invalid argument',
-    detail: 'The agent cannot take this request as it is.',
+    detail: 'The agent does not accept this request.',
   },
-  unsupported: { status: 400, title: 'Unsupported', detail: "The agent's model cannot take this kind of input." },
-  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing here.' },
+  unsupported: { status: 400, title: 'Unsupported', detail: "The agent's model does not support this kind of input." },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is no such resource.' },
   'session-busy': {
     status: 409,
     title: 'Session busy',
-    detail: 'Another run of this session is still going on.',
+    detail: 'Another run of this session is still active.',
     retryAfterSeconds: 1,
   },
   'session-conflict': {
     status: 409,
     title: 'Session conflict',
-    detail: 'Another run has changed this session meanwhile.',
+    detail: 'Another run has changed this session in the meantime.',
     retryAfterSeconds: 1,
   },
   'context-overflow': {
@@ -124,7 +124,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'bad-request': { ...badGateway, detail: 'The model provider did not accept the request.' },
   'provider-error': { ...badGateway, detail: 'The model provider failed.' },
   network: { ...badGateway, detail: 'The model provider could not be reached.' },
-  'incomplete-stream': { ...badGateway, detail: "The model provider's answer broke off." },
+  'incomplete-stream': { ...badGateway, detail: "The model provider's answer ended early." },
   'malformed-stream': { ...badGateway, detail: "The model provider's answer could not be read." },
   'invalid-tool-call': { ...badGateway, detail: 'The model called a tool in a way that could not be read.' },
   quota: { ...badGateway, detail: "The server's quota with the model provider is used up." },
@@ -137,7 +137,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   overloaded: {
     status: 503,
     title: 'Overloaded',
-    detail: 'The server or its model provider has more requests than it can take.',
+    detail: 'The server or its model provider has more requests than it can handle.',
     retryAfterSeconds: 5,
   },
   storage: {
@@ -147,10 +147,10 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     retryAfterSeconds: 5,
   },
   aborted: { status: 503, title: 'Run aborted', detail: 'The run was aborted.' },
-  timeout: { status: 504, title: 'Deadline exceeded', detail: 'The run took longer than it may.' },
+  timeout: { status: 504, title: 'Deadline exceeded', detail: 'The run exceeded its deadline.' },
   'tool-error': { ...notFinished, detail: 'A tool failed.' },
   budget: { ...notFinished, detail: 'The run has used up its budget.' },
-  'max-steps': { ...notFinished, detail: 'The run took more steps than it may.' },
+  'max-steps': { ...notFinished, detail: 'The run exceeded its limit of steps.' },
   'no-progress': { ...notFinished, detail: 'The run made no progress.' },
   approval: { ...notFinished, detail: 'The run waits for an approval.' },
 }

@@ -1,21 +1,21 @@
 import { type ErrorInfo, isAgentKitError, type RunFinishReason } from '@agentkit/core'
 import { type ProblemCode, problemTable } from './problem-table.ts'
 
-/** What is wrong, and where in the form. */
+/** An error in the form, with the path of its field. */
 export type FieldError = { path: (string | number)[]; message: string }
 
 type ProblemDetails = {
-  /** Our own sentence for the client, in place of the code's. Never somebody else's error text. */
+  /** A sentence for the client that replaces the code's. Never the text of a foreign error. */
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** What the log is told. */
+  /** Logged, never sent. */
   cause?: unknown
-  /** Not logged: one of many of its kind. */
+  /** Not logged, because many of its kind occur at once. */
   quiet?: boolean
 }
 
-/** A failure that already knows how it looks over HTTP. */
+/** A failure with its HTTP status, headers and sentence. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
@@ -38,15 +38,15 @@ export class ProblemError extends Error {
   }
 }
 
-/** The problem that a thrown failure of a run is. One that is not ours came from a model: core answers for the rest. */
+/** The problem of an error that a run has thrown. An error other than AgentKitError comes from a model. */
 export function thrownProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   return isAgentKitError(error) ? failureProblem(error) : new ProblemError('provider-error', { cause: error })
 }
 
-/** The problem that a run's failure is: status and words by its code alone. */
+/** The problem of an error of ours: the code alone decides its status and sentence. */
 export function failureProblem(error: ErrorInfo): ProblemError {
-  // Another copy of core may know a code that this table does not.
+  // Another version of core may have codes that this table lacks.
   const code: ProblemCode = Object.hasOwn(problemTable, error.code) ? error.code : 'internal-error'
   const seconds = retryAfterSeconds(code, error.retryAfterMs)
   return new ProblemError(code, {
@@ -55,21 +55,21 @@ export function failureProblem(error: ErrorInfo): ProblemError {
   })
 }
 
-/** The failure that a run ended in, if it did: budgets, step limits and approvals are answers, not failures. */
-export function failureOf(end: { finishReason: RunFinishReason; error?: ErrorInfo }): ProblemError | undefined {
+/** The problem of a run that failed. Runs that end by a budget, a step limit or an approval have not failed. */
+export function runProblem(end: { finishReason: RunFinishReason; error?: ErrorInfo }): ProblemError | undefined {
   if (end.finishReason !== 'error' && end.finishReason !== 'aborted') return undefined
   if (end.error) return failureProblem(end.error)
   return new ProblemError(end.finishReason === 'aborted' ? 'aborted' : 'provider-error')
 }
 
-/** Only where waiting helps; the failure's own time, or the code's. */
+/** The delay of the error itself or of its code, for codes where a retry helps. */
 function retryAfterSeconds(code: ProblemCode, retryAfterMs: number | undefined): number | undefined {
   const usual = problemTable[code].retryAfterSeconds
   if (usual === undefined || retryAfterMs === undefined || !Number.isFinite(retryAfterMs)) return usual
   return Math.max(1, Math.ceil(retryAfterMs / 1000))
 }
 
-/** The answer to a request that has this problem. */
+/** The HTTP response for a problem. */
 export function problemResponse(problem: ProblemError, requestId: string): Response {
   return new Response(problemBody(problem, requestId), { status: problem.status, headers: problemHeaders(problem) })
 }

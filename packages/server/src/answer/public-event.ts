@@ -1,7 +1,7 @@
 import type { AgentEvent, ErrorInfo } from '@agentkit/core'
 import { problemTable } from './problem-table.ts'
 
-/** An event as clients may see it: in place of a tool's, an SDK's or a model's error text, our own sentence. */
+/** An event as clients may see it: our own sentences replace error texts of tools, SDKs and models. */
 export function publicEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
     case 'tool-result':

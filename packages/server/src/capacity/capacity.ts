@@ -5,7 +5,7 @@ import { createRunQueue, type RunQueue } from './run-queue.ts'
 /** What all requests of a server share. */
 export type Capacity = {
   runs: RunQueue
-  /** For one request: counts what it holds in memory. */
+  /** Starts to count the memory of one request. */
   hold(): Hold
 }
 

@@ -19,7 +19,7 @@ afterEach(() => {
 
 type Open = { server: Server; client: Socket; socket: Socket; answer(): string }
 
-/** A client and the server's end of its connection. */
+/** A client and the server's side of its connection. */
 async function open(handle: RequestListener, changes: Partial<Limits> = {}): Promise<Open> {
   const limits = { ...defaultLimits, ...changes }
   const capacity = createCapacity(limits)
@@ -42,13 +42,13 @@ async function open(handle: RequestListener, changes: Partial<Limits> = {}): Pro
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => get(`/${index}`)).join('')
 
-/** Lets the event loop turn, so that what is ready to happen has happened. */
+/** Waits for pending work of the event loop. */
 async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe('one connection', () => {
-  it('has its requests handled one after the other, in their order', async () => {
+  it('handles its requests one after the other, in order', async () => {
     const handled: string[] = []
     let atOnce = 0
     const { client, answer } = await open(({ url = '' }, response) => {
@@ -65,7 +65,7 @@ describe('one connection', () => {
     expect(answer().match(/<[^>]+>/g)).toEqual(handled.map((url) => `<${url}>`))
   })
 
-  it('starts nothing more while its first request is not answered', async () => {
+  it('starts no request before the previous one is answered', async () => {
     let handled = 0
     const { client, socket } = await open(() => handled++)
     client.write(numbered(900))
@@ -74,7 +74,7 @@ describe('one connection', () => {
     expect(handled).toBe(1)
   })
 
-  it('is read no further while its answers are due', async () => {
+  it('is not read further while answers are pending', async () => {
     const { client, socket } = await open(() => {})
     client.write(numbered(400_000))
     await until(() => socket.isPaused())
@@ -84,7 +84,7 @@ describe('one connection', () => {
     expect(read).toBeLessThan(256 * 1024)
   })
 
-  it('leaves turns to others between its requests', async () => {
+  it('lets other connections be served between its requests', async () => {
     let turn = 0
     const handledIn: number[] = []
     const { client, answer } = await open((_request, response) => {
@@ -103,7 +103,7 @@ describe('one connection', () => {
     expect(new Set(handledIn).size).toBe(100)
   })
 
-  it('goes on when a request with a body waits behind others', async () => {
+  it('continues when a request with a body waits behind others', async () => {
     const { client, answer } = await open(async (request, response) => {
       let length = 0
       for await (const chunk of request) length += chunk.length
@@ -115,7 +115,7 @@ describe('one connection', () => {
     await until(() => answer().includes('</last 300000>'))
   })
 
-  it('is closed after its last request, with every answer before that', async () => {
+  it('is closed after its last request, when every answer has been sent', async () => {
     const { client, answer } = await open((request, response) => void response.end(`<${request.url}>`), {
       requestsPerConnection: 3,
     })
@@ -125,7 +125,7 @@ describe('one connection', () => {
     expect(answer().toLowerCase().split('connection: close')).toHaveLength(2)
   })
 
-  it('is cut where its requests wait for more memory than all may have', async () => {
+  it('is closed when its waiting requests exceed the memory limit', async () => {
     const { client } = await open(() => {}, { heldBytes: 20_000 })
     client.write(numbered(100))
     await once(client, 'close')
@@ -140,7 +140,7 @@ describe('one connection', () => {
     await once(socket, 'close')
   })
 
-  it('may take longer for the next answer than for reading the last', async () => {
+  it('may wait longer for the next answer than its client may stall', async () => {
     let answerSecond: (() => void) | undefined
     const { client, socket, answer } = await open(
       (request, response) => {
@@ -158,7 +158,7 @@ describe('one connection', () => {
 })
 
 describe('many connections', () => {
-  it('are refused beyond the limit, with the time to come again, until one has closed', async () => {
+  it('are refused beyond the limit, with Retry-After, until one has closed', async () => {
     const { server, client, socket } = await open((_request, response) => void response.end('ok'), { connections: 1 })
     const { port } = server.address() as AddressInfo
     const second = connect(port, '127.0.0.1')

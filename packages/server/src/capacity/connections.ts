@@ -11,12 +11,12 @@ type Connection = { requests: number; busy: boolean; waiting: Exchange[]; timed:
 
 /** Requests that wait behind another one of their connection; then the connection is read no further. */
 const maxWaiting = 8
-/** What a request that waits costs Node and us, roughly, in bytes beside its headers. */
+/** Estimated memory of a waiting request in addition to its headers. */
 const waitingBytes = 4096
 /** Connections beyond the limit that get a 503 at the same time; more are closed without an answer. */
 const maxRefused = 64
 const refusedMs = 1_000
-/** For how long, and how much, a client is read whose connection is closed in the middle of its request. */
+/** How long, and how many bytes, the server still reads after it has answered a request that is still arriving. */
 const lingerMs = 5_000
 const lingerBytes = 512 * 1024 * 1024
 
@@ -37,7 +37,7 @@ export function inTurn(handle: RequestListener, limits: Limits, capacity: Capaci
     socket.on('close', () => {
       for (const { held } of connection.waiting.splice(0)) held.release()
     })
-    // A request whose body is read resumes the socket too.
+    // Reading a body also resumes the socket.
     socket.on('resume', () => {
       if (socket.writable && connection.waiting.length >= maxWaiting) socket.pause()
     })
@@ -50,12 +50,12 @@ export function inTurn(handle: RequestListener, limits: Limits, capacity: Capaci
     if (++connection.requests >= limits.requestsPerConnection) response.setHeader('connection', 'close')
     if (connection.timed) socket.setTimeout(idleMs(limits))
     connection.timed = false
-    // The whole answer has been written to the socket.
+    // The whole answer has been passed to the socket.
     response.once('prefinish', () => {
       connection.timed = !response.writableFinished
       if (connection.timed) socket.setTimeout(limits.stalledMs)
     })
-    // A turn of the event loop between two requests, so that other connections have theirs.
+    // A turn of the event loop between two requests, so that other connections are served too.
     response.once('close', () => setImmediate(next, socket, connection))
     handle(request, response)
   }
@@ -103,7 +103,7 @@ export function boundConnections(
   server.on('connection', (socket: Socket) => {
     open++
     socket.once('close', () => open--)
-    // What Node calls after an answer with `Connection: close`.
+    // Node calls this after an answer with `Connection: close`.
     socket.destroySoon = () => lingeringClose(socket, lingerMs)
     if (open <= connections) return
     const detail = `${connections} connections are open, which is the limit.`
@@ -115,8 +115,8 @@ export function boundConnections(
 }
 
 /**
- * Ends the answer, and takes what the client still sends until it has closed its side: a socket that is closed with
- * unread bytes resets the connection, and the client may lose the answer.
+ * Ends the answer, and discards what the client still sends until it closes its side: closing a socket with unread
+ * bytes resets the connection, and the client may lose the answer.
  */
 function lingeringClose(socket: Socket, ms: number): void {
   if (socket.destroyed || socket.writableEnded) return
@@ -133,7 +133,7 @@ function lingeringClose(socket: Socket, ms: number): void {
   socket.resume()
 }
 
-/** An answer without a request: the connection is refused before it has sent one. */
+/** The HTTP response to a connection that is refused before it has sent a request. */
 function rawAnswer(problem: ProblemError): string {
   const requestId = crypto.randomUUID()
   const body = problemBody(problem, requestId)

@@ -1,15 +1,15 @@
-/** What one request holds in memory of the bytes that all of them may hold together. */
+/** The share of one request in the bytes that all requests may hold in memory together. */
 export interface Hold {
   /**
-   * Holds so many bytes instead of those that it has held so far.
-   * @returns false where that is more than is left; then it holds what it held
+   * Replaces the bytes that the request holds.
+   * @returns false if that exceeds the limit; then nothing changes
    */
   set(bytes: number): boolean
-  /** Holds nothing more. */
+  /** Sets the bytes to 0. */
   release(): void
 }
 
-/** Counts what requests hold in memory before their runs start, so that many small ones are bounded like one large. */
+/** Counts what requests hold in memory before their runs start, so that many small requests are bounded like a large one. */
 export function createHeldBytes(limit: number): () => Hold {
   let total = 0
   return () => {

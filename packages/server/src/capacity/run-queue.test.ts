@@ -6,7 +6,7 @@ const never = new AbortController().signal
 afterEach(() => void vi.useRealTimers())
 
 describe('the queue of runs', () => {
-  it('gives places in the order in which they were asked for', async () => {
+  it('assigns places in order of arrival', async () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 3 })
     const leaveFirst = await queue.enter(never)
     const entered: string[] = []
@@ -22,7 +22,7 @@ describe('the queue of runs', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
-  it('refuses one more than may wait, and says when to come again', async () => {
+  it('refuses a run when the queue is full, with Retry-After', async () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)
     await expect(queue.enter(never)).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('the queue of runs', () => {
     await expect(queue.enter(never)).resolves.toBeTypeOf('function')
   })
 
-  it('tells the time in which the line is through at its present pace', async () => {
+  it('estimates Retry-After from the average duration of runs', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const queue = createRunQueue({ runs: 2, queuedRuns: 4 })
     for (let run = 0; run < 3; run++) {
@@ -45,11 +45,11 @@ describe('the queue of runs', () => {
     await queue.enter(never)
     await queue.enter(never)
     for (let run = 0; run < 4; run++) void queue.enter(never)
-    // Four wait and the one that asks, two at once, six seconds each.
+    // Five runs, two at once, six seconds each.
     await expect(queue.enter(never)).rejects.toMatchObject({ headers: { 'retry-after': '15' } })
   })
 
-  it('lets a client that leaves out of the line', async () => {
+  it('removes a client that leaves', async () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 1 })
     const leave = await queue.enter(never)
     const client = new AbortController()
@@ -62,7 +62,7 @@ describe('the queue of runs', () => {
     await expect(queue.enter(AbortSignal.abort())).rejects.toMatchObject({ code: 'overloaded' })
   })
 
-  it('frees a place once, however often it is given back', async () => {
+  it('frees a place once, however often it is released', async () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)
     leave()
@@ -71,7 +71,7 @@ describe('the queue of runs', () => {
     await expect(queue.enter(never)).rejects.toMatchObject({ code: 'overloaded' })
   })
 
-  it('refuses what waits when it closes, and is idle when the last run has left', async () => {
+  it('refuses queued runs when it closes, and is idle when the last run has left', async () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 1 })
     const leave = await queue.enter(never)
     const waiting = queue.enter(never)
@@ -90,7 +90,7 @@ describe('the queue of runs', () => {
     await settled
   })
 
-  it('has one of many refusals logged', () => {
+  it('logs one of many refusals', () => {
     const queue = createRunQueue({ runs: 1, queuedRuns: 0 })
     expect([1, 2, 3].map(() => queue.overloaded('Full.').quiet)).toEqual([false, true, true])
   })

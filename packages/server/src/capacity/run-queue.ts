@@ -1,33 +1,33 @@
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
 
-/** The runs that connections wait for: `runs` at once, `queuedRuns` more in a queue, first come, first served. */
+/** Bounds the runs of a server: `runs` at once; `queuedRuns` more wait, first come, first served. */
 export interface RunQueue {
   /**
    * Waits for a place.
    *
    * @param signal leaves the queue when it aborts
    * @param timeoutMs the longest wait; default none
-   * @returns gives the place back; to be called when the run has settled
-   * @throws ProblemError `overloaded` when the queue is full, or `signal` aborts or the time is up before there is a place
+   * @returns releases the place; to be called when the run has settled
+   * @throws ProblemError `overloaded` when the queue is full, or no place is free before `signal` aborts or the time is up
    */
   enter(signal: AbortSignal, timeoutMs?: number): Promise<() => void>
-  /** The problem of a request that is refused for lack of room; `Retry-After` is the time that the present queue takes. */
+  /** The problem of a request that exceeds a limit; `Retry-After` is the estimated time until the queue is empty. */
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
   /** Refuses the queued runs, and all later ones. */
   close(): void
-  /** Resolves when every place has been given back. */
+  /** Resolves when every place is free. */
   idle(): Promise<void>
 }
 
-/** How much the latest run counts in the average of how long runs take. */
+/** Weight of the latest run in the average duration of runs. */
 const weight = 1 / 8
-/** A server that refuses thousands of requests logs one of them in so many milliseconds. */
+/** While a server refuses requests, it logs one of them in this many milliseconds. */
 const logEveryMs = 10_000
 
 export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queuedRuns'>): RunQueue {
   type Waiting = { admit(): void; refuse(problem: ProblemError): void }
-  // A set keeps the order of its entries, and removes one without a search.
+  // A Set keeps the order of its entries and removes one in constant time.
   const queue = new Set<Waiting>()
   const idleWaiters: (() => void)[] = []
   let running = 0

@@ -8,8 +8,8 @@ import type { Guard } from '../util/server-env.ts'
 
 /**
  * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,
- * which may act for any user. A function looks a token up itself and resolves to `undefined` for an unknown one; any
- * other result without a user id is logged, and the request gets 401.
+ * which may act for any user. A function looks up a token and resolves to `undefined` for an unknown one; any other
+ * result without a user id is logged, and the request gets 401.
  *
  * @example
  * const auth: Auth = { tokens: { '5f3c0a9e7d1b48a6': 'ada', 'd92e6b1f40c7835a': '*' } }
@@ -27,24 +27,24 @@ export function checkAuth(auth: Auth): void {
   if (typeof auth === 'function') return
   const tokens: unknown = auth?.tokens
   if (typeof tokens !== 'object' || tokens === null) {
-    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks a token up.')
+    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks up a token.')
   }
-  // The keys of a list are "0", "1", …: these would be the tokens.
+  // The keys "0", "1", … of a list would be the tokens.
   if (Array.isArray(tokens)) {
     throw invalid('`auth.tokens` is a list. Map each token to a user id, or to "*": { tokens: { [token]: userId } }.')
   }
-  // Not named: what stands beside `tokens` may be a token.
-  if (Object.keys(auth).length > 1) throw invalid('`auth` has one key, `tokens`. Take the others out.')
+  // The message does not name the keys, which may be tokens.
+  if (Object.keys(auth).length > 1) throw invalid('`auth` has one key, `tokens`. Remove the others.')
   const entries: [token: string, userId: unknown][] = Object.entries(tokens)
-  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so nobody could call. Add a token.')
+  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so no request would be accepted. Add a token.')
   for (const [token, userId] of entries) {
     if (!sendable.test(token)) {
-      throw invalid('A token in `auth.tokens` is empty or has spaces, line ends or letters beyond ASCII. Trim it.')
+      throw invalid('A token in `auth.tokens` is empty or has spaces, line breaks or non-ASCII characters. Trim it.')
     }
     if (token.length < minTokenLength) {
       throw invalid(
-        `A token in \`auth.tokens\` has ${token.length} characters; at least ${minTokenLength} are needed. ` +
-          'Make one with "openssl rand -hex 32".',
+        `A token in \`auth.tokens\` has ${token.length} characters; at least ${minTokenLength} are required. ` +
+          'Generate one with "openssl rand -hex 32".',
       )
     }
     if (!isUserId(userId)) {
@@ -56,7 +56,7 @@ export function checkAuth(auth: Auth): void {
   }
 }
 
-/** Lets only bearers of a known token through, and sets the user id that they may act for. */
+/** Refuses requests without a known token, and sets the user id that the token may act for. */
 export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
   const find: Find = typeof auth === 'function' ? auth : tokenFinder(auth.tokens)
   return async function checkToken(context, next) {
@@ -65,7 +65,7 @@ export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
     const owner = userIdOf(found)
     if (owner === undefined) {
       const problem = new ProblemError('unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
-      // JavaScript callers say "unknown" by `null` too. Anything else is a mistake of the function.
+      // JavaScript functions also return `null` for an unknown token. Anything else is an error in the function.
       if (found !== undefined && found !== null) {
         log({ ...problemEntry(problem, context), message: `${fault(found)} Return { userId }, or undefined.` })
       }
@@ -76,14 +76,14 @@ export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
   }
 }
 
-/** What a function really resolves to, whatever its type says. */
+/** The function of a user may resolve to something other than its type. */
 type Find = (token: string) => Promise<unknown>
 
 async function findOwner(find: Find, token: string): Promise<unknown> {
   try {
     return await find(token)
   } catch (error) {
-    // Such a message often quotes the token that it could not read.
+    // The message often quotes the token.
     throw new ProblemError('internal-error', { cause: describeError(error, [token]) })
   }
 }
@@ -94,24 +94,24 @@ function userIdOf(found: unknown): string | undefined {
   return isUserId(userId) ? userId : undefined
 }
 
-/** What no request could name is no user: its token would get 404 for ever. */
+/** Whether a request could have this user id: otherwise its token would always get 404. */
 function isUserId(userId: unknown): userId is string {
   return typeof userId === 'string' && userId.trim() !== '' && isId(userId)
 }
 
-/** Names types only: a value may be a secret. */
+/** The message names types only, because values may be secrets. */
 function fault(found: unknown): string {
   if (typeof found !== 'object' || found === null) return `The \`auth\` function returned a ${typeof found}.`
   const userId = 'userId' in found ? found.userId : undefined
   const kind = userId === null ? 'null' : typeof userId === 'string' ? stringFault(userId) : typeof userId
-  return `The \`auth\` function returned a \`userId\` that is no user id (${kind}).`
+  return `The \`auth\` function returned a \`userId\` that is not a user id (${kind}).`
 }
 
 function stringFault(userId: string): string {
   return userId.trim() === '' ? 'an empty string' : 'a string of more than 128 characters or with control characters'
 }
 
-/** Compares hashes, all of them and each in constant time, so that timing tells nothing of a token. */
+/** Compares the hashes of all tokens, each in constant time, so that timing reveals nothing about a token. */
 function tokenFinder(tokens: Readonly<Record<string, string>>): Find {
   const known = Object.entries(tokens).map(([token, userId]) => ({ digest: sha256(token), userId }))
   return async (token) => {

@@ -2,12 +2,12 @@ import { ProblemError } from '../answer/problem.ts'
 import type { Guard, ServerContext } from '../util/server-env.ts'
 import { requestHost } from './host.ts'
 
-/** Which other origins' pages may call. */
+/** Other origins whose pages may call. */
 export type CorsRule = { origins: '*' | ReadonlySet<string>; credentials: boolean }
 
 /**
- * Keeps pages of other origins out, and answers the preflights of those that are let in. A request with neither
- * `Origin` nor `Sec-Fetch-Site` is not a browser's and passes.
+ * Refuses pages of other origins, and answers the preflights of allowed ones. A request with neither `Origin` nor
+ * `Sec-Fetch-Site` does not come from a browser and is accepted.
  */
 export function originGuard(cors: CorsRule | undefined): Guard {
   return async function checkOrigin(context, next) {
@@ -51,7 +51,7 @@ function corsHeaders(cors: CorsRule, origin: string): [string, string][] {
   return headers
 }
 
-/** A proxy may have ended TLS in front, so schemes are not compared. */
+/** Schemes are not compared, because a proxy may terminate TLS. */
 function isSameHost(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }

@@ -2,7 +2,7 @@ import type { Guard } from '../util/server-env.ts'
 
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Names the request: the client's `x-request-id` where it is harmless, else one of ours. */
+/** Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. */
 export const requestIdGuard: Guard = async function requestId(context, next) {
   const given = context.req.header('x-request-id')
   const id = given !== undefined && validRequestId.test(given) ? given : crypto.randomUUID()

@@ -8,7 +8,7 @@ const secureHeaders: readonly (readonly [string, string])[] = [
   ['cross-origin-resource-policy', 'same-origin'],
 ]
 
-/** Answers are data: no page may frame, sniff or cache them. */
+/** Answers are data: pages may not frame, sniff or cache them. */
 export const secureHeadersGuard: Guard = async function secure(context, next) {
   await next()
   const { headers } = context.res

@@ -26,7 +26,7 @@ it.each<[string | undefined, AnswerFormat | undefined]>([
   expect(negotiate(accept, 'text/plain')).toBe(format)
 })
 
-it('keeps to the usual format of a route where the client does not care', () => {
+it("answers in the route's default format when the client accepts any", () => {
   expect(negotiate('*/*;q=0.8', 'text/event-stream')).toBe('text/event-stream')
   expect(negotiate('text/*', 'text/event-stream')).toBe('text/event-stream')
 })

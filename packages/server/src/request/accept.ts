@@ -1,4 +1,4 @@
-/** The forms in which a chat is answered. */
+/** The formats of answers. */
 export type AnswerFormat = 'text/plain' | 'application/json' | 'text/event-stream'
 
 const formats: readonly AnswerFormat[] = ['text/plain', 'application/json', 'text/event-stream']
@@ -10,7 +10,7 @@ type Match = { format: AnswerFormat; quality: number; specificity: number; posit
  * The format that an `Accept` header asks for.
  *
  * @param accept the header's value; absent or empty accepts everything
- * @param fallback what is sent to a client that does not care
+ * @param fallback the format for a client that accepts any
  * @returns `undefined` when the header accepts none of the formats
  */
 export function negotiate(accept: string | undefined, fallback: AnswerFormat): AnswerFormat | undefined {
@@ -33,7 +33,7 @@ function toMediaRange(text: string, position: number): MediaRange {
   return { type: type.trim().toLowerCase(), quality: quality >= 0 && quality <= 1 ? quality : 1, position }
 }
 
-/** The most specific range decides a format's quality, as RFC 9110 has it. */
+/** The most specific range decides a format's quality (RFC 9110). */
 function matchFormat(format: AnswerFormat, ranges: readonly MediaRange[]): Match | undefined {
   const anyOfType = `${format.slice(0, format.indexOf('/'))}/*`
   let match: Match | undefined
@@ -44,7 +44,7 @@ function matchFormat(format: AnswerFormat, ranges: readonly MediaRange[]): Match
   return match
 }
 
-/** Of two that a client likes the same, the one that it names more exactly, then the one that it names first. */
+/** Compares quality, then how exactly the client names the format, then the position in the header. */
 function isBetter(candidate: Match, best: Match): boolean {
   if (candidate.quality !== best.quality) return candidate.quality > best.quality
   if (candidate.specificity !== best.specificity) return candidate.specificity > best.specificity

@@ -1,16 +1,16 @@
 import type { Message } from '@agentkit/core'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
 
-/** A question, and what was said before it. */
+/** The last message, and the conversation before it. */
 export type ChatData = { question: string; history: Message[] }
 
 /**
  * Reads `chat_data`: `{ "messages": [{ "role", "content" }] }`, the last of which is the question.
  *
  * The history begins with the first message of the user: a greeting before it is left out, and so is an assistant's
- * message without text, because no model takes them.
+ * message without text, because models reject them.
  *
- * @throws ProblemError `malformed-chat-data` or `forbidden-role`, with the place in `errors`
+ * @throws ProblemError `malformed-chat-data` or `forbidden-role`, with the path in `errors`
  */
 export function readChatData(text: string, jsonDepth: number): ChatData {
   const messages = readMessages(text, jsonDepth)
@@ -37,7 +37,7 @@ function readMessages(text: string, jsonDepth: number): unknown[] {
 
 type Entry = { role: 'user' | 'assistant'; content: string }
 
-/** Roles that give a text more weight than a user's. */
+/** Roles with more authority than a user's. */
 const forbiddenRoles: ReadonlySet<unknown> = new Set(['system', 'developer', 'tool', 'function'])
 
 function readMessage(value: unknown, index: number): Entry {
@@ -62,7 +62,7 @@ function toHistory(entries: readonly Entry[]): Message[] {
   return history
 }
 
-/** Counts brackets outside of strings, so that nothing is built of a text that is nested too deeply. */
+/** Counts brackets outside of strings, before `JSON.parse` builds what is nested too deeply. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let inString = false

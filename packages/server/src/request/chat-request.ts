@@ -9,7 +9,7 @@ const fieldNames = ['user_id', 'session_id', 'chat_data'] as const
 
 /**
  * Reads and checks the form of a chat.
- * @throws ProblemError for whatever is wrong with it
+ * @throws ProblemError for a form that is not valid
  */
 export async function readChatRequest(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
   const fields = await readForm(context, fieldNames, options)
@@ -23,13 +23,13 @@ export async function readChatRequest(context: ServerContext, options: FormOptio
   checkPrincipal(context.get('principal'), userId)
   const text = unquoted(fields.get('chat_data') ?? '')
   const chatData = readChatData(text, options.limits.jsonDepth)
-  // The listeners of the body hold the map for as long as its answer is due, which may be long.
+  // The listeners of the body keep the map in memory until the answer is sent.
   fields.clear()
   if (!options.held.set(Buffer.byteLength(text) + chatData.history.length * messageBytes)) throw noRoom(options.runs)
   return { userId, sessionId, ...chatData }
 }
 
-/** What a message costs beside its text: an object, its list of parts, a part. */
+/** Memory of a message in addition to its text: an object, its list of parts, a part. */
 const messageBytes = 128
 const maxIdLength = 128
 const controlCharacter = /\p{Cc}/u
@@ -48,12 +48,12 @@ export function isId(text: string): boolean {
   return short && text.isWellFormed() && !controlCharacter.test(text)
 }
 
-/** Some clients, and the specification's own example, send form values in quotes. */
+/** Some clients send form values in quotes. */
 function unquoted(value: string): string {
   return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
 }
 
-/** A token speaks for its own user. Whether another user exists is not told: 404, not 403. */
+/** A token acts for its own user. 404 instead of 403 does not reveal whether another user exists. */
 function checkPrincipal(principal: string | undefined, userId: string): void {
   if (principal !== undefined && principal !== '*' && principal !== userId) throw new ProblemError('not-found')
 }

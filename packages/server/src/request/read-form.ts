@@ -9,10 +9,10 @@ import type { ServerContext } from '../util/server-env.ts'
 export type FormOptions = { limits: Limits; runs: Pick<Capacity['runs'], 'overloaded'>; held: Hold }
 
 /**
- * The named fields of a multipart body, parsed as it comes in; other fields are ignored.
+ * Reads the named fields of a multipart body while it arrives; other fields are ignored.
  *
- * @param options.held counts the bytes that are in memory: while they come in, and the fields' from then on
- * @throws ProblemError for a body that is no form, is broken off, is no UTF-8, carries files, or passes a limit
+ * @param options.held counts the bytes in memory: of the body while it arrives, then of the fields
+ * @throws ProblemError for a body that is not a form, incomplete, not UTF-8, contains files, or exceeds a limit
  */
 export async function readForm(
   context: ServerContext,
@@ -60,7 +60,7 @@ export async function readForm(
       else if (!held.set(bytes + chunks * chunkBytes)) fail(noRoom(runs))
       else {
         parser.write(chunk)
-        // After the parser, which knows whether the bytes are a file's.
+        // After the parser, which rejects files with a better message.
         if (!isText(chunk)) fail(notUTF8())
       }
     }
@@ -74,9 +74,9 @@ export async function readForm(
     })
     parser.on('file', (_name, file, { filename }) => {
       file.on('error', ignore)
-      // What is no UTF-8 in a name, also in the form `filename*`, the parser has replaced.
+      // The parser replaces what is not UTF-8 in a name, also in `filename*`.
       if (filename?.includes('\ufffd')) fail(notUTF8())
-      // A browser sends an empty part without a name for a file input that was left alone.
+      // A browser sends an empty part without a name for an unused file input.
       else if (filename) fail(filesNotServed())
       else file.on('data', () => fail(filesNotServed()))
     })
@@ -85,35 +85,35 @@ export async function readForm(
     parser.on('finish', succeed)
     body.on('data', onData)
     body.on('end', () => (isText() ? parser.end() : fail(notUTF8())))
-    // A body that fails is closed as well.
+    // A body that fails also emits `close`.
     body.on('error', ignore)
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
-    // The client may have left while its token was checked: then the body emits nothing more.
+    // The client may have left while its token was checked; then the body emits no more events.
     if (body.destroyed) fail(new ProblemError('malformed-multipart'))
   })
 }
 
-/** What a chunk of a body costs beside its bytes. */
+/** Memory of a chunk in addition to its bytes. */
 const chunkBytes = 1024
-/** The average size of the chunks of the largest body: one that comes byte by byte costs a thousand times its size. */
+/** The least average size of the chunks of a large body: one that arrives byte by byte takes a thousand times its size. */
 const leastChunkBytes = 512
 
-const unknownCharset = 'A form field is in a character set that this server does not know; send UTF-8.'
+const unknownCharset = 'A form field is in an unknown character set. Send UTF-8.'
 const noBoundary =
-  'The Content-Type header names no boundary, so the form cannot be read. Leave the header out: ' +
-  'curl --form, fetch and other clients then write it themselves, with the boundary that they use.'
+  'The Content-Type header names no boundary, so the form cannot be parsed. Leave the header out: ' +
+  'curl --form, fetch and other clients then add it with the boundary that they use.'
 
 function createParser(contentType: string | undefined, limits: Limits): busboy.Busboy {
   if (!contentType || !/^multipart\/form-data *(?:;|$)/i.test(contentType)) {
     throw new ProblemError('unsupported-media-type', { headers: { accept: 'multipart/form-data' } })
   }
-  // The parser would take any line that begins with two dashes for the end of a part.
+  // With an empty boundary, the parser ends a part at any line that begins with two dashes.
   if (/;[ \t]*boundary=""/i.test(contentType)) throw new ProblemError('malformed-multipart', { detail: noBoundary })
   try {
     return busboy({
       headers: { 'content-type': contentType },
       defParamCharset: 'utf8',
-      // The parser cannot tell a value or a form that just fits from one that was cut: so one more than is allowed.
+      // One more than is allowed: the parser reports a value or a form of exactly the limit as cut.
       limits: { fieldSize: limits.fieldBytes + 1, parts: limits.parts + 1 },
     })
   } catch (cause) {
@@ -122,8 +122,8 @@ function createParser(contentType: string | undefined, limits: Limits): busboy.B
 }
 
 /**
- * Whether all bytes so far are UTF-8; called without a chunk, whether they are complete. Everything in a form without
- * files is text, and the parser replaces what it cannot decode: two user ids could become one.
+ * Checks that all bytes so far are UTF-8; called without a chunk, that they are complete. A form without files is all
+ * text, and the parser replaces bytes that it cannot decode: two user ids could become one.
  */
 function utf8Check(): (chunk?: Buffer) => boolean {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -137,7 +137,7 @@ function utf8Check(): (chunk?: Buffer) => boolean {
   }
 }
 
-/** Node's own request where there is one: building a web stream of it would cost more than the parsing. */
+/** Node's own request, if there is one: converting it to a web stream takes longer than parsing it. */
 function bodyOf(context: ServerContext): Readable {
   const incoming = context.env?.incoming
   if (incoming instanceof Readable && !context.req.raw.bodyUsed) return incoming
@@ -146,23 +146,24 @@ function bodyOf(context: ServerContext): Readable {
   return body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([])
 }
 
-/** Closes the connection, because the rest of the body is not wanted. */
+/** Closes the connection, because the rest of the body is not read. */
 export function payloadTooLarge(bodyBytes: number): ProblemError {
   return new ProblemError('payload-too-large', {
-    detail: `The request body is larger than the ${bodyBytes} bytes that this server takes.`,
+    detail: `The request body is larger than the limit of ${bodyBytes} bytes.`,
     headers: { connection: 'close' },
   })
 }
 
 function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
-  const message = `longer than the ${fieldBytes} bytes that a field may have`
+  const message = `longer than the limit of ${fieldBytes} bytes`
   return new ProblemError('field-too-large', { errors: [{ path: [name], message }] })
 }
 
 function filesNotServed(): ProblemError {
   return new ProblemError('unsupported-media-type', {
-    detail: 'This server does not take files: send the text fields user_id, session_id and chat_data without files[].',
-    errors: [{ path: ['files[]'], message: 'files are not taken' }],
+    detail:
+      'This server does not accept files: send the text fields user_id, session_id and chat_data without files[].',
+    errors: [{ path: ['files[]'], message: 'files are not accepted' }],
   })
 }
 
@@ -171,12 +172,12 @@ function sentTwice(name: string): ProblemError {
 }
 
 function tooManyParts(parts: number): ProblemError {
-  return new ProblemError('too-many-parts', { detail: `The form has more than the ${parts} parts that it may have.` })
+  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${parts} parts.` })
 }
 
 function tooManyChunks(chunks: number): ProblemError {
   return new ProblemError('payload-too-large', {
-    detail: `The request body comes in more than ${chunks} pieces. Send it in larger ones.`,
+    detail: `The request body arrived in more than ${chunks} pieces. Send larger ones.`,
     headers: { connection: 'close' },
   })
 }
@@ -187,9 +188,11 @@ function notUTF8(): ProblemError {
   })
 }
 
-/** Closes the connection, because the rest of the body may not be wanted. */
+/** Closes the connection, because the rest of the body may still arrive. */
 export function noRoom(runs: FormOptions['runs']): ProblemError {
-  return runs.overloaded('Requests that have not started hold as much memory as they may.', { connection: 'close' })
+  return runs.overloaded('Requests that have not started hold all the memory that they may use.', {
+    connection: 'close',
+  })
 }
 
 function bodyStalled(): ProblemError {

@@ -10,35 +10,35 @@ const entry: LogEntry = {
   status: 502,
 }
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   it.each(['human', 'json'] as const)('47 is one line without control characters (%s)', (format) => {
     const line = formatLine(entry, format)
     expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u)
     expect(line).toContain('502')
   })
 
-  it('is JSON that reads back as it was', () => {
+  it('is JSON that parses to the same entry', () => {
     expect(JSON.parse(formatLine(entry, 'json'))).toEqual(entry)
   })
 })
 
-describe('the words of an error', () => {
-  it('name the code, the causes, and no secret', () => {
+describe('the description of an error', () => {
+  it('has the code and the causes, and no secret', () => {
     const cause = new TypeError('socket of sk-abcdefgh12345678 closed')
     const error = new AgentKitError('network', 'cannot reach it', { cause })
     expect(describeError(error)).toBe('network: cannot reach it < TypeError: socket of [redacted] closed')
   })
 
-  it('are cut', () => {
+  it('is cut to a maximum length', () => {
     expect(describeError(new Error('x'.repeat(10_000))).length).toBeLessThanOrEqual(500)
   })
 
-  it.each([[null], [undefined], ['boom'], [42], [{}], [Object.create(null)]])('exist for %j', (thrown) => {
+  it.each([[null], [undefined], ['boom'], [42], [{}], [Object.create(null)]])('exists for %j', (thrown) => {
     expect(typeof describeError(thrown)).toBe('string')
   })
 })
 
-it('does not let a log that throws fail a request', () => {
+it('completes a request whose log throws', () => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const log = createLog(() => {
     throw new Error('disk full')

@@ -1,7 +1,7 @@
 import { terminalLine } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 
-/** One failed request, or a failure outside any. Never holds what users or models said. */
+/** A failed request, or a failure outside of requests. Contains no messages of users or models. */
 export type LogEntry = {
   /** ISO 8601, UTC. */
   time: string
@@ -13,16 +13,16 @@ export type LogEntry = {
   status?: number
   code?: string
   duration_ms?: number
-  /** What went wrong, in its own words, without secrets. */
+  /** The error's own message, without secrets. */
   error?: string
 }
 
-/** Where failures are written: a line for people or a JSON line on standard error, or a function of your own. */
+/** Where failures are logged: a readable line or a JSON line on standard error, or a function. */
 export type Log = 'human' | 'json' | ((entry: LogEntry) => void)
 
 const maxErrorLength = 500
 
-/** The writer of failures. A `log` function that throws is not allowed to fail the request. */
+/** A function that logs entries. A `log` function that throws does not fail the request. */
 export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
   const write = typeof log === 'function' ? log : (entry: LogEntry) => writeLine(formatLine(entry, log))
   return (entry) => {
@@ -38,7 +38,7 @@ function writeLine(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** An entry as one line, whatever is in it. */
+/** An entry as a single line. */
 export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
   if (format === 'json') return terminalLine(JSON.stringify(entry))
   const { time, message, level, ...rest } = entry
@@ -47,20 +47,20 @@ export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
 }
 
 /**
- * An error's own words for the log, and those of what caused it: without secrets, cut.
- * @param secrets what must not be in it, beside what looks like a key
+ * The messages of an error and its causes for the log, without secrets and cut to a maximum length.
+ * @param secrets texts to redact, in addition to what looks like a key
  */
 export function describeError(error: unknown, secrets: readonly string[] = []): string {
   const parts: string[] = []
   for (let current = error; current !== undefined && parts.length < 3; ) {
-    parts.push(ownWords(current))
+    parts.push(messageOf(current))
     current = current instanceof Error ? current.cause : undefined
   }
-  // Redacted before it is cut: half a key is not recognised as one.
+  // Redacted before it is cut, because half a key is not recognised as one.
   return redactSecrets(parts.join(' < '), secrets).slice(0, maxErrorLength)
 }
 
-function ownWords(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof Error) return `${'code' in error ? error.code : error.name}: ${error.message}`
   if (typeof error === 'string') return error
   if (typeof error !== 'object' || error === null) return typeof error

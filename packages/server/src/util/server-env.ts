@@ -1,14 +1,14 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 
-/** What the guards leave for the routes. Where no Node server is in front, `env` is empty or absent altogether. */
+/** What guards set for routes. Without a Node server, `env` is empty or absent. */
 export type ServerEnv = {
   Bindings: Partial<HttpBindings>
   Variables: {
     requestId: string
-    /** `performance.now()` at which the request came in. */
+    /** `performance.now()` when the request arrived. */
     startedAt: number
-    /** Whom the token speaks for: a user id, or `*` for anyone. Absent without auth. */
+    /** Who the token acts for: a user id, or `*` for any user. Absent without auth. */
     principal?: string
   }
 }
