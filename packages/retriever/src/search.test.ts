@@ -10,9 +10,10 @@ import {
   topicChunks,
   topicCount,
 } from './__fixtures__/topics.ts'
+import type { NewChunk } from './data/chunk.ts'
 import { wordsOnlyTrust } from './rank/trust.ts'
 import { type Hit, type SearchStoreOptions, searchStore } from './search.ts'
-import type { NewChunk, Store, StoreMeta } from './store/store.ts'
+import type { Store, StoreMeta } from './store/store.ts'
 
 let opened: TestStore | undefined
 afterEach(async () => {

@@ -2,14 +2,14 @@ import type { Citation, Embedder } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import { type Chunk, searchedText } from './data/chunk.ts'
 import { toCitation } from './data/cite.ts'
-import { wholeFilter } from './data/search-filter.ts'
+import { type Filter, wholeFilter } from './data/search-filter.ts'
 import { trustByAgreement } from './rank/agreement.ts'
 import { findByMeaning, meaningOf, type Near } from './rank/find-by-meaning.ts'
 import { type Fused, fuse } from './rank/fuse.ts'
 import { liftSections } from './rank/lift-sections.ts'
 import { spread } from './rank/spread.ts'
 import { unknownTrust } from './rank/trust.ts'
-import type { Filter, Found, Store } from './store/store.ts'
+import type { Found, Store } from './store/store.ts'
 
 /** A passage that was found: where it stands, and what was searched, its headings with it. */
 export type Hit = Citation & { text: string }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Chunk, searchedText } from '../data/chunk.ts'
+import { type Chunk, searchedText, type NewChunk } from '../data/chunk.ts'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { FileRecord } from '../data/file-record.ts'
-import type { Change, NewChunk } from '../store/store.ts'
+import type { Change } from '../store/store.ts'
 
 export const never: AbortSignal = new AbortController().signal
 

@@ -1,9 +1,9 @@
 import { abortError } from '@agentkit/core/internal'
-import type { Chunk } from '../data/chunk.ts'
+import type { Chunk, NewChunk } from '../data/chunk.ts'
 import type { FileRecord } from '../data/file-record.ts'
-import { slicesOf } from '../store/chunk-slices.ts'
+import { slicesOf } from '../data/chunk-slices.ts'
 import { passes } from '../data/search-filter.ts'
-import type { Change, NewChunk, Store, StoreMeta, StoreSpace } from '../store/store.ts'
+import type { Change, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
 type Generation = { records: Map<string, FileRecord>; chunks: Map<string, readonly NewChunk[]>; meta: StoreMeta }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../store/store.ts'
-import type { ChunkSlices } from '../store/chunk-slices.ts'
+import type { ChunkSlices } from '../data/chunk-slices.ts'
 import { adding, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 

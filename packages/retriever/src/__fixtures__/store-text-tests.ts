@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Filter } from '../store/store.ts'
+import type { Filter } from '../data/search-filter.ts'
 import { adding, makeFile, never } from './make-file.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 

@@ -1,5 +1,6 @@
 import { sqliteSpace } from '../store/sqlite/sqlite-space.ts'
-import type { NewChunk, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { NewChunk } from '../data/chunk.ts'
 import { never } from './make-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

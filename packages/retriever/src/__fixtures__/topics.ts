@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import type { NewChunk } from '../store/store.ts'
+import type { NewChunk } from '../data/chunk.ts'
 import { makeFile } from './make-file.ts'
 
 /** Texts of a made-up language, each about one topic, whose words have it in common and nothing else. */

@@ -23,6 +23,9 @@ export type Chunk = {
   textHash: string
 }
 
+/** A chunk on its way into the index; with a vector where there is an embedder. */
+export type NewChunk = Chunk & { vector?: Float32Array }
+
 /** What is searched and embedded: the passage below its headings. */
 export function searchedText({ heading, quote }: Pick<Chunk, 'heading' | 'quote'>): string {
   return heading === undefined ? quote : `${heading}\n${quote}`

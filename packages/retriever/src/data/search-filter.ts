@@ -1,5 +1,12 @@
-import type { Filter } from '../store/store.ts'
 import { plainPath } from './plain-path.ts'
+
+/** Which chunks a search may return. An empty filter is all. */
+export type Filter = {
+  /** Files, or folders ending in `/`. */
+  paths?: readonly string[]
+  /** Lower case, with the dot. */
+  exts?: readonly string[]
+}
 
 /**
  * A filter as stores take it, from one as people write it: `['MD', '.txt']`, `['./handbook']`. What may be a file or a

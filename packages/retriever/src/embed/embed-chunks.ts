@@ -1,6 +1,6 @@
 import type { Embedder } from '@agentkit/core'
-import { type Chunk, searchedText } from '../data/chunk.ts'
-import type { NewChunk, Store } from '../store/store.ts'
+import { type Chunk, type NewChunk, searchedText } from '../data/chunk.ts'
+import type { Store } from '../store/store.ts'
 import { embedTexts } from './embed-texts.ts'
 import type { Journal } from './journal.ts'
 

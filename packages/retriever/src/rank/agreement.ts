@@ -1,5 +1,5 @@
-import { passes } from '../data/search-filter.ts'
-import type { Filter, Found, Store } from '../store/store.ts'
+import { type Filter, passes } from '../data/search-filter.ts'
+import type { Found, Store } from '../store/store.ts'
 import { isTie } from './fuse.ts'
 
 /** So many of the vectors' best are looked for in the text's best. */

@@ -1,20 +1,10 @@
-import type { Chunk } from '../data/chunk.ts'
+import type { Chunk, NewChunk } from '../data/chunk.ts'
+import type { ChunkSlices } from '../data/chunk-slices.ts'
 import type { FileRecord } from '../data/file-record.ts'
-import type { ChunkSlices } from './chunk-slices.ts'
-
-/** Which chunks a search may return. An empty filter is all. */
-export type Filter = {
-  /** Files, or folders ending in `/`. */
-  paths?: readonly string[]
-  /** Lower case, with the dot. */
-  exts?: readonly string[]
-}
+import type { Filter } from '../data/search-filter.ts'
 
 /** A chunk that was found; more is better. */
 export type Found = { id: string; score: number }
-
-/** A chunk on its way into the index; with a vector where there is an embedder. */
-export type NewChunk = Chunk & { vector?: Float32Array }
 
 export type Change = {
   /**

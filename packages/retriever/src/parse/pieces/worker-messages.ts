@@ -1,8 +1,8 @@
+import type { PackedChunks } from '../../data/pack-chunks.ts'
 import type { Block, Parsed } from '../../data/piece.ts'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
 import type { ParseLimits } from '../pool/parse-limits.ts'
 import type { FoundFile } from '../read-bytes.ts'
-import type { PackedChunks } from './pack-chunks.ts'
 
 /** What a worker is to do with a file. */
 export type ParseRequest =

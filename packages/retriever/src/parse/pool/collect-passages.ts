@@ -1,5 +1,5 @@
 import type { Chunk } from '../../data/chunk.ts'
-import { packBytes, unpackBytes, unpackChunks } from '../pieces/pack-chunks.ts'
+import { packBytes, unpackBytes, unpackChunks } from '../../data/pack-chunks.ts'
 import type { ParsePart } from '../pieces/worker-messages.ts'
 import type { Spool, SpooledChunks, Spools } from './spool.ts'
 

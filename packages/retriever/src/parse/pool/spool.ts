@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chunk } from '../../data/chunk.ts'
-import type { ChunkSlices } from '../../store/chunk-slices.ts'
-import { unpackBytes } from '../pieces/pack-chunks.ts'
+import type { ChunkSlices } from '../../data/chunk-slices.ts'
+import { unpackBytes } from '../../data/pack-chunks.ts'
 
 /** Passages of a large file that wait on disk until they are indexed. */
 export interface SpooledChunks extends ChunkSlices {

@@ -1,4 +1,4 @@
-import type { Filter } from '../store.ts'
+import type { Filter } from '../../data/search-filter.ts'
 import { filterSql } from './lance-sql.ts'
 import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
 

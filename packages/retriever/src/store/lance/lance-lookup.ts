@@ -1,7 +1,6 @@
 import type { Vector } from 'apache-arrow'
-import type { Chunk } from '../../data/chunk.ts'
+import type { Chunk, NewChunk } from '../../data/chunk.ts'
 import type { FileRecord } from '../../data/file-record.ts'
-import type { NewChunk } from '../store.ts'
 import { chunkColumns, chunkOf } from './lance-rows.ts'
 import { recordOrder } from './lance-schema.ts'
 import { isOneOf, literal } from './lance-sql.ts'

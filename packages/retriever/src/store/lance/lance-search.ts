@@ -1,6 +1,7 @@
 import type { VectorQuery } from '@lancedb/lancedb'
+import type { Filter } from '../../data/search-filter.ts'
 import { foldText } from '../fold-text.ts'
-import type { Filter, Found } from '../store.ts'
+import type { Found } from '../store.ts'
 import { similarWords, wordsOf } from './lance-fuzzy.ts'
 import { filterSql } from './lance-sql.ts'
 import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'

@@ -1,4 +1,4 @@
-import type { Filter } from '../store.ts'
+import type { Filter } from '../../data/search-filter.ts'
 
 /** A text as SQL writes it. Nothing but the quote has a meaning within. */
 export function literal(text: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { matches } from '../../__fixtures__/fake-pinecone-filter.ts'
-import type { Filter } from '../store.ts'
+import type { Filter } from '../../data/search-filter.ts'
 import { chunkMetadata, passes, pineconeFilter } from './pinecone-filter.ts'
 
 const files = ['a.md', 'b.TXT', 'LICENSE', 'docs/a.md', 'docs/deep/c.csv', 'docs2/d.md', 'docs']

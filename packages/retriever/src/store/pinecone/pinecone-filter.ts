@@ -1,6 +1,6 @@
 import type { RecordMetadata } from '@pinecone-database/pinecone'
 import { extOf } from '../../data/ext-of.ts'
-import type { Filter } from '../store.ts'
+import type { Filter } from '../../data/search-filter.ts'
 import { shortHash } from './pinecone-settings.ts'
 
 /** What Pinecone is told of a chunk: only what filters need, its text stays here. */

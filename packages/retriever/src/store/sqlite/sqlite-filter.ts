@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Filter } from '../store.ts'
+import type { Filter } from '../../data/search-filter.ts'
 
 /** Which files a filter lets pass: a 1 for each number. Undefined: all. */
 type FileFilter = (database: DatabaseSync, filter: Filter, version: number) => Uint8Array | undefined

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import type { Chunk } from '../../data/chunk.ts'
+import type { Chunk } from './chunk.ts'
 
 /**
  * Passages of a file that follow each other, as they go from thread to thread: their values in a row. Objects, which

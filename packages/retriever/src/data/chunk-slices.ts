@@ -1,4 +1,4 @@
-import type { NewChunk } from './store.ts'
+import type { NewChunk } from './chunk.ts'
 
 /** The chunks of a file that is too large to hold all of them in memory: they come a slice at a time, in their order. */
 export interface ChunkSlices {
