@@ -34,6 +34,7 @@ if (wanted('functions')) await compareFunctions()
 if (wanted('http')) await compareHttp()
 await compareProviders(Object.keys(providers).filter((name) => wanted('providers') || wanted(name)))
 if (wanted('retrieval')) await compareRetrieval()
+else if (picked.includes('large-file')) await compareRetrieval(['large file'])
 modelServer.stop()
 
 print(rows)
@@ -122,13 +123,14 @@ async function compareProviders(names: readonly string[]): Promise<void> {
 }
 
 /** A folder of 32 MB: each job in a fresh process, on the index that the job before it left. */
-async function compareRetrieval(): Promise<void> {
+async function compareRetrieval(
+  jobs: readonly RetrievalJob[] = ['large file', 'first sync', 'second sync', 'one change', 'open and ask', 'question'],
+): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'agentkit-bench-'))
   const folder = join(work, 'files')
   const megabytes = (await writeFolder(folder, tenThousandFiles)) / 1e6
   const table = join(work, 'table')
   await writeTable(table, 50e6)
-  const jobs: RetrievalJob[] = ['large file', 'first sync', 'second sync', 'one change', 'open and ask', 'question']
   for (const job of jobs) {
     const enter = async (contestant: string): Promise<Contender> => {
       const index = join(work, contestant)
@@ -195,13 +197,14 @@ async function interleave(
       wallMs: median(results.map((result) => result.wallMs)),
       peakMb: median(results.map((result) => result.peakMb)),
       blockedMs: median(results.map((result) => result.blockedMs ?? Number.NaN)),
+      childMb: median(results.map((result) => result.childMb ?? Number.NaN)),
     })
   }
 }
 
 function print(table: readonly Row[]): void {
   const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
-  console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB  blocked ms')
+  console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB  blocked ms parser MB')
   for (const row of table) {
     // The first contestant of a row is what the others are measured against.
     const floor = table.find((other) => other.name === row.name)
@@ -212,11 +215,9 @@ function print(table: readonly Row[]): void {
       row.unit.padEnd(10),
       microseconds(row.cpuMs).padEnd(10),
     ]
-    const { wallMs, peakMb, blockedMs = Number.NaN } = row
-    const blocked = Number.isNaN(blockedMs) ? '' : blockedMs.toFixed(0)
-    console.log(
-      [...cells, ratio.padEnd(6), microseconds(wallMs).padEnd(10), peakMb.toFixed(0).padEnd(8), blocked].join(' '),
-    )
+    const rounded = (number = Number.NaN): string => (Number.isNaN(number) ? '' : number.toFixed(0))
+    cells.push(ratio.padEnd(6), microseconds(row.wallMs).padEnd(10), rounded(row.peakMb).padEnd(8))
+    console.log([...cells, rounded(row.blockedMs).padEnd(10), rounded(row.childMb)].join(' '))
   }
   console.log(`Node ${process.version}, ${rounds} rounds, medians; CPU of the contestant's process, user and system.`)
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** A child that answers each message with one message. */
@@ -49,4 +50,21 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+/** The peak memory of each process that this one has started and that still runs, in MB. Linux only. */
+export function peaksOfChildren(): number[] {
+  const task = `/proc/${process.pid}/task/${process.pid}/children`
+  if (!existsSync(task)) return []
+  return readFileSync(task, 'utf8')
+    .split(' ')
+    .flatMap((pid) => {
+      try {
+        const peak = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${Number(pid)}/status`, 'utf8'))?.[1]
+        return peak === undefined ? [] : Number(peak) / 1024
+      } catch {
+        // It has ended meanwhile.
+        return []
+      }
+    })
 }

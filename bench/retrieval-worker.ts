@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { peaksOfChildren } from './processes.ts'
 import { questionsOf } from './retrieval-folder.ts'
 import { agentkit } from './retrievers/agentkit.ts'
 import { minisearch } from './retrievers/minisearch.ts'
@@ -33,8 +34,9 @@ try {
       if ((await searcher.search(question)) === 0) throw new Error(`Nothing found for "${question}".`)
     }
     switch (what) {
-      case 'first sync':
       case 'large file':
+        return await measureWithChildren(() => searcher.sync(), searcher.settled)
+      case 'first sync':
       case 'second sync':
         return await measure(() => searcher.sync(), searcher.settled)
       case 'one change': {
@@ -59,6 +61,17 @@ try {
   }
 } catch (error) {
   process.send?.({ error: String((error as Error).stack ?? error) })
+}
+
+/** Measures also the memory of the processes that parse. */
+async function measureWithChildren(work: () => Promise<void>, after: () => Promise<void>): Promise<Measured> {
+  let childMb = Number.NaN
+  const timer = setInterval(() => {
+    childMb = Math.max(...peaksOfChildren(), childMb || 0)
+  }, 200)
+  const measured = await measure(work, after)
+  clearInterval(timer)
+  return { ...measured, childMb }
 }
 
 async function measure(work: () => Promise<void>, after: () => Promise<void> = async () => {}): Promise<Measured> {

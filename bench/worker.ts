@@ -13,6 +13,8 @@ export type Measured = {
   slopeMs?: number
   /** The longest that the event loop was held up. */
   blockedMs?: number
+  /** The largest peak memory of a process that it has started. Linux only. */
+  childMb?: number
 }
 
 const [contestantName = '', baseURL = ''] = process.argv.slice(2)

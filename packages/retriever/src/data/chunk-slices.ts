@@ -1,4 +1,5 @@
 import type { NewChunk } from './chunk.ts'
+import type { SpoolParts } from './spooled-chunks.ts'
 
 /** The chunks of a file that is too large to hold all of them in memory: they come a slice at a time, in their order. */
 export interface ChunkSlices {
@@ -10,6 +11,8 @@ export interface ChunkSlices {
    * are not
    */
   slices(options?: { vectors?: boolean }): AsyncIterable<readonly NewChunk[]>
+  /** Where the same chunks, slice by slice, can be read by another thread; without their vectors. */
+  readonly spool?: SpoolParts
 }
 
 export function isSliced(chunks: readonly NewChunk[] | ChunkSlices | 'keep'): chunks is ChunkSlices {

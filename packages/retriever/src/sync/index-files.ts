@@ -112,6 +112,7 @@ async function embedSlices(
   for await (const slice of chunks.slices()) await embed(slice)
   return {
     length: chunks.length,
+    ...(chunks.spool && { spool: chunks.spool }),
     async *slices({ vectors = false } = {}) {
       for await (const slice of chunks.slices()) yield vectors ? withVectors(slice, await embed(slice)) : slice
     },

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SyncReport } from '@agentkit/core'
@@ -65,6 +65,45 @@ it('tears nothing when it is killed at any moment, and is complete after the nex
     await retriever.close()
   }
 })
+
+it.each([
+  ['its passages are written to the temporary file', async () => sleep(1_000)],
+  ['they are written to the index', async () => untilLog(1_000_000)],
+])('tears nothing when it is killed while %s, for a large file', async (_, untilThen) => {
+  const rows = Array.from({ length: 30_000 }, (_, row) => `first${row},Customer ${row % 977},a comment ${row}`)
+  await folder.write('files/table.csv', `id,name,comment\n${rows.join('\n')}`)
+  const child = start()
+  await child.printed('begins')
+  await untilThen()
+  child.process.kill('SIGKILL')
+  await child.exited
+
+  const retriever = createRetriever({ ...where, embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
+  expect((await retriever.verify()).filter((problem) => !problem.startsWith('There is no index yet'))).toEqual([])
+  expect(await retriever.files().catch(() => [])).toEqual([])
+  const { chunks } = await retriever.sync()
+  expect(chunks).toBeGreaterThan(1_000)
+  expect(await retriever.read('table.csv')).toHaveLength(chunks)
+  expect(await retriever.verify()).toEqual([])
+  await retriever.close()
+  if (process.platform !== 'win32') expect(await namesIn(where.indexPath, /passages/)).toEqual([])
+})
+
+/** Waits until SQLite's log has so many bytes: a change is being written. */
+async function untilLog(bytes: number): Promise<void> {
+  for (;;) {
+    for (const log of await namesIn(where.indexPath, /index-.*-wal$/)) {
+      const { size } = await stat(join(where.indexPath, log)).catch(() => ({ size: 0 }))
+      if (size > bytes) return
+    }
+    await sleep(5)
+  }
+}
+
+async function namesIn(path: string, pattern: RegExp): Promise<string[]> {
+  const names = await readdir(path, { recursive: true }).catch(() => [])
+  return names.filter((name) => pattern.test(name))
+}
 
 it('pays for no vector twice when the first sync is killed', async () => {
   // Some hundred texts for each request, and several requests for each change of the index.

@@ -1,8 +1,7 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Chunk } from '../../data/chunk.ts'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
-import { unpackBytes } from '../../data/pack-chunks.ts'
+import { readSpool, type SpoolParts } from '../../data/spooled-chunks.ts'
 
 /** Passages of a large file that wait on disk until they are indexed. */
 export interface SpooledChunks extends ChunkSlices {
@@ -79,22 +78,9 @@ function openSpool(folder: string, onClose: () => void): Spool {
       size = 0
       length = 0
     },
-    chunks: (file) => ({
-      length,
-      async *slices() {
-        for (const part of parts) yield readPart(descriptor, file, part)
-      },
-      close,
-    }),
+    chunks(file) {
+      const spool: SpoolParts = { file, descriptor, parts }
+      return { length, spool, slices: () => readSpool(spool), close }
+    },
   }
-}
-
-function readPart(descriptor: number, file: string, part: { at: number; bytes: number }): Chunk[] {
-  const bytes = new Uint8Array(part.bytes)
-  for (let read = 0; read < bytes.length; ) {
-    const count = readSync(descriptor, bytes, read, bytes.length - read, part.at + read)
-    if (count === 0) throw new Error('A temporary file of the index was cut off.')
-    read += count
-  }
-  return unpackBytes(file, bytes)
 }

@@ -2,21 +2,18 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
-import { type TimeSlices, timeSlices } from '../../util/time-slices.ts'
+import { timeSlices } from '../../util/time-slices.ts'
 import { checkpoint } from '../checkpoint.ts'
 import type { Store } from '../store.ts'
-import { applyChange } from './sqlite-apply.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
-import { type MergeOptions, mergeRows, planMerge } from './sqlite-merge.ts'
-import { countBits, listSegments } from './sqlite-segments.ts'
-import { sweep } from './sqlite-sweep.ts'
+import type { MergeOptions } from './sqlite-merge.ts'
+import { cleanUp, writeChange } from './write-change.ts'
+import { applyInThread, isForThread } from './write-in-thread.ts'
 
 /** Writes an index by a connection of its own, one call after the other. */
 export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'>
 
-/** Right after a change only little segments are merged, so that a change stays fast. */
-const afterChange: MergeOptions = { neighbours: 8, mostDocs: 4_000 }
 const atLeisure: MergeOptions = { neighbours: 4, mostBytes: 8 << 20 }
 
 /** How long SQLite's log may get between changes, and at the end, in bytes. */
@@ -46,17 +43,6 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     return result
   }
 
-  const tidyUp = async (open: DatabaseSync, options: MergeOptions, slices: TimeSlices): Promise<void> => {
-    await sweep(path, open, slices)
-    for (;;) {
-      const rows = listSegments(open)
-      const living = rows.map(({ docs, dead }) => docs - countBits(dead))
-      const range = planMerge(rows, living, options)
-      if (!range) return
-      await mergeRows(path, open, rows.slice(range.from, range.to), slices)
-    }
-  }
-
   /** In the background: nobody waits for it but `close`. */
   const startCheckpoint = (): void => {
     checkpointing ??= checkpoint(path, longLog).finally(() => {
@@ -68,11 +54,8 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     apply: (change, signal) =>
       inLine(async (open) => {
         if (signal.aborted) throw abortError(signal)
-        const slices = timeSlices(signal)
-        await transaction(open, path, () => applyChange(path, open, change, dimensions, slices))
-        startCheckpoint()
-        // The change is made, whatever becomes of this: it is tried again after the next one.
-        await tidyUp(open, afterChange, timeSlices()).catch(() => {})
+        if (isForThread(change)) await applyInThread(path, change, dimensions, signal).finally(startCheckpoint)
+        else await writeChange(path, open, change, dimensions, signal, startCheckpoint)
       }),
 
     setMeta: (meta) =>
@@ -88,8 +71,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     maintain: (signal) =>
       inLine(async (open) => {
         if (signal.aborted) throw abortError(signal)
-        const slices = timeSlices(signal)
-        await tidyUp(open, atLeisure, slices)
+        await cleanUp(path, open, atLeisure, timeSlices(signal))
         await checkpointing
         await checkpoint(path, shortLog)
       }),

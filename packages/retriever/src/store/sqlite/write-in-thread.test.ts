@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { makeFile, never } from '../../__fixtures__/make-file.ts'
+import type { Chunk, NewChunk } from '../../data/chunk.ts'
+import type { ChunkSlices } from '../../data/chunk-slices.ts'
+import { packBytes } from '../../data/pack-chunks.ts'
+import { createSpools, type Spools } from '../../parse/pool/spool.ts'
+import type { Store } from '../store.ts'
+import { sqliteSpace } from './sqlite-space.ts'
+
+let folder: string
+let spools: Spools
+let store: Store
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-thread-'))
+  spools = createSpools(folder)
+  store = await sqliteSpace(join(folder, 'index')).open('first', { dimensions: 4 })
+  return async () => {
+    await store.close()
+    spools.close()
+    await rm(folder, { recursive: true })
+  }
+})
+
+const passages = Array.from({ length: 300 }, (_, place) => `Passage ${place} of the walrus`)
+
+it('writes chunks that another thread reads, beside those of small files, with their vectors', async () => {
+  const small = makeFile('small.md', ['The heron stands still'], { dimensions: 4 })
+  await store.apply({ changed: [small, spooled('large.csv', passages)], removed: [] }, never)
+
+  expect((await store.chunksOf('large.csv')).map(({ quote }) => quote)).toEqual(passages)
+  expect(await store.searchText('walrus', { limit: 1_000, filter: {} })).toHaveLength(passages.length)
+  expect(await store.searchText('heron', { limit: 10, filter: {} })).toHaveLength(1)
+  expect(await store.searchVector(new Float32Array([1, 0, 0, 0]), { limit: 1_000, filter: {} })).toHaveLength(301)
+  expect(await store.verify()).toEqual([])
+})
+
+it('writes nothing of a change that is aborted while the thread waits for vectors', async () => {
+  const stop = new AbortController()
+  const change = spooled('large.csv', passages, async (slice) => {
+    if (slice === 1) stop.abort()
+    if (slice === 1) await new Promise<never>(() => {})
+  })
+  await expect(store.apply({ changed: [change], removed: [] }, stop.signal)).rejects.toMatchObject({ code: 'aborted' })
+  expect(await store.files()).toEqual([])
+  await store.apply({ changed: [spooled('large.csv', passages)], removed: [] }, never)
+  expect(await store.count()).toBe(passages.length)
+})
+
+it('throws what the vectors fail with, and writes nothing', async () => {
+  const failing = spooled('large.csv', passages, async () => {
+    throw new Error('The embedder is gone.')
+  })
+  await expect(store.apply({ changed: [failing], removed: [] }, never)).rejects.toMatchObject({
+    code: 'storage',
+    cause: { message: 'The embedder is gone.' },
+  })
+  expect(await store.files()).toEqual([])
+})
+
+it('throws what the thread fails with, and writes nothing', async () => {
+  const wrong = spooled('large.csv', passages, async () => {}, 3)
+  await expect(store.apply({ changed: [wrong], removed: [] }, never)).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: 'The index takes vectors of 4 numbers, and this one has 3.',
+  })
+  expect(await store.files()).toEqual([])
+})
+
+it('continues after a failure of the temporary file', async () => {
+  const closed = spooled('large.csv', passages)
+  spools.close()
+  await expect(store.apply({ changed: [closed], removed: [] }, never)).rejects.toMatchObject({ code: 'storage' })
+  await store.apply({ changed: [makeFile('small.md', ['The heron'], { dimensions: 4 })], removed: [] }, never)
+  expect(await store.count()).toBe(1)
+})
+
+/** A large file as `indexFiles` passes it on: 100 chunks in a slice, vectors from this thread. */
+function spooled(
+  file: string,
+  texts: string[],
+  beforeVectors: (slice: number) => Promise<void> = async () => {},
+  dimensions = 4,
+): { record: ReturnType<typeof makeFile>['record']; chunks: ChunkSlices } {
+  const { record, chunks } = makeFile(file, texts, { dimensions })
+  const all = chunks as NewChunk[]
+  const spool = spools.open()
+  for (let from = 0; from < all.length; from += 100) {
+    const slice: Chunk[] = all.slice(from, from + 100).map(({ vector: _, ...chunk }) => chunk)
+    spool.add(packBytes(slice), slice.length)
+  }
+  const slices = spool.chunks(file)
+  return {
+    record,
+    chunks: {
+      ...slices,
+      async *slices({ vectors = false } = {}) {
+        let from = 0
+        for await (const slice of slices.slices()) {
+          if (vectors) await beforeVectors(from / 100)
+          yield vectors ? all.slice(from, from + slice.length) : slice
+          from += slice.length
+        }
+      },
+    },
+  }
+}
