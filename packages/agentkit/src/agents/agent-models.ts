@@ -1,7 +1,7 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
-import { onCassette } from '../models/cassette-model.ts'
+import { withCassette } from '../models/cassette-model.ts'
 import { namedModel } from '../models/named-model.ts'
 import { isProviderId, type ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
@@ -34,9 +34,9 @@ function modelOf(model: string | Model | undefined, options: Asked, settings: Ag
   const silence = milliseconds(settings.timeout)
   if (model !== undefined && typeof model !== 'string') {
     // What is no model is refused by core.
-    if (silence === undefined || typeof model?.stream !== 'function') return onCassette(model)
-    if (model.withDefaultTimeout) return onCassette(model.withDefaultTimeout(silence))
-    return withEventTimeout(onCassette(model), model.eventTimeoutMs ?? options.modelTimeoutMs ?? silence)
+    if (silence === undefined || typeof model?.stream !== 'function') return withCassette(model)
+    if (model.withDefaultTimeout) return withCassette(model.withDefaultTimeout(silence))
+    return withEventTimeout(withCassette(model), model.eventTimeoutMs ?? options.modelTimeoutMs ?? silence)
   }
   const modelSettings = definedOnly({
     firstByteTimeoutMs: silence,
@@ -47,7 +47,7 @@ function modelOf(model: string | Model | undefined, options: Asked, settings: Ag
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
   }
-  return onCassette(named)
+  return withCassette(named)
 }
 
 /** A model that only core can watch, by its events. */

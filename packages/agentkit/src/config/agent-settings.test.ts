@@ -24,7 +24,7 @@ describe('agentSettings', () => {
     expect(agentSettings(configOf({ agents: new Map([[table, { max_steps: 3 }]]) }), weather)).toEqual({ max_steps: 3 })
   })
 
-  it('lays the table over [defaults], key by key', () => {
+  it('overrides [defaults] by the table, key by key', () => {
     const config = configOf({
       defaults: { max_steps: 1, timeout: 2 },
       agents: new Map([[weather.id, { max_steps: 3, enable_multi_modal: false }]]),
@@ -59,11 +59,11 @@ describe('agentSettings', () => {
       [weather.id, {}],
     ])
     expect(() => agentSettings(configOf({ agents }), weather)).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('both tables of one agent') }),
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('both belong to one agent') }),
     )
   })
 
-  it.each(['__proto__', 'constructor'])('finds no table for an agent named %s that has none', (name) => {
+  it.each(['__proto__', 'constructor'])('finds no table for an agent named %s without one', (name) => {
     expect(agentSettings(configOf({}), { name, id: name })).toEqual({})
   })
 })

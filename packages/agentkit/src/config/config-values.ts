@@ -16,10 +16,10 @@ const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfi
 const collaborations: readonly unknown[] = ['manager', 'handoff', 'parallel', 'sequence'] satisfies Collaboration[]
 const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfies MemberHistory[]
 
-/** A timer of more milliseconds than 32 bits hold would end at once. */
-const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
+/** A timer of more than 32 bits of milliseconds would fire at once. */
+const maxSeconds = Math.floor((2 ** 31 - 1) / 1000)
 
-/** As the retriever takes them; it need not be installed, and cannot be asked. */
+/** The retriever's list. It is repeated here because the retriever may not be installed. */
 export const readableExts: readonly string[] = ['.csv', '.docx', '.md', '.mdx', '.pdf', '.txt']
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -36,14 +36,14 @@ const isBudget = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  Object.entries(value).every(([name, most]) => budgetNames.includes(name) && typeof most === 'number' && most >= 0)
+  Object.entries(value).every(([name, limit]) => budgetNames.includes(name) && typeof limit === 'number' && limit >= 0)
 
 const isExt = (value: unknown): boolean =>
   typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
 const isBytes = (megabytes: unknown): boolean =>
   typeof megabytes === 'number' && isWhole(Math.round(megabytes * 1e6), 1, Number.MAX_SAFE_INTEGER)
 
-const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
+const valueTypes: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
   text: { is: 'text in quotes', holds: isText },
   word: { is: 'text in quotes, not empty', holds: isWord },
   model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
@@ -56,19 +56,19 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
   },
   flag: { is: 'true or false, without quotes', holds: (value) => typeof value === 'boolean' },
   seconds: {
-    is: `a number of seconds, above 0 and at most ${longestSeconds}`,
-    holds: (value) => typeof value === 'number' && value > 0 && value <= longestSeconds,
+    is: `a number of seconds, above 0 and at most ${maxSeconds}`,
+    holds: (value) => typeof value === 'number' && value > 0 && value <= maxSeconds,
   },
-  count: { is: 'a whole number, at least 1', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
-  'count-from-0': { is: 'a whole number, 0 or above', holds: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
-  temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
+  count: { is: 'a whole number of 1 or more', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
+  'count-from-0': { is: 'a whole number of 0 or more', holds: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
+  temperature: { is: 'a number of 0 or more', holds: (value) => typeof value === 'number' && value >= 0 },
   reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
   'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },
   megabytes: { is: 'a number of megabytes, at least 0.000001', holds: isBytes },
   'parse-memory': { is: 'a number of megabytes, at least 128', holds: (value) => isWithin(value, 128, 1e6) },
   'parse-seconds': {
-    is: `a number of seconds, from 1 to ${longestSeconds}`,
-    holds: (value) => isWithin(value, 1, longestSeconds),
+    is: `a number of seconds, from 1 to ${maxSeconds}`,
+    holds: (value) => isWithin(value, 1, maxSeconds),
   },
   'parse-processes': { is: 'a whole number from 1 to 64', holds: (value) => isWhole(value, 1, 64) },
   collaboration: {
@@ -76,15 +76,15 @@ const wanted: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: 
     holds: (value) => collaborations.includes(value),
   },
   history: {
-    is: '"task", "summary", "full" or "own", or a whole number from 1 on',
+    is: '"task", "summary", "full" or "own", or a whole number of 1 or more',
     holds: (value) => histories.includes(value) || isWhole(value, 1, Number.MAX_SAFE_INTEGER),
   },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 
-/** What is wrong with a key's value, as a sentence that says the fix; `undefined` when nothing is. */
+/** A sentence with the fix for an invalid value; `undefined` for a valid one. */
 export function valueProblem(name: string, key: ConfigKey, value: unknown): string | undefined {
-  const { is, holds } = wanted[key.type]
+  const { is, holds } = valueTypes[key.type]
   if (!holds(value)) return `"${name}" must be ${is}. Write for example ${name} = ${key.example}.`
   if (key.type !== 'model') return undefined
   return [value]

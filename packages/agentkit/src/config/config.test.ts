@@ -45,16 +45,16 @@ describe('readConfig', () => {
     ['[retriever]\nparse_cpu_seconds = 0', 2, '"parse_cpu_seconds" must be a number of seconds, from 1 to'],
     ['[retriever]\nparse_processes = 1.5', 2, '"parse_processes" must be a whole number from 1 to 64'],
     ['[retriever]\nfirst_answer_seconds = 0', 2, '"first_answer_seconds" must be a number of seconds, above 0'],
-  ])('names key and line of what no retriever takes: %j', (toml, line, problem) => {
+  ])('reports key and line of a value that no retriever accepts: %j', (toml, line, problem) => {
     expect(failure(toml).message).toContain(`${path()}:${line}: `)
     expect(failure(toml).message).toContain(problem)
   })
 
-  it('takes extensions as people write them', () => {
+  it('accepts extensions in upper case and without a dot', () => {
     expect(read('[docs]\nrequired_exts = ["MD", ".Pdf"]').agents.get('docs')?.required_exts).toEqual(['MD', '.Pdf'])
   })
 
-  it('lets no run wait where there is no place for one', () => {
+  it('accepts a queue of 0 runs', () => {
     expect(read('[server]\nmax_queued_runs = 0').server).toEqual({ max_queued_runs: 0 })
   })
 
@@ -111,7 +111,7 @@ cors_origins = ["https://example.com"]
     })
   })
 
-  it('is empty where nobody names a file and there is none', () => {
+  it('is empty without `configPath` and without a default file', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(folder)
     expect(readConfig()).toEqual({
       defaults: {},
@@ -124,7 +124,7 @@ cors_origins = ["https://example.com"]
     })
   })
 
-  it('finds ./agentkit_config.toml where nobody names a file', () => {
+  it('reads ./agentkit_config.toml without `configPath`', () => {
     writeFileSync(path(), '[defaults]\nmax_steps = 7\n')
     vi.spyOn(process, 'cwd').mockReturnValue(folder)
     expect(readConfig().defaults).toEqual({ max_steps: 7 })
@@ -134,7 +134,7 @@ cors_origins = ["https://example.com"]
     expect(() => readConfig(join(folder, 'absent.toml'))).toThrow(
       expect.objectContaining({
         code: 'invalid-config',
-        message: `${join(folder, 'absent.toml')}: there is no such file. Make it, or correct \`configPath\`.`,
+        message: `${join(folder, 'absent.toml')}: there is no such file. Create it, or correct \`configPath\`.`,
       }),
     )
   })
@@ -154,7 +154,7 @@ cors_origins = ["https://example.com"]
   ])('refuses what is no TOML, with the line: $toml', ({ toml, line }) => {
     const { code, message } = failure(toml)
     expect(code).toBe('invalid-config')
-    expect(message).toContain(`${path()}:${line}: this is no TOML: `)
+    expect(message).toContain(`${path()}:${line}: invalid TOML: `)
     expect(message).not.toContain('\n')
   })
 
@@ -221,11 +221,11 @@ cors_origins = ["https://example.com"]
     expect(message).toContain(`${path()}:2: `)
   })
 
-  it('refuses sample prompts that are no list', () => {
+  it('refuses sample prompts that are not a list', () => {
     expect(failure('[sample_prompts]\nprompts = "Hello?"').message).toContain(`${path()}:2: "prompts" must be a list`)
   })
 
-  it('tells the fix of a wrong type', () => {
+  it('reports the fix of a wrong type', () => {
     expect(failure('[defaults]\ntimeout = "60"').message).toBe(
       `${path()}:2: "timeout" must be a number of seconds, above 0 and at most 2147483. Write for example timeout = 60.`,
     )
@@ -254,12 +254,12 @@ cors_origins = ["https://example.com"]
     ['sample_prompts', 'prompt', 'prompts'],
   ])('warns of [%s] %s with the nearest known key', (table, key, nearest) => {
     const { warnings } = read(`[${table}]\n${key} = 1\n`)
-    expect(warnings).toEqual([`${path()}:2: "${key}" is no key of [${table}]. Did you mean "${nearest}"?`])
+    expect(warnings).toEqual([`${path()}:2: "${key}" is not a key of [${table}]. Did you mean "${nearest}"?`])
   })
 
-  it('lists the keys where none is near', () => {
+  it('lists the keys when none is close', () => {
     expect(read('[sample_prompts]\nsomething_else = 1').warnings).toEqual([
-      `${path()}:2: "something_else" is no key of [sample_prompts]. Its keys are prompts.`,
+      `${path()}:2: "something_else" is not a key of [sample_prompts]. Its keys are prompts.`,
     ])
   })
 
@@ -270,25 +270,25 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
-  it('takes a key above every table as one of [defaults], which counts first', () => {
+  it('reads a top-level key as a default, which [defaults] overrides', () => {
     const config = read('model = "offline/extractive"\nmax_steps = 3\n[defaults]\nmax_steps = 5\n')
     expect(config.warnings).toEqual([])
     expect(config.defaults).toEqual({ model: 'offline/extractive', max_steps: 5 })
     expect(() => read('max_steps = "three"\n')).toThrow(`${path()}:1: "max_steps" must be a whole number`)
   })
 
-  it('warns of an unknown key above every table', () => {
+  it('warns of an unknown top-level key', () => {
     expect(read('modle = "offline/extractive"\n').warnings).toEqual([
-      `${path()}:1: "modle" stands in no table. Did you mean "model" below [defaults]?`,
+      `${path()}:1: "modle" is outside of every table. Did you mean "model" below [defaults]?`,
     ])
   })
 
   it('refuses a file that is not UTF-8', () => {
     writeFileSync(path(), Buffer.from('[defaults]\ninstruction = "caf\xe9"\n', 'latin1'))
-    expect(() => readConfig(path())).toThrow(`${path()}: this is not UTF-8`)
+    expect(() => readConfig(path())).toThrow(`${path()}: the file is not UTF-8`)
   })
 
-  it('takes names of the language itself as plain names', () => {
+  it('treats names of JavaScript properties as plain names', () => {
     const config = read(`
 [__proto__]
 model = "offline/extractive"
@@ -305,7 +305,7 @@ __proto__ = { port = 1 }
     expect(({} as { model?: string }).model).toBeUndefined()
   })
 
-  it('finds the line of a key however it is written', () => {
+  it('finds the line of a key in every notation', () => {
     expect(failure('defaults.timeout = "x"').message).toContain(':1: ')
     expect(failure('[defaults]\n"timeout" = "x"').message).toContain(':2: ')
     expect(failure('defaults = {\n  max_steps = 1, timeout = "x" }').message).toContain(':2: ')

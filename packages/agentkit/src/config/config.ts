@@ -20,32 +20,32 @@ import {
 import { valueProblem } from './config-values.ts'
 import { tomlLine } from './toml-line.ts'
 
-/** The configuration file, checked: only known keys, each of its type. */
+/** The checked configuration file: known keys only, each of its type. */
 export type Config = {
-  /** The file, absolute; absent when there is none. */
+  /** The absolute path of the file; absent when there is none. */
   readonly path?: string
   readonly defaults: AgentTable
-  /** By the table's name, which is an agent's name or id. */
+  /** By the name of the table, which is an agent's name or id. */
   readonly agents: ReadonlyMap<string, AgentTable>
   readonly samplePrompts: SamplePromptsTable
   readonly server: ServerTable
   readonly retriever: RetrieverTable
   readonly embedding: EmbeddingTable
-  /** What the file says in vain, a sentence each. */
+  /** One sentence for each entry that has no effect. */
   readonly warnings: readonly string[]
 }
 
 const emptyConfig = { defaults: {}, samplePrompts: {}, server: {}, retriever: {}, embedding: {}, warnings: [] } as const
 
-/** Where the file is looked for when nobody names one. */
+/** The file that is read when `configPath` is absent. */
 const defaultPath = './agentkit_config.toml'
 
 /**
  * Reads and checks a configuration file.
  *
- * @param configPath relative to the working directory; absent, `./agentkit_config.toml` where there is one
- * @throws AgentKitError `invalid-config` for a file that is missing or no TOML, and for a value of the wrong type or
- *   out of range; the message tells file, line and fix
+ * @param configPath relative to the working directory; default: `./agentkit_config.toml`, if it exists
+ * @throws AgentKitError `invalid-config` for a missing file, invalid TOML, and a value of the wrong type or out of
+ *   range; the message has the file, the line and the fix
  */
 export function readConfig(configPath?: string): Config {
   const path = resolve(configPath ?? defaultPath)
@@ -62,9 +62,9 @@ function readText(path: string, required: boolean): string | undefined {
     const missing = code === 'ENOENT'
     if (missing && !required) return undefined
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new AgentKitError('invalid-config', `${path}: this is not UTF-8. Save the file as UTF-8.`, { cause })
+      throw new AgentKitError('invalid-config', `${path}: the file is not UTF-8. Save it as UTF-8.`, { cause })
     }
-    const problem = missing ? 'there is no such file. Make it, or correct `configPath`' : message
+    const problem = missing ? 'there is no such file. Create it, or correct `configPath`' : message
     throw new AgentKitError('invalid-config', `${path}: ${problem}.`, { cause })
   }
 }
@@ -75,7 +75,7 @@ function parseToml(path: string, toml: string): TomlTable {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '')
-    throw new AgentKitError('invalid-config', `${path}:${cause.line}: this is no TOML: ${reason}. Correct the line.`, {
+    throw new AgentKitError('invalid-config', `${path}:${cause.line}: invalid TOML: ${reason}. Correct the line.`, {
       cause,
     })
   }
@@ -92,17 +92,17 @@ function checkConfig(source: Source, file: TomlTable): Config {
     return (table === undefined ? {} : checkTable(source, name, table, keys, warn)) as Table // what `keys` promise
   }
   const agents = new Map<string, AgentTable>()
-  const loose: Record<string, unknown> = {}
+  const topLevel: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(file)) {
     if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
     else if (Object.hasOwn(agentKeys, name) && !reservedTables.includes(name)) {
-      loose[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value)
-    } else if (!reservedTables.includes(name)) checkStray(source, name, value, warn)
+      topLevel[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value)
+    } else if (!reservedTables.includes(name)) checkTopLevel(source, name, value, warn)
   }
   return {
     path: source.path,
-    // A key above every table says the same as one below [defaults], which counts first.
-    defaults: { ...(loose as AgentTable), ...read<AgentTable>('defaults', agentKeys) },
+    // Top-level keys are defaults too; [defaults] overrides them.
+    defaults: { ...(topLevel as AgentTable), ...read<AgentTable>('defaults', agentKeys) },
     agents,
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
@@ -114,7 +114,7 @@ function checkConfig(source: Source, file: TomlTable): Config {
 
 type Warn = (path: readonly string[], problem: string) => void
 
-/** A table's known keys, each of its type. Unknown ones are warned of and left out. */
+/** A table's known keys, each of its type. Unknown keys are left out with a warning. */
 function checkTable(
   source: Source,
   name: string,
@@ -145,21 +145,21 @@ function checkValue(source: Source, path: readonly string[], key: ConfigKey, val
 function unknownKey(key: string, table: string, known: readonly string[]): string {
   const nearest = nearestWord(key, known)
   const hint = nearest ? `Did you mean "${nearest}"?` : `Its keys are ${known.join(', ')}.`
-  return `"${key}" is no key of [${table}]. ${hint}`
+  return `"${key}" is not a key of [${table}]. ${hint}`
 }
 
-/** What stands outside of every table. */
-function checkStray(source: Source, name: string, value: TomlValue, warn: Warn): void {
+/** A top-level entry that is neither a table nor a known key. */
+function checkTopLevel(source: Source, name: string, value: TomlValue, warn: Warn): void {
   if (Array.isArray(value) && value.some(isTable)) {
     fail(source, [name], `"${name}" must be one table. Write it as [${name}], in single brackets.`)
   }
   const nearest = nearestWord(name, Object.keys(agentKeys))
   const hint = nearest ? `Did you mean "${nearest}" below [defaults]?` : 'Put it below a table, such as [defaults].'
-  warn([name], `"${name}" stands in no table. ${hint}`)
+  warn([name], `"${name}" is outside of every table. ${hint}`)
 }
 
 function isTable(value: unknown): value is TomlTable {
-  // The parser's tables have no prototype; its dates and lists have one.
+  // The parser's tables have no prototype; its dates and lists do.
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
 }
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 
 /**
- * Sets the environment variables of the working directory's `.env`, where there is one. A variable that is set
- * already keeps its value, also an empty one.
+ * Sets the environment variables of the working directory's `.env`, if it exists. A variable that is already set keeps
+ * its value, even an empty one.
  *
- * @returns what is wrong with the file, as a sentence; `undefined` when nothing is
+ * @returns a sentence about a file that cannot be read
  */
 export function loadDotEnv(): string | undefined {
   let text: string

@@ -6,17 +6,17 @@ import { SDKContext } from './sdk-context.ts'
 const folder = useFolder()
 
 describe('SDKContext', () => {
-  it('tells its warnings, and prints each once', () => {
+  it('has its warnings, and prints each once', () => {
     const configPath = folder.write('config.toml', '[defaults]\nmodle = "x"\n')
     const context = new SDKContext({ configPath })
-    const warning = `${configPath}:2: "modle" is no key of [defaults]. Did you mean "model"?`
+    const warning = `${configPath}:2: "modle" is not a key of [defaults]. Did you mean "model"?`
     expect(context.warnings).toEqual([warning])
     context.warn(warning)
     expect(context.warnings).toEqual([warning])
     expect(folder.printed).toEqual([`agentkit: ${warning}`])
   })
 
-  it('prints warnings and notices in one line that a terminal does not obey', () => {
+  it('prints warnings and notices in one line without control characters', () => {
     const context = new SDKContext()
     context.warn('a\u001b[31m\n')
     context.notice('b\r\u202e')
@@ -24,7 +24,7 @@ describe('SDKContext', () => {
     expect(folder.printed).toEqual(['agentkit: a\\u001b[31m\\u000a', 'agentkit: b\\u000d\\u202e'])
   })
 
-  it('says nothing of a configuration that is right', () => {
+  it('prints nothing for a valid configuration', () => {
     folder.write('agentkit_config.toml', '[defaults]\nmodel = "offline/extractive"\n')
     folder.write('.env', 'UNRELATED_VALUE=1\n')
     const written = vi.spyOn(process.stdout, 'write')
@@ -33,13 +33,13 @@ describe('SDKContext', () => {
     expect(written).not.toHaveBeenCalled()
   })
 
-  it('refuses a file that is not there', () => {
+  it('refuses a missing file', () => {
     expect(() => new SDKContext({ configPath: 'absent.toml' })).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(folder.path('absent.toml')) }),
     )
   })
 
-  it('warns of tables without an agent, at the first run', () => {
+  it('warns of tables without an agent at the first run', () => {
     folder.write('agentkit_config.toml', '[wether]\nmax_steps = 1\n[default]\n["My Agent"]\n[other]\n')
     const context = new SDKContext()
     context.settingsOf({ name: 'Weather', id: 'weather' })
@@ -62,7 +62,7 @@ describe('SDKContext', () => {
     await context.close()
   })
 
-  it.each(['postgres://localhost/agentkit', 'https://example.com'])('refuses %s as a place for sessions', (address) => {
+  it.each(['postgres://localhost/agentkit', 'https://example.com'])('refuses %s as a session store', (address) => {
     expect(() => new SDKContext().sessionsAt(address)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
   })
 
@@ -70,7 +70,7 @@ describe('SDKContext', () => {
     expect(() => new SDKContext().sessionsAt(path)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   })
 
-  it('keeps sessions in memory where it is asked to', async () => {
+  it('keeps sessions in memory on request', async () => {
     const context = new SDKContext()
     const store = context.sessionsAt(':memory:')
     await store.list({ agentId: 'a', userId: 'u' })
@@ -78,7 +78,7 @@ describe('SDKContext', () => {
     await context.close()
   })
 
-  it('gives nothing any more once it is closed, also twice', async () => {
+  it('refuses use after it is closed, also twice', async () => {
     const context = new SDKContext()
     const store = context.sessionsAt('a.db')
     const closed = vi.spyOn(store, 'close')
@@ -94,7 +94,7 @@ describe('.env', () => {
     for (const name of ['AGENTKIT_TEST_A', 'AGENTKIT_TEST_B', 'AGENTKIT_TEST_C']) delete process.env[name]
   })
 
-  it('sets what is not set, and overrides nothing, not even with an empty value', () => {
+  it('sets unset variables only, and overrides none, not even an empty one', () => {
     process.env.AGENTKIT_TEST_A = 'from outside'
     process.env.AGENTKIT_TEST_B = ''
     folder.write('.env', 'AGENTKIT_TEST_A=file\nAGENTKIT_TEST_B=file\nAGENTKIT_TEST_C="with # and spaces"\n')
@@ -104,7 +104,7 @@ describe('.env', () => {
     expect(process.env.AGENTKIT_TEST_C).toBe('with # and spaces')
   })
 
-  it('is warned of when it cannot be read', () => {
+  it('causes a warning when it cannot be read', () => {
     mkdirSync('.env')
     expect(new SDKContext().warnings).toEqual([expect.stringContaining('.env could not be read')])
   })

@@ -8,19 +8,19 @@ import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 import { loadDotEnv } from './dot-env.ts'
 
-/** Where sessions are kept when nobody says where. */
+/** The session store when `sessions` is absent. */
 const defaultSessionsPath = 'agentkit-data/sessions.db'
 
 /**
  * What agents share: the configuration file, the environment, and resources such as the session store.
  *
- * Making one loads the working directory's `.env` (a variable that is set already keeps its value) and reads the file.
- * Whoever makes a context closes it, after its agents' last run.
+ * The constructor loads the working directory's `.env` (a variable that is already set keeps its value) and reads the
+ * file. Close the context after the last run of its agents.
  *
- * @param options.configPath the TOML file; absent, `./agentkit_config.toml` where there is one
- * @throws AgentKitError `invalid-config` for a file that is missing or no TOML, and for a value of the wrong type or
- *   out of range; the message tells file, line and fix
- * @throws AgentKitError `invalid-argument` for an option that does not exist
+ * @param options.configPath the TOML file; default: `./agentkit_config.toml`, if it exists
+ * @throws AgentKitError `invalid-config` for a missing file, invalid TOML, and a value of the wrong type or out of
+ *   range; the message has the file, the line and the fix
+ * @throws AgentKitError `invalid-argument` for an unknown option
  * @example
  * const sdkContext = new SDKContext({ configPath: './agentkit_config.toml' })
  * const research = new Agent({ name: 'Research', functions: [search], sdkContext })
@@ -33,7 +33,7 @@ export class SDKContext {
   readonly #stores = new Map<string, SessionStore>()
   readonly #notices = new Set<string>()
   readonly #knowledge = new Map<string, Knowledge>()
-  #strayTablesTold = false
+  #strayTablesReported = false
   #closed = false
 
   constructor(options: { configPath?: string } = {}) {
@@ -44,19 +44,19 @@ export class SDKContext {
     for (const warning of this.config.warnings) this.warn(warning)
   }
 
-  /** What the configuration says in vain, a sentence each. Each is printed once, when it is found. */
+  /** One sentence for each entry that has no effect. Each is printed once, when it is found. */
   get warnings(): readonly string[] {
     return [...this.#warnings]
   }
 
-  /** Tells a warning, unless it has been told. */
+  /** Prints a warning once. */
   warn(warning: string): void {
     if (this.#warnings.includes(warning)) return
     this.#warnings.push(warning)
     console.warn(terminalLine(`agentkit: ${warning}`))
   }
 
-  /** Tells what is to be known and nobody's mistake, once. */
+  /** Prints a message once that is not a warning. */
   notice(text: string): void {
     if (this.#notices.has(text)) return
     this.#notices.add(text)
@@ -64,7 +64,7 @@ export class SDKContext {
   }
 
   /**
-   * What the configuration says of an agent, which thereby counts as one of this context's.
+   * An agent's settings. The agent belongs to this context from now on.
    * @throws AgentKitError as {@link agentSettings} does
    */
   settingsOf(agent: { name: string; id: string }): AgentTable {
@@ -74,14 +74,14 @@ export class SDKContext {
   }
 
   /**
-   * The session store at a path, one for all agents of this context. It is opened by its first use.
+   * The session store at a path, shared by all agents of this context. It opens when it is first used.
    *
-   * @param path of the SQLite file, `agentkit-data/sessions.db` when absent; `:memory:` for none
-   * @throws AgentKitError `invalid-config` for an address of another kind
+   * @param path of the SQLite file, by default `agentkit-data/sessions.db`; `:memory:` stores nothing on disk
+   * @throws AgentKitError `invalid-config` for a URL
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
   sessionsAt(path: string = defaultSessionsPath): SessionStore {
-    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Make a new one.')
+    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Create a new one.')
     if (/^\w+:\/\//.test(path)) {
       const scheme = path.slice(0, path.indexOf(':'))
       throw new AgentKitError(
@@ -96,20 +96,20 @@ export class SDKContext {
   }
 
   /**
-   * The knowledge of this key, one for all agents of this context that want the same.
+   * The knowledge of a key, shared by all agents of this context with the same options.
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
-  knowledgeAt<Made extends Knowledge>(key: string, make: () => Made): Made {
-    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Make a new one.')
-    const knowledge = this.#knowledge.get(key) ?? make()
+  knowledgeAt<Created extends Knowledge>(key: string, create: () => Created): Created {
+    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Create a new one.')
+    const knowledge = this.#knowledge.get(key) ?? create()
     this.#knowledge.set(key, knowledge)
-    return knowledge as Made // what the same `make` has made before
+    return knowledge as Created // one key belongs to one `create`
   }
 
-  /** Warns of agents' tables that belong to no agent: once, when the first run begins. */
+  /** Warns of tables that belong to no agent, once, when the first run starts. */
   warnOfStrayTables(): void {
-    if (this.#strayTablesTold) return
-    this.#strayTablesTold = true
+    if (this.#strayTablesReported) return
+    this.#strayTablesReported = true
     const agents = [...this.#agents.values()]
     for (const table of strayTables(this.config, agents)) this.warn(this.#strayTable(table, agents))
   }
@@ -122,7 +122,7 @@ export class SDKContext {
     return `${this.config.path}: [${table}] belongs to no agent. ${hint}`
   }
 
-  /** Closes what the agents share. Closing twice is no error. */
+  /** Closes the shared stores and knowledge. Closing twice is allowed. */
   async close(): Promise<void> {
     this.#closed = true
     const stores = [...this.#stores.values()]

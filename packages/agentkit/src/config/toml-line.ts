@@ -1,30 +1,30 @@
 import { parse, type TomlTable, type TomlValue } from 'smol-toml'
 
 /**
- * The line on which a key or a table stands in a valid TOML text, counted from 1.
+ * The line of a key or a table in a valid TOML text, counted from 1.
  *
- * It asks the parser, which knows every way to write a key: the statement that a line belongs to holds the key when
- * the text before the statement parses without the key, and the text to the statement's end has it.
+ * The parser decides, as it knows every way to write a key: a statement defines the key if the text before the
+ * statement parses without the key, and the text up to its end parses with it.
  *
- * @returns `undefined` when no line holds the key's last name as it stands, as with escapes in a quoted key
+ * @returns `undefined` when no line contains the key's last name literally, for example in a quoted key with escapes
  */
 export function tomlLine(toml: string, path: readonly string[]): number | undefined {
   const lines = toml.split('\n')
   const name = path.at(-1) ?? ''
   for (const [index, line] of lines.entries()) {
-    if (line.includes(name) && statementHas(lines, index, path)) return index + 1
+    if (line.includes(name) && definesPath(lines, index, path)) return index + 1
   }
   return undefined
 }
 
-function statementHas(lines: readonly string[], index: number, path: readonly string[]): boolean {
+function definesPath(lines: readonly string[], index: number, path: readonly string[]): boolean {
   let start = index
   let before = parsed(lines.slice(0, start))
   while (!before && start > 0) before = parsed(lines.slice(0, --start))
   if (!before || hasPath(before, path)) return false
   for (let end = index + 1; end <= lines.length; end++) {
-    const upToHere = parsed(lines.slice(0, end))
-    if (upToHere) return hasPath(upToHere, path)
+    const upToEnd = parsed(lines.slice(0, end))
+    if (upToEnd) return hasPath(upToEnd, path)
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
 import type { EmbeddingTable } from '../config/config-keys.ts'
 import { type ModelName, resolveModelName } from '../models/model-name.ts'
-import { hasOwnServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
+import { hasCustomServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
 
 /** Who makes the vectors. */
 export type EmbeddingChoice = { provider: ProviderId; model: string; dimensions?: number }
@@ -61,7 +61,7 @@ export function namedEmbedding(
 export function defaultEmbedding(chatProviders: readonly ProviderId[]): EmbeddingChoice | undefined {
   // A server of one's own that speaks OpenAI's language need not have embeddings.
   const canEmbed = (provider: ProviderId): boolean =>
-    (keyOf(provider) !== undefined || !needsKey(provider)) && !(provider === 'openai' && hasOwnServer())
+    (keyOf(provider) !== undefined || !needsKey(provider)) && !(provider === 'openai' && hasCustomServer())
   const ofChat = chatProviders.filter((provider) => unaskedOfChat.includes(provider))
   const provider = [...ofChat, ...unasked].find(canEmbed)
   const model = provider && embedding.get(provider)

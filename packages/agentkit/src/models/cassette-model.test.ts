@@ -3,19 +3,19 @@ import { readCassette, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
-import { onCassette } from './cassette-model.ts'
+import { withCassette } from './cassette-model.ts'
 import { namedModel } from './named-model.ts'
 
 const { path } = useFolder()
 
 describe('a model on a cassette', () => {
-  it('is itself where the environment names none', () => {
+  it('is the model itself without a cassette', () => {
     const model = scriptedModel([])
     vi.stubEnv('AGENTKIT_RECORD', '')
-    expect(onCassette(model)).toBe(model)
+    expect(withCassette(model)).toBe(model)
   })
 
-  it('is recorded by every agent, and replayed by its id, with what is known of it', async () => {
+  it('is recorded by every agent, and replayed by its id, with its info', async () => {
     const file = path('test.cassette')
     vi.stubEnv('AGENTKIT_RECORD', file)
     const info = { contextWindow: 9_000 }
@@ -34,7 +34,7 @@ describe('a model on a cassette', () => {
     expect(replayed.info).toEqual(info)
   })
 
-  it('gives each call of a cassette out once, however many agents ask', async () => {
+  it('replays each call of a cassette once, with any number of agents', async () => {
     const file = path('test.cassette')
     const chat = (model: string | Model): Promise<string> =>
       new Agent({ name: 'Guide', functions: [], sessions: ':memory:', model }).chat('Hi')
@@ -45,25 +45,25 @@ describe('a model on a cassette', () => {
     expect([await chat('groq/other'), await chat('groq/other')]).toEqual(['One', 'Two'])
   })
 
-  it('adds to the cassette: a command may have several processes', async () => {
+  it('appends to the cassette, as a command may start several processes', async () => {
     const file = path('test.cassette')
     vi.stubEnv('AGENTKIT_RECORD', file)
     for (const word of ['One', 'Two']) {
-      // Each with a copy of the package of its own.
+      // Each process has its own copy of the package.
       vi.resetModules()
-      const { onCassette } = await import('./cassette-model.ts')
-      await new CoreAgent({ name: 'Guide', functions: [], model: onCassette(scriptedModel([word])) }).chat(word)
+      const { withCassette } = await import('./cassette-model.ts')
+      await new CoreAgent({ name: 'Guide', functions: [], model: withCassette(scriptedModel([word])) }).chat(word)
     }
     expect(readCassette(file).calls).toHaveLength(2)
   })
 
-  it('is not recorded and replayed at once', () => {
+  it('is not recorded and replayed at the same time', () => {
     vi.stubEnv('AGENTKIT_RECORD', 'a')
     vi.stubEnv('AGENTKIT_REPLAY', 'b')
     const failure = expect.objectContaining({
       code: 'invalid-config',
       message: 'Set AGENTKIT_RECORD or AGENTKIT_REPLAY, not both.',
     })
-    expect(() => onCassette(scriptedModel([]))).toThrow(failure)
+    expect(() => withCassette(scriptedModel([]))).toThrow(failure)
   })
 })

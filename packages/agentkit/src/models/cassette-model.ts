@@ -3,28 +3,28 @@ import type { ReplayedModel } from '@agentkit/testing'
 import { importTesting } from '../util/import-optional.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
 
-/** The variables by which `agentkit record` and `agentkit replay` tell the command that they run; each names a cassette. */
+/** `agentkit record` and `agentkit replay` set one of these to the cassette's path for the command that they run. */
 export const cassetteVariables = { record: 'AGENTKIT_RECORD', replay: 'AGENTKIT_REPLAY' } as const
 
 /**
- * The model as it is; where the environment names a cassette, as it is recorded, or replayed.
- * @throws AgentKitError `invalid-config` when it shall be both
+ * The model itself, or one that records it or replays it, as the environment asks.
+ * @throws AgentKitError `invalid-config` when the environment asks for both
  */
-export function onCassette(model: Model): Model {
+export function withCassette(model: Model): Model {
   if (isReplaying()) return replayedModel(model.id)
   const file = process.env[cassetteVariables.record]
   if (!file) return model
   return lazyModel(model.id, async () => {
     const { record } = await importTesting()
     await model.load?.()
-    // The command may have several processes.
+    // The command may start several processes.
     return record(model, file, { append: true })
   })
 }
 
 /**
- * Whether models answer from a cassette: then they need no key.
- * @throws AgentKitError `invalid-config` when they shall be recorded too
+ * Whether models answer from a cassette. They need no key then.
+ * @throws AgentKitError `invalid-config` when they are to be recorded too
  */
 export function isReplaying(): boolean {
   const { record, replay } = cassetteVariables
@@ -33,12 +33,12 @@ export function isReplaying(): boolean {
   return true
 }
 
-/** What was recorded of a model; its package, and its key, need not be there. */
+/** A model that replays its recorded calls. It needs neither its package nor its key. */
 export function replayedModel(id: string): LazyModel {
   return lazyModel(id, async () => (await openCassette(process.env[cassetteVariables.replay] ?? '')).model(id))
 }
 
-/** One for all models of the process: each call is given out once. */
+/** Shared by all models of the process, as each recorded call is replayed once. */
 const cassettes = new Map<string, Promise<ReplayedModel>>()
 
 function openCassette(file: string): Promise<ReplayedModel> {

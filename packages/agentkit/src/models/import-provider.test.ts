@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { importProvider } from './import-provider.ts'
 
 describe('importProvider', () => {
-  it.each(['openai', 'offline'] as const)('brings %s along', async (id) => {
+  it.each(['openai', 'offline'] as const)('imports %s, a dependency', async (id) => {
     expect(await importProvider(id)).toBeTypeOf('function')
   })
 
-  it('says how to install a package that is absent', async () => {
+  it('reports how to install a missing package', async () => {
     const absent = async (): Promise<never> => {
       throw notFound('@agentkit/providers-groq')
     }
@@ -17,7 +17,7 @@ describe('importProvider', () => {
     })
   })
 
-  it('does not blame the package for another one that it needs', async () => {
+  it('does not report the package when one of its dependencies is missing', async () => {
     const error = notFound('groq-sdk')
     const broken = async (): Promise<never> => {
       throw error
@@ -26,7 +26,7 @@ describe('importProvider', () => {
   })
 })
 
-/** What Node throws. */
+/** The error of Node. */
 function notFound(name: string): Error {
   const message = `Cannot find package '${name}' imported from /app/node_modules/@agentkit/providers-groq/dist/index.js`
   return Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' })

@@ -12,7 +12,7 @@ async function collect(stream: AsyncIterable<ModelEvent>): Promise<ModelEvent[]>
   return events
 }
 
-/** A model that tells its streams and whether they were closed. */
+/** A model that records its streams and whether they were closed. */
 function fakeModel(): Model & { opened: AsyncIterable<ModelEvent>[]; closed: number } {
   const fake = {
     id: 'fake/one',
@@ -37,7 +37,7 @@ function fakeModel(): Model & { opened: AsyncIterable<ModelEvent>[]; closed: num
 }
 
 describe('lazyModel', () => {
-  it('loads at the first event and then gives the same events', async () => {
+  it('loads at the first event and then emits the same events', async () => {
     let loads = 0
     const lazy = lazyModel('fake/one', async () => {
       loads++
@@ -51,14 +51,14 @@ describe('lazyModel', () => {
     expect(lazy.info).toEqual({ contextWindow: 7 })
   })
 
-  it("hands out the loaded model's own streams", async () => {
+  it("returns the loaded model's own streams", async () => {
     const fake = fakeModel()
     const lazy = lazyModel('fake/one', async () => fake)
     await lazy.load()
     expect(lazy.stream(request, signal)).toBe(fake.opened[0])
   })
 
-  it('loads once for calls that come together', async () => {
+  it('loads once for concurrent calls', async () => {
     let loads = 0
     const lazy = lazyModel('fake/one', async () => {
       loads++
@@ -68,14 +68,14 @@ describe('lazyModel', () => {
     expect(loads).toBe(1)
   })
 
-  it('closes the stream of a reader that leaves', async () => {
+  it('closes the stream when its reader leaves', async () => {
     const fake = fakeModel()
     const lazy = lazyModel('fake/one', async () => fake)
     for await (const _ of lazy.stream(request, signal)) break
     expect(fake.closed).toBe(1)
   })
 
-  it('opens nothing for a reader that leaves before the first event', async () => {
+  it('opens no stream when its reader leaves before the first event', async () => {
     const fake = fakeModel()
     const lazy = lazyModel('fake/one', async () => fake)
     const reader = lazy.stream(request, signal)[Symbol.asyncIterator]()
@@ -83,7 +83,7 @@ describe('lazyModel', () => {
     expect(fake.opened).toEqual([])
   })
 
-  it('opens one stream for a reader that asks several times before it is there', async () => {
+  it('opens one stream for several calls of next() before it is loaded', async () => {
     const fake = fakeModel()
     const reader = lazyModel('fake/one', async () => fake)
       .stream(request, signal)
@@ -93,7 +93,7 @@ describe('lazyModel', () => {
     expect(fake.opened).toHaveLength(1)
   })
 
-  it('asks nothing for a reader that leaves while the model loads', async () => {
+  it('reads no event when its reader leaves while the model loads', async () => {
     const asked: string[] = []
     const model: Model = {
       id: 'fake/one',
@@ -111,7 +111,7 @@ describe('lazyModel', () => {
     expect(asked).toEqual([])
   })
 
-  it('tries a load that failed again', async () => {
+  it('tries again after a failed load', async () => {
     let loads = 0
     const lazy = lazyModel('fake/one', async () => {
       loads++

@@ -6,7 +6,7 @@ describe('resolveModelName', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   it.each([
-    // The provider is named: only the first "/" splits.
+    // With a provider: only the first "/" splits.
     ['openai/gpt-5.4-mini', 'openai', 'gpt-5.4-mini'],
     ['groq/openai/gpt-oss-120b', 'groq', 'openai/gpt-oss-120b'],
     ['openai/gpt-oss-120b', 'openai', 'gpt-oss-120b'],
@@ -57,7 +57,7 @@ describe('resolveModelName', () => {
     ['mistral:7b', 'ollama', 'mistral:7b'],
     ['my-own-model:latest', 'ollama', 'my-own-model:latest'],
     ['hf.co/x/y:Q4', 'ollama', 'hf.co/x/y:Q4'],
-  ])('gives %s to %s as %s', (name, provider, model) => {
+  ])('resolves %s to %s and %s', (name, provider, model) => {
     expect(resolveModelName(name)).toEqual({ provider, model })
   })
 
@@ -70,11 +70,11 @@ describe('resolveModelName', () => {
     },
   )
 
-  it.each(['', ' ', 'openai/'])('refuses %j, which names no model', (name) => {
+  it.each(['', ' ', 'openai/'])('refuses %j, which has no model', (name) => {
     expect(() => resolveModelName(name)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
   })
 
-  it('gives an unknown name to openai where OPENAI_BASE_URL names a server', () => {
+  it('resolves an unknown name to openai when OPENAI_BASE_URL is another server', () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
     expect(resolveModelName('meta-llama/llama-4-scout')).toEqual({
       provider: 'openai',

@@ -1,18 +1,18 @@
 import { AgentKitError } from '@agentkit/core'
-import { hasOwnServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
+import { hasCustomServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
 
-/** A model's provider, and the model as that provider names it. */
+/** A model's provider, and the provider's name for the model. */
 export type ModelName = { provider: ProviderId; model: string }
 
 /**
- * Which provider serves a model.
+ * Finds the provider of a model.
  *
- * What stands before the first `/` is the provider when it is one that agentkit knows (`google` stands for `gemini`);
- * the rest may hold further `/` and `:`. A name without a provider is told by its family (`gpt-`, `claude-`,
- * `mistral-`, `gemini-`, …); a `:tag` says `ollama`, whatever the family. Azure and Groq are never guessed. Any other
- * name belongs to `openai` where `OPENAI_BASE_URL` names a server of one's own.
+ * The text before the first `/` is the provider if agentkit knows it (`google` is an alias of `gemini`); the rest may
+ * contain more `/` and `:`. Without a provider, the name's family decides (`gpt-`, `claude-`, `mistral-`, `gemini-`, …);
+ * a `:tag` means `ollama` for every family. Azure and Groq are never guessed. Any other name belongs to `openai` if
+ * `OPENAI_BASE_URL` is another server than OpenAI's.
  *
- * @throws AgentKitError `invalid-config` when nothing tells the provider; the message lists the candidates
+ * @throws AgentKitError `invalid-config` when the provider is unknown; the message lists the candidates
  * @example
  * resolveModelName('groq/openai/gpt-oss-120b') // { provider: 'groq', model: 'openai/gpt-oss-120b' }
  * resolveModelName('claude-sonnet-5') // { provider: 'anthropic', model: 'claude-sonnet-5' }
@@ -20,14 +20,14 @@ export type ModelName = { provider: ProviderId; model: string }
  */
 export function resolveModelName(name: string): ModelName {
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new AgentKitError('invalid-config', 'A model has a name, such as "openai/gpt-5.4-mini".')
+    throw new AgentKitError('invalid-config', 'A model needs a name, such as "openai/gpt-5.4-mini".')
   }
-  return namedProvider(name) ?? familyProvider(name) ?? ownServer(name) ?? unknownProvider(name)
+  return byPrefix(name) ?? byFamily(name) ?? byCustomServer(name) ?? unknownProvider(name)
 }
 
 const aliases: ReadonlyMap<string, ProviderId> = new Map([['google', 'gemini']])
 
-function namedProvider(name: string): ModelName | undefined {
+function byPrefix(name: string): ModelName | undefined {
   const slash = name.indexOf('/')
   if (slash < 0) return undefined
   const head = name.slice(0, slash)
@@ -38,7 +38,7 @@ function namedProvider(name: string): ModelName | undefined {
   return { provider, model }
 }
 
-/** The first that matches holds: a fine-tuned model's id has colons that are no tag, and a tag beats a family. */
+/** The first match decides. The ids of fine-tuned models have colons that are not tags; a tag overrides a family. */
 const families: readonly { provider: ProviderId; pattern: RegExp }[] = [
   { provider: 'openai', pattern: /^ft:/ },
   { provider: 'ollama', pattern: /[^:]:[^:]/ },
@@ -52,19 +52,19 @@ const families: readonly { provider: ProviderId; pattern: RegExp }[] = [
   { provider: 'ollama', pattern: /^(llama|qwen|phi|deepseek-|gpt-oss|nomic-embed-text|mxbai-)[^/]*$/ },
 ]
 
-function familyProvider(name: string): ModelName | undefined {
+function byFamily(name: string): ModelName | undefined {
   const family = families.find(({ pattern }) => pattern.test(name))
   return family && { provider: family.provider, model: name }
 }
 
-function ownServer(name: string): ModelName | undefined {
-  return hasOwnServer() ? { provider: 'openai', model: name } : undefined
+function byCustomServer(name: string): ModelName | undefined {
+  return hasCustomServer() ? { provider: 'openai', model: name } : undefined
 }
 
 function unknownProvider(name: string): never {
   const candidates = providerIds.filter((id) => id !== 'offline').map((id) => `"${id}/${name}"`)
   throw new AgentKitError(
     'invalid-config',
-    `Nothing tells which provider serves the model "${name}". Write one of ${candidates.join(', ')}.`,
+    `The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}.`,
   )
 }

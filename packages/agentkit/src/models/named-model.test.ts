@@ -7,7 +7,7 @@ import { keyVariables, type ModelTimeouts, type ProviderId, providerIds } from '
 
 const { signal } = new AbortController()
 
-/** Provider packages that tell what was asked of them. */
+/** Provider packages that record their options. */
 function fakePackages() {
   const asked: (ProviderSettings & { provider: ProviderId; model: string; timeouts?: ModelTimeouts })[] = []
   const load = async (provider: ProviderId) => (options: ProviderSettings) => ({
@@ -39,7 +39,7 @@ describe('namedModel', () => {
   it.each([
     ['openai', 'LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'],
     ['gemini', 'GOOGLE_API_KEY', 'GEMINI_API_KEY'],
-  ])('prefers for %s the key of %s to that of %s', async (provider, first, second) => {
+  ])('prefers, for %s, the key of %s to the key of %s', async (provider, first, second) => {
     vi.stubEnv(first, 'one')
     vi.stubEnv(second, 'two')
     const { asked, load } = fakePackages()
@@ -47,7 +47,7 @@ describe('namedModel', () => {
     expect(asked[0]?.apiKey).toBe('one')
   })
 
-  it('takes an empty variable for an absent one', async () => {
+  it('ignores an empty variable', async () => {
     vi.stubEnv('LLMPROVIDER_API_KEY', ' ')
     vi.stubEnv('OPENAI_API_KEY', 'two')
     const { asked, load } = fakePackages()
@@ -55,7 +55,7 @@ describe('namedModel', () => {
     expect(asked[0]?.apiKey).toBe('two')
   })
 
-  it('tells Ollama where to listen, and nobody else', async () => {
+  it('passes the address of Ollama to Ollama only', async () => {
     const { asked, load } = fakePackages()
     const settings = { idleTimeoutMs: 7, ollamaServerUrl: 'http://box:11434' }
     await namedModel('ollama/llama3.2', settings, load).load()
@@ -66,7 +66,7 @@ describe('namedModel', () => {
     ])
   })
 
-  it.each(['ollama/llama3.2', 'offline/extractive'])('needs no key for %s, and sends none', async (name) => {
+  it.each(['ollama/llama3.2', 'offline/extractive'])('needs and sends no key for %s', async (name) => {
     vi.stubEnv('OPENAI_API_KEY', 'the-key')
     const { asked, load } = fakePackages()
     await namedModel(name, {}, load).load()
@@ -89,12 +89,12 @@ describe('namedModel', () => {
     },
   )
 
-  it('takes the default model where a key of OpenAI is all there is', () => {
+  it('uses the default model when there is an OpenAI key', () => {
     vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
     expect(namedModel(undefined, {}, fakePackages().load).id).toBe(defaultModel)
   })
 
-  it('refuses no model and no key', () => {
+  it('refuses to run without a model and a key', () => {
     expect(() => namedModel(undefined)).toThrow(
       expect.objectContaining({
         code: 'missing-key',
@@ -103,7 +103,7 @@ describe('namedModel', () => {
     )
   })
 
-  it("asks for no key where OPENAI_BASE_URL names a server of one's own", async () => {
+  it("needs no key when OPENAI_BASE_URL is another server", async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
     const { asked, load } = fakePackages()
     await namedModel('some-model', {}, load).load()
@@ -112,19 +112,19 @@ describe('namedModel', () => {
     expect(() => namedModel(undefined)).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
-  it("asks for a key where OPENAI_BASE_URL is OpenAI's own", () => {
+  it("needs a key when OPENAI_BASE_URL is OpenAI's own", () => {
     vi.stubEnv('OPENAI_BASE_URL', 'https://api.openai.com/v1')
     expect(() => namedModel('gpt-4o')).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
-  it('points at the key of another provider where no model is named', () => {
+  it('suggests a model of a provider whose key is set', () => {
     vi.stubEnv('GROQ_API_KEY', 'the-key')
     expect(() => namedModel(undefined)).toThrow(
       expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('"groq/…"') }),
     )
   })
 
-  it('passes the timeouts on, and imports nothing before it is asked', async () => {
+  it('passes the timeouts, and imports nothing before the first call', async () => {
     const { asked, load } = fakePackages()
     const timeouts = { firstByteTimeoutMs: 5, idleTimeoutMs: 7 }
     const model = namedModel('offline/extractive', timeouts, load)

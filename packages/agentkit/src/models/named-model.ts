@@ -5,20 +5,20 @@ import { type LazyModel, lazyModel } from './lazy-model.ts'
 import { resolveModelName } from './model-name.ts'
 import { keyOf, keyVariables, type ModelTimeouts, needsKey, type ProviderId, providerIds } from './providers.ts'
 
-/** What an agent runs on when no model is named and a key of OpenAI is set. */
+/** The model of an agent that names none, if there is an OpenAI key. */
 export const defaultModel = 'openai/gpt-5.4-mini'
 
 export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string }
 
 /**
- * A model by its name. The provider's key is taken from the environment at once, its package imported when it is
- * first needed.
+ * A model by its name. The provider's key is read from the environment at once; its package is imported when the model
+ * is first used.
  *
- * @param name as `resolveModelName` takes it; absent, the default model, which needs a key of OpenAI
- * @param settings the longest silences of one attempt, absent the provider's own; and where Ollama listens
- * @param load how a provider's factory is come by
- * @throws AgentKitError `missing-key`, naming the environment variables
- * @throws AgentKitError `invalid-config` when nothing tells the provider
+ * @param name as `resolveModelName` accepts it; default: {@link defaultModel}, which needs an OpenAI key
+ * @param settings the longest silences of one attempt (default: the provider's own), and Ollama's address
+ * @param load returns the factory of a provider
+ * @throws AgentKitError `missing-key` with the names of the environment variables
+ * @throws AgentKitError `invalid-config` when the provider is unknown
  */
 export function namedModel(
   name: string | undefined,
@@ -50,11 +50,11 @@ function noModel(): AgentKitError {
   const others = providerIds.filter((id) => keyOf(id))
   const hint =
     others.length > 0
-      ? `There is a key for ${others.join(' and ')}: name one of its models, such as "${others[0]}/…".`
-      : 'Or name a model; "offline/extractive" needs no key.'
+      ? `There is a key for ${others.join(' and ')}: pass one of its models, such as "${others[0]}/…".`
+      : 'Or pass a model; "offline/extractive" needs no key.'
   return new AgentKitError(
     'missing-key',
-    `No model is named, and there is no key for the default one, "${defaultModel}". ` +
+    `There is no \`model\`, and no key for the default one, "${defaultModel}". ` +
       `Set ${keyVariables.openai.join(' or ')}, for example in .env. ${hint}`,
   )
 }

@@ -1,6 +1,6 @@
 import type { Embedder, Model } from '@agentkit/core'
 
-/** What each provider package's factory gives. */
+/** What the factory of a provider package returns. */
 export type Provider = {
   model(id: string, options?: ModelTimeouts): Model
   embedder?(id: string, options?: { dimensions?: number }): Embedder
@@ -10,8 +10,8 @@ export type Provider = {
 export type ModelTimeouts = { firstByteTimeoutMs?: number; idleTimeoutMs?: number }
 
 /**
- * The environment variables that hold each provider's key; the first that is set counts. A key goes to its own
- * provider and to nobody else. A provider without any needs no key.
+ * The environment variables that hold each provider's key; the first one that is set is used. A key is sent to its own
+ * provider only. A provider without variables needs no key.
  */
 export const keyVariables = {
   openai: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'],
@@ -26,25 +26,25 @@ export const keyVariables = {
 
 export type ProviderId = keyof typeof keyVariables
 
-// `Object.keys` types its result as text; these are the table's own keys.
+// `Object.keys` returns `string[]`; these are the keys of the table.
 export const providerIds: readonly ProviderId[] = Object.keys(keyVariables) as ProviderId[]
 
 export function isProviderId(name: string): name is ProviderId {
   return Object.hasOwn(keyVariables, name)
 }
 
-/** Whether `OPENAI_BASE_URL` names a server of one's own: one that may know any model, and need no key. */
-export function hasOwnServer(): boolean {
+/** Whether `OPENAI_BASE_URL` is another server than OpenAI's: it may have any model and need no key. */
+export function hasCustomServer(): boolean {
   const address = process.env.OPENAI_BASE_URL?.trim()
   return Boolean(address) && URL.parse(address ?? '')?.hostname !== 'api.openai.com'
 }
 
-/** Whether a call of this provider is refused without a key. */
+/** Whether this provider refuses calls without a key. */
 export function needsKey(provider: ProviderId): boolean {
-  return keyVariables[provider].length > 0 && !(provider === 'openai' && hasOwnServer())
+  return keyVariables[provider].length > 0 && !(provider === 'openai' && hasCustomServer())
 }
 
-/** The provider's key in the environment, if it has one. An empty variable is an absent one. */
+/** The provider's key in the environment, if there is one. An empty variable counts as absent. */
 export function keyOf(provider: ProviderId): string | undefined {
   for (const variable of keyVariables[provider]) {
     const key = process.env[variable]?.trim()

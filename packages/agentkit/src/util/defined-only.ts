@@ -1,4 +1,4 @@
-/** The entries that have a value: an option that is `undefined` counts as one that is absent. */
+/** The entries that are not `undefined`: an undefined option is an absent one. */
 export function definedOnly<Values extends object>(
   values: Values,
 ): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {

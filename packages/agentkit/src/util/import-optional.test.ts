@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { importTesting } from './import-optional.ts'
 
-it('brings what records and replays', async () => {
+it('imports the package that records and replays', async () => {
   expect(await importTesting()).toMatchObject({ record: expect.any(Function), replay: expect.any(Function) })
 })
 
-it('says how to install it when it is absent', async () => {
+it('reports how to install it when it is missing', async () => {
   const absent = async (name: string): Promise<never> => {
     const message = `Cannot find package '${name}' imported from /app/node_modules/agentkit/dist/agent.js`
     throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' })
@@ -16,7 +16,7 @@ it('says how to install it when it is absent', async () => {
   })
 })
 
-it('does not take another failure for its absence', async () => {
+it('passes on any other failure', async () => {
   const error = new Error('Broken')
   await expect(importTesting(() => Promise.reject(error))).rejects.toBe(error)
 })

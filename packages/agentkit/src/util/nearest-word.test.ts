@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { nearestWord } from './nearest-word.ts'
 
-it('compares no word that is longer than all known ones', () => {
+it('ignores words of more than 200 characters', () => {
   const known = ['model', 'm'.repeat(1_000)]
   expect(nearestWord('m'.repeat(999), known)).toBeUndefined()
 })
@@ -11,6 +11,6 @@ it.each([
   ['MaxSteps', 'max_steps'],
   ['max-steps', 'max_steps'],
   ['weather', undefined],
-])('takes %s for %s', (word, nearest) => {
+])('corrects %s to %s', (word, nearest) => {
   expect(nearestWord(word, ['model', 'max_steps', 'timeout'])).toBe(nearest)
 })

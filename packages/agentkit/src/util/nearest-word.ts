@@ -1,21 +1,21 @@
 import { distance } from 'fastest-levenshtein'
 
-/** No longer word is a known one misspelt. */
-const longest = 200
+/** A longer word is not a misspelling of a known one. */
+const maxLength = 200
 
-/** The known word that is probably meant, if one is near enough. Upper case, `-` and `_` make no difference. */
+/** The known word that a misspelt one probably means, if any is close enough. Case, `-` and `_` are ignored. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  if (word.length > longest) return undefined
-  const plain = plainly(word)
-  const farthest = Math.max(2, Math.floor(plain.length * 0.4))
+  if (word.length > maxLength) return undefined
+  const normalized = normalize(word)
+  const maxDistance = Math.max(2, Math.floor(normalized.length * 0.4))
   let best: { word: string; away: number } | undefined
   for (const candidate of known) {
-    const away = distance(plain, plainly(candidate))
-    if (away <= farthest && away < (best?.away ?? Number.POSITIVE_INFINITY)) best = { word: candidate, away }
+    const away = distance(normalized, normalize(candidate))
+    if (away <= maxDistance && away < (best?.away ?? Number.POSITIVE_INFINITY)) best = { word: candidate, away }
   }
   return best?.word
 }
 
-function plainly(word: string): string {
+function normalize(word: string): string {
   return word.toLowerCase().replaceAll(/[-_ ]/g, '')
 }
