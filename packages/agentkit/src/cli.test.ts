@@ -20,13 +20,13 @@ let folder: string
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cli-')))
   write('package.json', '{ "type": "module" }')
-  // Without the DOM and Node's types, which take most of the compiler's time.
+  // The types of the DOM and of Node would take most of the compiler's time.
   write('tsconfig.json', '{ "compilerOptions": { "lib": ["es2024"], "types": [], "module": "nodenext" } }')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('agentkit', () => {
-  it('says its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
     expect(await agentkit('--version')).toEqual({ code: 0, out: version, error: '' })
   })
@@ -34,7 +34,7 @@ describe('agentkit', () => {
   it('lists its commands', async () => {
     const { code, out } = await agentkit('--help')
     expect(code).toBe(0)
-    expect(out).toMatch(/tools {2,}makes tools of plain typed functions/)
+    expect(out).toMatch(/tools {2,}compiles typed functions to tools/)
   })
 
   it.each([
@@ -73,7 +73,7 @@ describe('agentkit tools', () => {
     })
   })
 
-  it('tells what cannot be a tool, and writes nothing', async () => {
+  it('reports a function that cannot be a tool, and writes nothing', async () => {
     write('bad/a.ts', 'export function wait(done: () => void): void {\n  done()\n}\n')
     write('bad/b.ts', `${add}export const find = (key: symbol): void => {}\n`)
     const { code, out, error } = await agentkit('tools', 'build', 'bad')
@@ -102,11 +102,11 @@ describe('agentkit tools', () => {
     })
     expect(await agentkit('tools', 'check', '--out', 'bare/agentkit-tools.ts', '--strict')).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/^bare\/one\.ts:1: .*\nbare\/agentkit-tools\.ts cannot be made again\.$/),
+      error: expect.stringMatching(/^bare\/one\.ts:1: .*\nbare\/agentkit-tools\.ts cannot be built\.$/),
     })
   })
 
-  it('takes what a shell made of patterns, and says what that means', async () => {
+  it('accepts the files that a shell expands a pattern to, and explains the difference', async () => {
     write('shell/a.ts', add)
     write('shell/b.ts', add)
     const { code, out } = await agentkit('tools', 'build', 'shell/a.ts', 'shell/b.ts', '--out', 'shell/tools.ts')
@@ -133,7 +133,7 @@ async function agentkit(...words: string[]): Promise<{ code: number; out: string
   const run = promisify(execFile)(process.execPath, [cli, ...words], { cwd: folder })
   const ended = await run.then(
     (output) => ({ code: 0, ...output }),
-    // What an ended process gives is its code, and what it has printed.
+    // A failed process has its exit code and its output in the error.
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
   return { code: ended.code, out: ended.stdout.trim(), error: ended.stderr.trim() }

@@ -9,9 +9,9 @@ import { toolsCommand } from './cli/tools.ts'
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 const program = new Command('agentkit')
-  .description('Runs, builds and checks what agents need.')
+  .description('Runs, builds and checks agents and their tools.')
   .version(version)
-  // What stands after a command that is run belongs to it.
+  // Options after a command that agentkit runs belong to that command.
   .enablePositionalOptions()
   .addCommand(devCommand())
   .addCommand(indexCommand())

@@ -8,7 +8,7 @@ import { definedOnly } from '../util/defined-only.ts'
 import type { AgentOptions } from './options.ts'
 import { milliseconds } from './shared-options.ts'
 
-/** Whose models they are, the preferred one's first. */
+/** The providers of models, the preferred one first. */
 export function chatProvidersOf(models: readonly Model[]): ProviderId[] {
   const names = models.map(({ id }) => id.slice(0, id.indexOf('/')))
   return [...new Set(names)].filter(isProviderId)
@@ -16,41 +16,46 @@ export function chatProvidersOf(models: readonly Model[]): ProviderId[] {
 
 /**
  * The models in the order of preference.
- * @throws AgentKitError `missing-key` when a provider has no key, naming the environment variables
+ * @throws AgentKitError `missing-key` when a provider has no key; the message has the environment variables
  */
-export function modelsOf(options: Asked, settings: AgentTable, context: SDKContext): Model[] {
-  const wanted = options.model ?? settings.model
-  const list = Array.isArray(wanted) ? wanted : [wanted]
-  // A model that is listed twice stays one, which core refuses.
-  const made = new Map<unknown, Model>()
+export function modelsOf(options: ModelOptions, settings: AgentTable, context: SDKContext): Model[] {
+  const given = options.model ?? settings.model
+  const list = Array.isArray(given) ? given : [given]
+  // A model that is listed twice stays the same object, which core refuses.
+  const created = new Map<unknown, Model>()
   return list.map((one) => {
-    const model = made.get(one) ?? modelOf(one, options, settings, context)
-    if (typeof one === 'object') made.set(one, model)
+    const model = created.get(one) ?? modelOf(one, options, settings, context)
+    if (typeof one === 'object') created.set(one, model)
     return model
   })
 }
 
-function modelOf(model: string | Model | undefined, options: Asked, settings: AgentTable, context: SDKContext): Model {
-  const silence = milliseconds(settings.timeout)
+function modelOf(
+  model: string | Model | undefined,
+  options: ModelOptions,
+  settings: AgentTable,
+  context: SDKContext,
+): Model {
+  const timeoutMs = milliseconds(settings.timeout)
   if (model !== undefined && typeof model !== 'string') {
-    // What is no model is refused by core.
-    if (silence === undefined || typeof model?.stream !== 'function') return withCassette(model)
-    if (model.withDefaultTimeout) return withCassette(model.withDefaultTimeout(silence))
-    return withEventTimeout(withCassette(model), model.eventTimeoutMs ?? options.modelTimeoutMs ?? silence)
+    // Core refuses an object that is not a model.
+    if (timeoutMs === undefined || typeof model?.stream !== 'function') return withCassette(model)
+    if (model.withDefaultTimeout) return withCassette(model.withDefaultTimeout(timeoutMs))
+    return withEventTimeout(withCassette(model), model.eventTimeoutMs ?? options.modelTimeoutMs ?? timeoutMs)
   }
   const modelSettings = definedOnly({
-    firstByteTimeoutMs: silence,
-    idleTimeoutMs: silence,
+    firstByteTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
     ollamaServerUrl: settings.ollama_server_url,
   })
-  const named = keylessLast(() => namedModel(model, modelSettings), options)
+  const named = afterOtherChecks(() => namedModel(model, modelSettings), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
-    context.warn(`The model "${named.id}" is asked of OpenAI. For Groq write "groq/${named.id}".`)
+    context.warn(`The model "${named.id}" is called at OpenAI. For Groq write "groq/${named.id}".`)
   }
   return withCassette(named)
 }
 
-/** A model that only core can watch, by its events. */
+/** A model without timers of its own: core bounds the time between its events. */
 function withEventTimeout(model: Model, eventTimeoutMs: number): Model {
   const bounded: Model = {
     id: model.id,
@@ -58,12 +63,12 @@ function withEventTimeout(model: Model, eventTimeoutMs: number): Model {
     stream: (request, signal) => model.stream(request, signal),
     ...(model.load && { load: async () => void (await model.load?.()) }),
   }
-  // It may come late.
+  // A lazy model sets `info` when it loads.
   return Object.defineProperty(bounded, 'info', { get: () => model.info, enumerable: true })
 }
 
-/** A key that is missing is told after what is wrong in the code: a key does not mend it. */
-function keylessLast<Named>(make: () => Named, { name, functions }: Asked): Named {
+/** Reports errors in the code before a missing key, which would not fix them. */
+function afterOtherChecks<Named>(make: () => Named, { name, functions }: ModelOptions): Named {
   try {
     return make()
   } catch (error) {
@@ -78,4 +83,4 @@ function keylessLast<Named>(make: () => Named, { name, functions }: Asked): Name
   }
 }
 
-type Asked = Pick<AgentOptions, 'name' | 'functions' | 'model' | 'modelTimeoutMs'>
+type ModelOptions = Pick<AgentOptions, 'name' | 'functions' | 'model' | 'modelTimeoutMs'>

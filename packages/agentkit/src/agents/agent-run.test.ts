@@ -60,7 +60,7 @@ describe('agent.run', () => {
     await agent.close()
   })
 
-  it('asks for the tokens that [server] names', async () => {
+  it('requires the tokens of [server]', async () => {
     vi.stubEnv('NOTES_TOKENS', 'a-secret-of-ada-1=ada')
     folder.write('agentkit_config.toml', '[server]\nport = 0\nauth_tokens_env = "NOTES_TOKENS"\n')
     const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel(['Hello']) })
@@ -81,7 +81,7 @@ describe('agent.run', () => {
     await agent.close()
   })
 
-  it('lets go of the process when its server closes', async () => {
+  it('removes its signal handlers when its server closes', async () => {
     const listeners = (): number[] =>
       ['SIGINT', 'SIGTERM', 'unhandledRejection'].map((name) => process.listenerCount(name))
     const before = listeners()

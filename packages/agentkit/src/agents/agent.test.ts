@@ -27,14 +27,14 @@ describe('Agent', () => {
     expect(await makeAgent().agent.chat('Hi')).toBe('Hello')
   })
 
-  it('refuses a context beside a file', () => {
+  it('refuses both a context and a file', () => {
     const configPath = folder.write('config.toml', '')
     expect(() => makeAgent({ sdkContext: new SDKContext(), configPath })).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('not both') }),
     )
   })
 
-  it('refuses a model without its key when it is made', () => {
+  it('refuses a model without a key in its constructor', () => {
     expect(() => new Agent({ name: 'Weather', functions: [], model: 'claude-opus-5' })).toThrow(
       expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
     )
@@ -68,18 +68,18 @@ instruction = "From the table."
       ['the constructor', 'From the constructor.', { instruction: 'From the constructor.' }],
       ['the table', 'From the table.', {}],
       ['[defaults]', 'From defaults.', { name: 'Other' }],
-    ])('takes from %s', async (_, instruction, options) => {
+    ])('reads the instruction from %s', async (_, instruction, options) => {
       folder.write('agentkit_config.toml', toml)
       expect(await instructionOf(options)).toBe(instruction)
     })
 
-    it('takes sample prompts, which the constructor replaces', () => {
+    it('reads sample prompts, which the constructor overrides', () => {
       folder.write('agentkit_config.toml', toml)
       expect(makeAgent().agent.samplePrompts).toEqual(['default'])
       expect(makeAgent({ samplePrompts: [] }).agent.samplePrompts).toEqual([])
     })
 
-    it('takes max_steps', async () => {
+    it('reads max_steps', async () => {
       folder.write('agentkit_config.toml', toml)
       const turns = [{ toolCalls: [{ name: 'none' }] }, 'Never']
       const { agent } = makeAgent({ model: scriptedModel(turns) })
@@ -88,7 +88,7 @@ instruction = "From the table."
       expect(await longer.chat('Hi')).toBe('Never')
     })
 
-    it('takes the model, which the constructor replaces', () => {
+    it('reads the model, which the constructor overrides', () => {
       folder.write('agentkit_config.toml', '[weather]\nmodel = "groq/openai/gpt-oss-120b"\n')
       const made = (model?: string): Agent =>
         new Agent({ name: 'Weather', functions: [], ...(model && { model }), sessions: memorySessions() })
@@ -96,14 +96,14 @@ instruction = "From the table."
       expect(() => made('offline/extractive')).not.toThrow()
     })
 
-    it('takes how the model answers, key by key', async () => {
+    it('reads model settings, key by key', async () => {
       folder.write('agentkit_config.toml', '[weather]\ntemperature = 0.2\nreasoning = "low"\nmax_output_tokens = 99\n')
       const { agent, requests } = makeAgent({ modelSettings: { temperature: 1, stop: ['END'] } })
       await agent.chat('Hi')
       expect(requests[0]).toMatchObject({ temperature: 1, stop: ['END'], reasoning: 'low', maxOutputTokens: 99 })
     })
 
-    it('takes tool_timeout, in seconds', async () => {
+    it('reads tool_timeout, in seconds', async () => {
       folder.write('agentkit_config.toml', '[weather]\ntool_timeout = 0.01\n')
       const slow = {
         name: 'slow',
@@ -118,7 +118,7 @@ instruction = "From the table."
       expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({ isError: true })
     })
 
-    it('takes timeout, in seconds, for a silent model, and sends it the key', async () => {
+    it('reads timeout, in seconds, for a silent model, and sends the key to it', async () => {
       const keys: (string | undefined)[] = []
       const silent = createServer((request) => void keys.push(request.headers.authorization)).listen(0, '127.0.0.1')
       await once(silent, 'listening')
@@ -135,14 +135,14 @@ instruction = "From the table."
       silent.close()
     })
 
-    it('takes ollama_server_url', async () => {
+    it('reads ollama_server_url', async () => {
       await using server = await fakeProvider('ollama', ['From the box.'])
       folder.write('agentkit_config.toml', `[defaults]\nmodel = "ollama/qwen3"\nollama_server_url = "${server.url}"\n`)
       const agent = new Agent({ name: 'Weather', functions: [], sessions: memorySessions() })
       expect(await agent.chat('Hi')).toBe('From the box.')
     })
 
-    it('takes a budget, what to do with a busy session, and a chain of models', async () => {
+    it('reads budget, on_busy and a chain of models', async () => {
       vi.stubEnv('LLMPROVIDER_API_KEY', 'the-key')
       const toml =
         'model = ["openai/gpt-5.4-mini", "offline/extractive"]\nbudget = { model_calls = 0 }\non_busy = "reject"\n'
@@ -185,7 +185,7 @@ instruction = "From the table."
         expect(await agent.chat('Hi')).toBe('From the other.')
       })
 
-      it('ends the silence of a member of a swarm, by the table of the member', async () => {
+      it('bounds the silence of a swarm’s member by the member’s table', async () => {
         folder.write('agentkit_config.toml', '[weather]\ntimeout = 0.02\n')
         const sdkContext = new SDKContext()
         const { agent: member } = makeAgent({ sdkContext, model: silentModel(), retry })
@@ -201,7 +201,7 @@ instruction = "From the table."
         await expect(swarm.chat('Hi')).rejects.toMatchObject({ cause })
       })
 
-      it('sets the timers of a provider, where its factory was given none', async () => {
+      it('sets the timers of a provider unless its factory has some', async () => {
         await using server = await fakeProvider('openai-responses', [{ fault: 'hang-before-headers' }])
         const model = openai({ baseURL: server.url, apiKey: 'k' }).model('gpt-5.4-mini')
         folder.write('agentkit_config.toml', '[defaults]\ntimeout = 0.02\n')
@@ -215,7 +215,7 @@ instruction = "From the table."
         await expect(agent.chat('Hi')).rejects.toMatchObject(failure)
       })
 
-      it('leaves to an option what an option says', () => {
+      it('does not override an option', () => {
         folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
         const eventTimeoutOf = (options: Partial<AgentOptions>) => makeAgent(options).agent.models[0]?.eventTimeoutMs
         expect(eventTimeoutOf({})).toBe(60_000)
@@ -223,13 +223,13 @@ instruction = "From the table."
         expect(eventTimeoutOf({ model: { ...silentModel(), eventTimeoutMs: 7_000 } })).toBe(7_000)
       })
 
-      it('knows a model that is listed twice', () => {
+      it('detects a model that is listed twice', () => {
         folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
         const model = silentModel()
         expect(() => makeAgent({ model: [model, model] })).toThrow('lists the same model twice')
       })
 
-      it('reads what is known of a model when it is known', () => {
+      it('reads the info of a model once it is loaded', () => {
         folder.write('agentkit_config.toml', '[defaults]\ntimeout = 60\n')
         const model: Model & { info?: ModelInfo } = silentModel()
         const { agent } = makeAgent({ model })
@@ -255,18 +255,18 @@ instruction = "From the table."
       expect(requests).toEqual([])
     })
 
-    it('takes text in parts', async () => {
+    it('accepts text in parts', async () => {
       const { agent } = makeAgent({ enableMultiModal: false })
       expect(await agent.chat([{ type: 'text', text: 'Hi' }])).toBe('Hello')
     })
 
-    it('lets the constructor allow them', async () => {
+    it('is overridden by the constructor', async () => {
       folder.write('agentkit_config.toml', '[defaults]\nenable_multi_modal = false\n')
       expect(await makeAgent({ enableMultiModal: true }).agent.chat([image])).toBe('Hello')
     })
   })
 
-  it('leaves images to the model where nothing is said', async () => {
+  it('leaves images to the model by default', async () => {
     const { agent, requests } = makeAgent()
     await agent.chat([image])
     expect(requests[0]?.messages.at(-1)?.content).toEqual([image])
@@ -281,14 +281,14 @@ instruction = "From the table."
     expect(folder.printed).toEqual([expect.stringContaining('Did you mean [weather]?')])
   })
 
-  it('warns of an open model asked of OpenAI where there is a key of Groq', () => {
+  it('warns of an open model that is called at OpenAI when there is a Groq key', () => {
     vi.stubEnv('GROQ_API_KEY', 'one')
     vi.stubEnv('OPENAI_API_KEY', 'two')
     makeAgent({ model: 'openai/gpt-oss-120b' })
     expect(folder.printed).toEqual([expect.stringContaining('groq/openai/gpt-oss-120b')])
   })
 
-  it('shares the session store of its context, and leaves it to the owner of the context', async () => {
+  it('shares the session store of its context, and does not close it', async () => {
     const sdkContext = new SDKContext()
     const model = scriptedModel(['Hello', 'Hello'])
     const one = new Agent({ name: 'One', functions: [], model, sdkContext })
@@ -299,14 +299,14 @@ instruction = "From the table."
     await sdkContext.close()
   })
 
-  it('closes the context that it made', async () => {
+  it('closes a context of its own', async () => {
     const agent = new Agent({ name: 'One', functions: [], model: scriptedModel([]), sessions: 'own.db' })
     const closed = vi.spyOn(agent.sessions, 'close')
     await agent.close()
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
-  it('leaves a store that it was given open', async () => {
+  it('does not close a store that was passed', async () => {
     const sessions = memorySessions()
     const closed = vi.spyOn(sessions, 'close')
     await makeAgent({ sessions }).agent.close()

@@ -11,10 +11,10 @@ import { type AgentOptions, checkOptions } from './options.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /**
- * An agent with all that belongs to it: the configuration file, models by name, sessions on disk, and a server.
+ * An agent with the configuration file, models by name, sessions on disk, and a server.
  *
- * An option counts before the agent's table in the configuration, that before `[defaults]`, that before the
- * environment. Without `sdkContext` the agent makes a context of its own and closes it.
+ * Options override the agent's table in the configuration, which overrides `[defaults]`, which overrides the
+ * environment. Without `sdkContext` the agent creates its own context and closes it.
  *
  * @example
  * const agent = new Agent({ name: 'Weather', functions: [weather], instruction: 'You answer briefly.' })
@@ -27,9 +27,9 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   protected override host: AgentHome
 
   /**
-   * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
-   * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
+   * @throws AgentKitError `invalid-argument` for an invalid name, id, tool or number, with the fix
+   * @throws AgentKitError `invalid-config` for an invalid configuration, and for `sdkContext` with `configPath`
+   * @throws AgentKitError `missing-key` when the model's provider has no key; the message has the environment variables
    */
   constructor(options: AgentOptions<Output>) {
     checkOptions(options)
@@ -53,19 +53,19 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   }
 
   /**
-   * Serves the agent over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the agent.
+   * Serves the agent over HTTP, prints its address, and owns the process: SIGTERM and SIGINT end the runs and close the
+   * agent.
    *
-   * @param options beat those of `[server]`; default http://127.0.0.1:8000
+   * @param options override `[server]`; default http://127.0.0.1:8000
    * @throws AgentKitError `missing-package` when the model's provider is not installed
-   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
-   *   that are not there
+   * @throws AgentKitError `invalid-config` for an unknown option, an unavailable address or missing tokens
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     return await this.host.serve(this, options)
   }
 }
 
-/** Warns of keys in an agent's own table that mean something for swarms, and nothing for it. */
+/** Warns of keys in an agent's table that have an effect for swarms only. */
 function warnOfSwarmKeys(
   { name, id }: { name: string; id?: string },
   functions: readonly ToolLike[],
@@ -74,10 +74,10 @@ function warnOfSwarmKeys(
   const { agents, path } = context.config
   const table = agents.get(name) ?? agents.get(agentIdFrom(name, id))
   if (!table) return
-  const vain = (['agents', 'collaboration', 'history'] as const).filter((key) => table[key] !== undefined)
-  for (const key of vain) context.warn(`${path}: \`${key}\` of "${name}" has no effect: it is no swarm.`)
-  // A swarm that makes its members by the configuration has given it just those.
-  const given = functions.map((one) => one.name).join()
-  if (table.tools === undefined || table.tools.join() === given) return
-  context.warn(`${path}: \`tools\` of "${name}" has no effect: its functions are given in the code.`)
+  const unused = (['agents', 'collaboration', 'history'] as const).filter((key) => table[key] !== undefined)
+  for (const key of unused) context.warn(`${path}: \`${key}\` of "${name}" has no effect: it is not a swarm.`)
+  // A swarm that defines its members by the configuration passes exactly these functions.
+  const names = functions.map((one) => one.name).join()
+  if (table.tools === undefined || table.tools.join() === names) return
+  context.warn(`${path}: \`tools\` of "${name}" has no effect: its functions are passed in the code.`)
 }

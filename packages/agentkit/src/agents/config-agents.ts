@@ -6,11 +6,11 @@ import { Agent } from './agent.ts'
 import type { AgentOptions } from './options.ts'
 
 /**
- * The members of a swarm that passes none: as its table lists them, else all other agents' tables.
+ * The members of a swarm without `agents`: those in its table, otherwise all other agents' tables.
  *
- * @param functions the swarm's: each member may call those that its table lists as `tools`
- * @param model the swarm's, where its options name one
- * @throws AgentKitError `invalid-config` for a table or a function that is not there, and where there is no member
+ * @param functions of the swarm: each member may call those that its table lists as `tools`
+ * @param model of the swarm, if its options have one
+ * @throws AgentKitError `invalid-config` for a missing table or function, and when there is no member
  */
 export function configAgents(
   swarm: { name: string; id: string },
@@ -38,20 +38,20 @@ export function configAgents(
         `${path}: the swarm's \`agents\` name "${name}", which has no table. ${hint}`,
       )
     }
-    // Where nothing says which, a member's model is its swarm's.
-    const usual = model === undefined || (table.model ?? defaults.model) !== undefined ? {} : { model }
+    // A member without a model uses its swarm's.
+    const inherited = model === undefined || (table.model ?? defaults.model) !== undefined ? {} : { model }
     return new Agent({
       name,
       functions: toolsOf(name, table.tools ?? [], functions, path),
-      ...usual,
+      ...inherited,
       sdkContext: context,
     })
   })
 }
 
 /**
- * Those of a swarm's functions that a table lists as `tools`.
- * @throws AgentKitError `invalid-config` for one that is not there
+ * The functions of a swarm that a table lists as `tools`.
+ * @throws AgentKitError `invalid-config` for a missing one
  */
 export function toolsOf(
   table: string,
@@ -65,7 +65,7 @@ export function toolsOf(
     const known = functions.map((one) => `"${one.name}"`).join(', ') || 'none'
     throw new AgentKitError(
       'invalid-config',
-      `${path}: [${table}] names the tool "${name}", which is no function of its swarm. There are: ${known}.`,
+      `${path}: [${table}] names the tool "${name}", which is not a function of its swarm. There are: ${known}.`,
     )
   })
 }

@@ -33,11 +33,11 @@ it.each<[string, object | undefined, RegExp]>([
 it.each<[string, unknown, RegExp]>([
   ['a bare function', [function lookUp() {}], /"lookUp" carries no schema/],
   ['functions that are no list', 5, /`functions`: a list/],
-])('tells of %s before it asks for a key', (_name, functions, problem) => {
+])('reports %s before a missing key', (_name, functions, problem) => {
   expect(() => new Agent({ name: 'Test', functions } as never)).toThrow(problem)
 })
 
-it('asks for a key when nothing else is wrong', () => {
+it('requires a key when nothing else is wrong', () => {
   expect(() => new Agent({ name: 'Test', functions: [] })).toThrow(expect.objectContaining({ code: 'missing-key' }))
 })
 

@@ -13,52 +13,52 @@ import type { SDKContext } from '../config/sdk-context.ts'
 import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
 import { nearestWord } from '../util/nearest-word.ts'
 
-/** What is absent here comes from the agent's table in the configuration, then from `[defaults]`, then is built in. */
+/** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
-  /** The context that the agent shares with others; whoever made it closes it. */
+  /** The context that the agent shares with others. The agent does not close it. */
   sdkContext?: SDKContext
   /** The TOML file of a context of the agent's own. */
   configPath?: string
   /**
-   * By name, as `resolveModelName` takes it, or a provider package's model; default OpenAI's, where its key is set.
-   * Of several the first is preferred; where one fails, the next takes over.
+   * A name, as `resolveModelName` accepts it, or a model of a provider package; default: OpenAI's, if its key is set.
+   * Of a list the first is preferred; when one fails, the next takes over.
    */
   model?: string | Model | readonly (string | Model)[]
-  /** `false` refuses images and files. Absent, what the model can read decides. */
+  /** `false` refuses images and files. By default the model's abilities decide. */
   enableMultiModal?: boolean
-  /** Where conversations are kept: the path of a SQLite file (default `agentkit-data/sessions.db`), or a store. */
+  /** The session store, or the path of a SQLite file (default `agentkit-data/sessions.db`). */
   sessions?: SessionStore | string
-  /** Whether the agent answers from files, and cites them; default when there is a `retriever`. */
+  /** Whether the agent answers from files and cites them; default: whether there is a `retriever`. */
   retrieve?: boolean
   /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
   requiredExts?: readonly string[]
-  /** What the files are searched with; default `"basic"`, which needs nothing else. */
+  /** The kind of index; default `"basic"`, which needs no other package. */
   retrievalTool?: RetrievalTool
-  /** The folder, the index and the rest, before what `[retriever]` says; or a retriever that its giver closes. */
+  /** Options such as folder and index, which override `[retriever]`; or a retriever, which the agent does not close. */
   retriever?: RetrieverOptions | Knowledge
 }
 
-/** What is absent here comes from the swarm's table in the configuration, then from `[defaults]`, then is built in. */
+/** An absent option is read from the swarm's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
   Pick<CoreSwarmOptions<Output>, 'functions' | 'collaboration' | 'history'> & {
-    /** The members. Absent, the configuration makes them: those that the swarm's table lists, else every other table. */
+    /** The members. By default the configuration defines them: those in the swarm's table, otherwise every other table. */
     agents?: readonly Member[]
   }
 
-/** @throws AgentKitError `invalid-argument` for what TypeScript would have refused, with the fix */
+/** @throws AgentKitError `invalid-argument` for a value that TypeScript would reject, with the fix */
 export function checkOptions<Output>(options: AgentOptions<Output>): void {
   checkNames(options, optionNames)
   checkValues(options)
 }
 
-/** The same of a swarm's. */
+/** Checks the options of a swarm likewise. */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   checkNames(options, swarmOptionNames)
   checkValues(options)
 }
 
 function checkNames(options: { name: string; id?: string }, known: Readonly<Record<string, true>>): void {
-  // What has no name has mostly no options at all.
+  // Checked first: options without a name are usually no options at all.
   agentIdFrom(options?.name, options?.id)
   checkOptionNames(options, known, { code: 'invalid-argument', nearest: nearestWord })
 }
@@ -80,23 +80,25 @@ function checkValues(options: Omit<AgentOptions, 'functions' | 'output'>): void 
     throw invalid('`sessions` is the path of a file, or a SessionStore.')
   }
   if (sdkContext !== undefined && typeof sdkContext?.settingsOf !== 'function') {
-    throw invalid('`sdkContext` is made by new SDKContext({ configPath }).')
+    throw invalid('`sdkContext` is a context: new SDKContext({ configPath }).')
   }
   if (options.retrieve !== undefined && typeof options.retrieve !== 'boolean') {
     throw invalid('`retrieve` is true or false.')
   }
   if (options.retrievalTool !== undefined && !isRetrievalTool(options.retrievalTool)) {
-    throw invalid(`There is no \`retrievalTool\` "${options.retrievalTool}". There are: ${retrievalTools.join(', ')}.`)
+    throw invalid(`\`retrievalTool\` "${options.retrievalTool}" is unknown. There are: ${retrievalTools.join(', ')}.`)
   }
   if (options.retriever !== undefined && (typeof options.retriever !== 'object' || options.retriever === null)) {
-    throw invalid('`retriever` is an object of options, such as { folder: "docs" }, or made by createRetriever().')
+    throw invalid(
+      '`retriever` is an object of options, such as { folder: "docs" }, or a retriever of createRetriever().',
+    )
   }
   if (enableMultiModal !== undefined && typeof enableMultiModal !== 'boolean') {
     throw invalid('`enableMultiModal` is true or false.')
   }
 }
 
-/** Every option that there is, for those who have no compiler to tell them of a misspelt one. */
+/** Every option, to find misspelt ones at run time. */
 const optionNames = {
   name: true,
   functions: true,

@@ -9,7 +9,7 @@ import type { AgentTable } from '../config/config-keys.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
 
-/** What agents and swarms take from their table where no option says otherwise. */
+/** The options that agents and swarms read from their table unless they are passed. */
 export function sharedOptions(
   own: Omit<CoreOptions<never>, 'model' | 'sessions' | 'functions' | 'output'>,
   settings: AgentTable,
@@ -26,12 +26,12 @@ export function sharedOptions(
   })
 }
 
-/** The context that was passed, or one of the agent's own. */
+/** The context that was passed, or a new one. */
 export function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
   if (sdkContext && configPath !== undefined) {
     throw new AgentKitError(
       'invalid-config',
-      'Pass `sdkContext` or `configPath`, not both: a context has its own file.',
+      'Pass `sdkContext` or `configPath`, not both: a context has a file of its own.',
     )
   }
   return sdkContext ?? new SDKContext(definedOnly({ configPath }))
@@ -47,12 +47,11 @@ function budgetOf({ budget }: AgentTable): Budget | undefined {
   return definedOnly({ usd, tokens, modelCalls: model_calls, toolCalls: tool_calls, seconds })
 }
 
-/** Where conversations are kept. */
+/** The session store of an agent's `sessions`. */
 export function sessionsOf(sessions: SessionStore | string | undefined, context: SDKContext): SessionStore {
   return typeof sessions === 'object' ? sessions : context.sessionsAt(sessions)
 }
 
-/** Of a number of seconds. */
 export function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
 }

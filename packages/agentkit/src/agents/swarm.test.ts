@@ -21,7 +21,7 @@ function team(options: Partial<SwarmOptions> = {}): Swarm {
 }
 
 describe('Swarm', () => {
-  it('answers, by a model of its own and its members', async () => {
+  it('answers, with a model of its own and its members', async () => {
     expect(await team().chat('Analyse [1, 2, 3, 4, 5]')).toBe('Done.')
   })
 
@@ -46,7 +46,7 @@ describe('Swarm', () => {
     await single.close()
   })
 
-  it('takes its table, and those of its agents', () => {
+  it('reads its table and those of its agents', () => {
     folder.write(
       'agentkit_config.toml',
       `[sample_prompts]
@@ -68,7 +68,7 @@ describe('Swarm', () => {
     expect(sdkContext.warnings).toEqual([])
   })
 
-  it('makes its agents by the configuration: instruction, model, and its functions by name', async () => {
+  it('defines its agents by the configuration: instruction, model and functions by name', async () => {
     folder.write(
       'agentkit_config.toml',
       `[team]
@@ -94,23 +94,23 @@ describe('Swarm', () => {
     ['', 'The swarm "Team" has no agents. Pass `agents`, or write a table for each: [research].'],
     ['[team]\ncollaboration = "chaos"', '"collaboration" must be "manager", "handoff", "parallel" or "sequence"'],
     ['[team]\nhistory = "some"', '"history" must be "task"'],
-  ])('says what is wrong with the configuration: %j', (toml, words) => {
+  ])('reports an invalid configuration: %j', (toml, words) => {
     folder.write('agentkit_config.toml', toml)
     const make = () => new Swarm({ name: 'Team', functions: [search], model: 'offline/extractive' })
     expect(make).toThrow(expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(words) }))
   })
 
-  it('warns of what means nothing for an agent', () => {
+  it('warns of keys that have no effect for an agent', () => {
     folder.write('agentkit_config.toml', '[ann]\nhistory = "own"\ntools = ["search"]')
     const sdkContext = new SDKContext({ configPath: './agentkit_config.toml' })
     new Agent({ name: 'Ann', functions: [], model: scriptedModel([]), sdkContext })
     expect(sdkContext.warnings).toEqual([
-      expect.stringContaining('`history` of "Ann" has no effect: it is no swarm.'),
+      expect.stringContaining('`history` of "Ann" has no effect: it is not a swarm.'),
       expect.stringContaining('`tools` of "Ann" has no effect'),
     ])
   })
 
-  it('refuses images where it takes none, naming the key', async () => {
+  it('refuses images when the key forbids them', async () => {
     const swarm = team({ enableMultiModal: false })
     await expect(swarm.chat([{ type: 'text', text: 'What is this?' }, image])).rejects.toMatchObject({
       code: 'invalid-argument',
@@ -123,7 +123,7 @@ describe('Swarm', () => {
   })
 
   it.each(['sequence', 'parallel', 'handoff'] as const)(
-    'shows no image to a member that takes none: %s',
+    'sends no image to a member that accepts none: %s',
     async (kind) => {
       const model = scriptedModel(['Seen.'])
       const blind = new Agent({ name: 'Blind', functions: [], model, sessions, enableMultiModal: false })
@@ -135,8 +135,8 @@ describe('Swarm', () => {
         collaboration: kind,
       })
       const result = await swarm.stream([{ type: 'text', text: 'What is this?' }, image]).result
-      const told = `${result.error?.message} ${result.warnings.join()}`
-      expect(told).toContain('"blind" takes no images: `enable_multi_modal` is false')
+      const reported = `${result.error?.message} ${result.warnings.join()}`
+      expect(reported).toContain('"blind" takes no images: `enable_multi_modal` is false')
       expect(model.requests).toEqual([])
     },
   )
@@ -160,7 +160,7 @@ describe('Swarm', () => {
     expect(warnings).toEqual(options.map((option) => expect.stringContaining(`\`${option}\` of the swarm "Team"`)))
   })
 
-  it('needs no model, and no key, where it asks none', () => {
+  it('needs no model and no key when it calls none', () => {
     const agents = [agent('Ann')]
     expect(() => new Swarm({ name: 'Team', agents, collaboration: 'handoff' })).not.toThrow()
     expect(() => new Swarm({ name: 'Team', agents })).toThrow(expect.objectContaining({ code: 'missing-key' }))

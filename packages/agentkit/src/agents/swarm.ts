@@ -14,8 +14,7 @@ import { checkSwarmOptions, type SwarmOptions } from './options.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /**
- * Agents that work together on one task, with all that belongs to an `Agent`: the configuration file, models by name,
- * sessions on disk, and a server.
+ * Agents that work together on one task, with the configuration file, models by name, sessions on disk, and a server.
  *
  * @example
  * const swarm = new Swarm({ name: 'Research Team', agents: [research, analyst, reporter], sdkContext })
@@ -28,9 +27,9 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   protected override host: AgentHome
 
   /**
-   * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for a configuration that is wrong, and for `sdkContext` beside `configPath`
-   * @throws AgentKitError `missing-key` when the model's provider has no key, naming the environment variables
+   * @throws AgentKitError `invalid-argument` for an invalid name, member, tool or number, with the fix
+   * @throws AgentKitError `invalid-config` for an invalid configuration, and for `sdkContext` with `configPath`
+   * @throws AgentKitError `missing-key` when the model's provider has no key; the message has the environment variables
    */
   constructor(options: SwarmOptions<Output>) {
     checkSwarmOptions(options)
@@ -41,11 +40,13 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     const settings = context.settingsOf(swarm)
     const collaboration = own.collaboration ?? settings.collaboration ?? 'manager'
     const isManaged = collaboration === 'manager' || collaboration === 'parallel'
-    const asksModel = model !== undefined || isManaged
-    const models = asksModel ? modelsOf({ ...own, functions, ...definedOnly({ model }) }, settings, context) : undefined
+    const needsModel = model !== undefined || isManaged
+    const models = needsModel
+      ? modelsOf({ ...own, functions, ...definedOnly({ model }) }, settings, context)
+      : undefined
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models ?? []), context)
-    // Where no model of the swarm's own is asked, these are for members: core warns of what has no effect.
+    // Without a model of the swarm's own, the functions are for its members. Core warns of those without effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
     super({
@@ -64,12 +65,12 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   }
 
   /**
-   * Serves the swarm over HTTP, says where, and owns the process: SIGTERM and SIGINT end what is running and close the swarm.
+   * Serves the swarm over HTTP, prints its address, and owns the process: SIGTERM and SIGINT end the runs and close the
+   * swarm.
    *
-   * @param options beat those of `[server]`; default http://127.0.0.1:8000
+   * @param options override `[server]`; default http://127.0.0.1:8000
    * @throws AgentKitError `missing-package` when the provider of a model is not installed
-   * @throws AgentKitError `invalid-config` for an option that does not exist, an address that cannot be served, or tokens
-   *   that are not there
+   * @throws AgentKitError `invalid-config` for an unknown option, an unavailable address or missing tokens
    */
   async run(options: ServeOptions = {}): Promise<AgentServer> {
     return await this.host.serve(this, options)

@@ -27,7 +27,7 @@ const script: FakeScript = [
 
 type Output = { code: number; out: string; error: string }
 
-/** The app, recorded against a server that is gone afterwards. */
+/** The app, recorded against a server that is closed afterwards. */
 async function recordApp(file: string, ...words: string[]): Promise<Output> {
   const server = await fakeProvider('openai-chat', script)
   const output = await agentkit(['record', file, '--', node, app, ...words], {
@@ -39,7 +39,7 @@ async function recordApp(file: string, ...words: string[]): Promise<Output> {
 }
 
 describe('agentkit record and agentkit replay', () => {
-  it('run a command with its models recorded, and then without a network and keys, event for event', async () => {
+  it('record the models of a command, and replay them event for event without network and keys', async () => {
     expect(recorded.error).toBe('weather.cassette: 3 calls of openai/gpt-5.4, openai/gpt-5.4-mini.')
     expect(recorded.code).toBe(0)
     expect(recorded.out).toMatch(/"type":"run-end","finishReason":"stop","text":"Take an umbrella\."/)
@@ -47,7 +47,7 @@ describe('agentkit record and agentkit replay', () => {
     expect(await agentkit(['replay', 'weather.cassette', '--', node, app])).toEqual({ ...recorded, error: '' })
   })
 
-  it('give the exit code of the command, and leave its words alone', async () => {
+  it('return the exit code of the command, and pass its arguments unchanged', async () => {
     const words = ['weather.cassette', '--', node, '-p', 'process.exitCode = 4, process.argv.slice(1).join()']
     const { code, out } = await agentkit(['replay', ...words, '--', '--strict', '--', 'x'])
     expect({ code, out }).toEqual({ code: 4, out: '--strict,--,x' })
@@ -55,14 +55,14 @@ describe('agentkit record and agentkit replay', () => {
     expect(bare).toBe('1')
   })
 
-  it('tell the command alone what to do, wherever it works', async () => {
+  it('configure only the command that they start, in any folder', async () => {
     const print = 'process.chdir("/"), [process.env.AGENTKIT_RECORD, process.env.AGENTKIT_REPLAY].join()'
     const outer = { AGENTKIT_RECORD: 'outer.cassette' }
     const { out } = await agentkit(['replay', 'weather.cassette', '--', node, '-p', print], outer)
     expect(out).toBe(`,${join(folder, 'weather.cassette')}`)
   })
 
-  it('say what differs when a request was not recorded', async () => {
+  it('report the difference when a request was not recorded', async () => {
     const { out } = await agentkit(['replay', 'weather.cassette', '--', node, app, 'Snow?'])
     const { error } = JSON.parse(out.split('\n').at(-1) ?? '')
     expect(error.code).toBe('not-found')
@@ -71,17 +71,17 @@ describe('agentkit record and agentkit replay', () => {
     )
   })
 
-  it('write the cassette anew, also for a command that fails', async () => {
+  it('replace the cassette, also for a command that fails', async () => {
     writeFileSync(join(folder, 'anew.cassette'), readFileSync(join(folder, 'weather.cassette')))
     expect(await recordApp('anew.cassette', 'Weather?', '3')).toMatchObject({ code: 3 })
     expect(readCassette(join(folder, 'anew.cassette')).calls).toHaveLength(3)
   })
 
-  it('say so when there was nothing to record', async () => {
+  it('report that nothing was recorded', async () => {
     expect(await agentkit(['record', 'none.cassette', '--', node, '-e', '0'])).toEqual({
       code: 1,
       out: '',
-      error: 'none.cassette was not written: the command asked no model by an Agent of the package agentkit.',
+      error: 'none.cassette was not written: the command called no model through an Agent of the package agentkit.',
     })
   })
 
@@ -90,14 +90,14 @@ describe('agentkit record and agentkit replay', () => {
     [
       'a program that is not there',
       ['record', 'x.cassette', '--', 'no-such-program'],
-      /^"no-such-program" cannot be run/,
+      /^"no-such-program" cannot be started/,
     ],
     ['no command', ['replay', 'x.cassette'], /missing required argument 'command'/],
   ])('refuse %s', async (_, words, problem) => {
     expect(await agentkit(words)).toMatchObject({ code: 1, out: '', error: expect.stringMatching(problem) })
   })
 
-  it('end the command when they are ended', async () => {
+  it('end the command when they receive SIGTERM', async () => {
     const sleeper = join(folder, 'sleeper.mjs')
     writeFileSync(
       sleeper,
@@ -136,7 +136,7 @@ it('agentkit cassette shows the calls', async () => {
   )
 })
 
-/** Without the keys of whoever runs the tests. */
+/** Without the keys of the environment. */
 async function agentkit(words: string[], variables: Record<string, string> = {}): Promise<Output> {
   const keys = Object.fromEntries([...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'].map((name) => [name, '']))
   const run = promisify(execFile)(node, [cli, ...words], {
@@ -145,7 +145,7 @@ async function agentkit(words: string[], variables: Record<string, string> = {})
   })
   const ended = await run.then(
     (output) => ({ code: 0, ...output }),
-    // What an ended process gives is its code, and what it has printed.
+    // A failed process has its exit code and its output in the error.
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
   return { code: ended.code, out: ended.stdout.trim(), error: ended.stderr.trim() }

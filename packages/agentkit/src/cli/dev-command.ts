@@ -1,12 +1,14 @@
 import { Command } from 'commander'
 import { runCommand } from './run-command.ts'
 
-/** `agentkit dev app.ts`: runs an app while it is being written. */
+/** `agentkit dev app.ts`: runs an app during development. */
 export function devCommand(): Command {
   return new Command('dev')
-    .description('runs an app, again after each change of its code; the files that its agents answer from are watched')
-    .argument('<file>', 'the app, such as app.ts')
-    .argument('[words...]', 'what the app is told')
+    .description(
+      'runs an app, and restarts it after each change of its code; watches the files that its agents answer from',
+    )
+    .argument('<file>', 'the app, for example app.ts')
+    .argument('[words...]', 'the arguments of the app')
     .passThroughOptions()
     .action(async (file: string, words: string[]) => {
       const command = [

@@ -33,30 +33,30 @@ async function agentkit(...words: string[]): Promise<{ code: number; out: string
 }
 
 describe('agentkit index', () => {
-  it('brings the index up to date, says what it did and what cannot be read, and checks it', async () => {
+  it('updates the index, reports its changes and unreadable files, and checks it', async () => {
     const { code, out } = await agentkit('index', '--verify')
-    expect(out).toMatch(/Files: 1 indexed, 0 unchanged, 0 removed; \d passages? .*by their words\./)
+    expect(out).toMatch(/Files: 1 indexed, 0 unchanged, 0 removed; \d passages? .*by words\./)
     expect(out).toContain('old.doc cannot be read (unsupported)')
-    expect(out).toContain('The index is sound.')
+    expect(out).toContain('The index is valid.')
     expect(code).toBe(0)
     const again = await agentkit('index')
-    expect(again.out).toContain('Nothing has changed: 1 files')
+    expect(again.out).toContain('No changes: 1 files')
   })
 
-  it('tells what is indexed', async () => {
+  it('lists the indexed files', async () => {
     const { out } = await agentkit('index', 'status')
     expect(out).toMatch(/handbook\.md: \d+ passages?, \d+ characters/)
     expect(out).toMatch(/empty\.txt: not searchable \(no-text: .+\)/)
     expect(out).toContain('2 files, 1 searchable.')
   })
 
-  it('searches, and says where the passages stand', async () => {
+  it('searches, and prints the place of each passage', async () => {
     const { out } = await agentkit('index', 'search', 'days', 'of', 'holidays', '--limit', '1')
     expect(out).toMatch(/^\[1\] handbook\.md, "Handbook > Holidays" \(\d+–\d+\)\n[\s\S]*30 days/)
-    expect((await agentkit('index', 'search', 'zebra')).out).toContain('Nothing matches.')
+    expect((await agentkit('index', 'search', 'zebra')).out).toContain('No matches.')
   })
 
-  it('takes an agent’s table, and options before it', async () => {
+  it('uses an agent’s table, which options override', async () => {
     expect((await agentkit('index', '--agent', 'Docs', 'status')).out).toContain('0 files')
     expect((await agentkit('index', '--agent', 'Docs', '--ext', 'md', '--', 'status')).out).not.toContain('0 files')
   })
@@ -65,10 +65,10 @@ describe('agentkit index', () => {
     [['--tool', 'pinecone'], 'basic, localstore'],
     [['search', '--limit', 'many', 'x'], '`limit` is a whole number'],
     [['--folder', 'nowhere'], 'There is no folder "nowhere"'],
-    [['--folder', 'agentkit_config.toml'], '"agentkit_config.toml" is a file: name the folder that it lies in.'],
+    [['--folder', 'agentkit_config.toml'], '"agentkit_config.toml" is a file. Pass its folder.'],
     [['--agent', 'Nobody'], 'agentkit_config.toml has no table for the agent "Nobody". There are: [docs].'],
     [['--config', 'none.toml'], 'there is no such file'],
-  ])('ends with the fix and code 1: %j', async (words, message) => {
+  ])('exits with the fix and code 1: %j', async (words, message) => {
     const { code, error } = await agentkit('index', ...words)
     expect(error).toContain(message)
     expect(error).not.toContain(' at ')
@@ -76,11 +76,11 @@ describe('agentkit index', () => {
   })
 })
 
-describe.runIf(process.platform !== 'win32')('files whose names a terminal would obey', () => {
+describe.runIf(process.platform !== 'win32')('names of files with control characters', () => {
   const files = ['a\u001b[31m.md', 'b\r.md', 'c\u202e.md', 'd\n.md']
   const shown = ['a\\u001b[31m.md', 'b\\u000d.md', 'c\\u202e.md', 'd\\u000a.md']
 
-  it('are shown escaped by every command', async () => {
+  it('are escaped by every command', async () => {
     for (const file of files)
       write(`odd/${file}`, `# About \u202eunicorns\n\nUnicorns live in the wood \u202e of ${file}.\n`)
     write('odd/e\u001b]52;c;cm0=\u0007.md', ' ')
@@ -93,7 +93,7 @@ describe.runIf(process.platform !== 'win32')('files whose names a terminal would
     ]
     for (const { out, error } of [synced, status, search, missing]) expect(out + error).not.toMatch(unsafe)
     expect(synced.out).toContain('\ne\\u001b]52;c;cm0=\\u0007.md cannot be read (no-text)')
-    expect(synced.out).toContain('The index is sound.')
+    expect(synced.out).toContain('The index is valid.')
     for (const file of shown) {
       expect(status.out).toContain(`${file}: `)
       expect(search.out).toContain(`] ${file}, "`)
@@ -103,11 +103,11 @@ describe.runIf(process.platform !== 'win32')('files whose names a terminal would
   })
 })
 
-/** What a terminal may obey, but for our own line ends. */
+/** Control characters, without our own line ends. */
 const unsafe = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 it.runIf(process.platform !== 'win32')(
-  'ends agentkit index by Ctrl-C with code 130, and says what is kept',
+  'ends agentkit index by Ctrl-C with code 130, and reports what is stored',
   async () => {
     // An embedder that never answers.
     const server = createServer().listen(0, '127.0.0.1')
@@ -128,14 +128,14 @@ it.runIf(process.platform !== 'win32')(
     const ended = once(index, 'exit')
     index.kill('SIGINT')
     expect(await ended).toEqual([130, null])
-    expect(printed).toContain('Stopped. What is done is kept')
+    expect(printed).toContain('Stopped. The finished files are stored')
     server.closeAllConnections()
     server.close()
   },
 )
 
 describe('agentkit dev', () => {
-  it('runs an app that sees changes of its files', async () => {
+  it('runs an app that notices changes of its files', async () => {
     write(
       'app.ts',
       `import { Agent } from 'agentkit'

@@ -21,19 +21,19 @@ type IndexOptions = {
   ext?: string[]
 }
 
-/** `agentkit index`: what an agent knows of its files, seen from the terminal. */
+/** `agentkit index`: the index of an agent's files, from the terminal. */
 export function indexCommand(): Command {
-  const index = new Command('index').description("brings the index of an agent's files up to date, and looks into it")
+  const index = new Command('index').description("updates the index of an agent's files, and inspects it")
   withOptions(index)
-    .option('--verify', 'check afterwards that the index is sound')
+    .option('--verify', 'check the index afterwards')
     .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
-  withOptions(index.command('status').description('tells what is indexed and what cannot be read'))
-    .option('--verify', 'check that the index is sound')
+  withOptions(index.command('status').description('lists the indexed files and those that cannot be read'))
+    .option('--verify', 'check the index')
     .action((_, command: Command) =>
       withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals().verify)),
     )
-  withOptions(index.command('search').description('shows the passages that a search finds').argument('<query...>'))
-    .option('--limit <count>', 'at most so many', Number, 5)
+  withOptions(index.command('search').description('prints the passages that a search finds').argument('<query...>'))
+    .option('--limit <count>', 'the maximum number of passages', Number, 5)
     .action((words: string[], { limit }: { limit: number }, command: Command) =>
       withRetriever(command.optsWithGlobals(), (it) => search(it, words.join(' '), limit)),
     )
@@ -43,11 +43,11 @@ export function indexCommand(): Command {
 function withOptions(command: Command): Command {
   return command
     .option('--config <file>', 'the configuration (default: agentkit_config.toml)')
-    .option('--agent <name>', 'whose table of the configuration counts (default: [defaults])')
+    .option('--agent <name>', 'the agent whose table is used (default: [defaults])')
     .option('--folder <path>', 'the files')
-    .option('--index-path <path>', 'where the index is kept')
+    .option('--index-path <path>', 'the folder of the index')
     .option('--tool <name>', 'basic, localstore, cloudindex-serverless or cloudindex-pod')
-    .option('--ext <extensions...>', 'only these, such as .md .pdf')
+    .option('--ext <extensions...>', 'only these extensions, for example .md .pdf')
 }
 
 async function withRetriever(options: IndexOptions, work: (retriever: Retriever) => Promise<void>): Promise<void> {
@@ -60,33 +60,33 @@ async function withRetriever(options: IndexOptions, work: (retriever: Retriever)
 }
 
 async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
-  // A retriever makes its folder; here a name that is not there is mostly misspelt.
+  // A retriever creates a missing folder; on the command line it is probably misspelt.
   if (folder !== undefined) checkFolder(folder)
   const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
   const models = [settings.model ?? []].flat()
   const providers = models.map((name) => resolveModelName(name).provider)
-  const wanted: KnowledgeOptions = definedOnly({
+  const knowledge: KnowledgeOptions = definedOnly({
     retrievalTool: tool,
     requiredExts: ext,
     retriever: definedOnly({ folder, indexPath }),
   })
-  return sharedRetriever(wanted, settings, providers, context).load()
+  return sharedRetriever(knowledge, settings, providers, context).load()
 }
 
 function checkFolder(folder: string): void {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return
-  const problem = stats ? `"${folder}" is a file: name the folder that it lies in.` : `There is no folder "${folder}".`
+  const problem = stats ? `"${folder}" is a file. Pass its folder.` : `There is no folder "${folder}".`
   throw new AgentKitError('invalid-argument', problem)
 }
 
-/** An agent may do without a table of its own; who names one here means that it has one. */
+/** An agent needs no table, but `--agent` names one that exists. */
 function tableOf(name: string, context: SDKContext): AgentTable {
   const agent = { name, id: agentIdFrom(name, undefined) }
   const { agents, path } = context.config
   if (agents.has(agent.name) || agents.has(agent.id)) return context.settingsOf(agent)
   const tables = [...agents.keys()].map((table) => `[${table}]`).join(', ')
-  const fix = tables ? `There are: ${tables}.` : 'No agent has one: leave out --agent.'
+  const fix = tables ? `There are: ${tables}.` : 'There are no tables: leave out --agent.'
   const where = path === undefined ? 'There is no agentkit_config.toml' : `${path} has no table for the agent "${name}"`
   throw new AgentKitError('invalid-argument', `${where}. ${fix}`)
 }
@@ -107,8 +107,8 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     if (isTerminal) process.stderr.write('\r\u001b[K')
     for (const line of reportLines(report)) print(line)
     if (report.indexed + report.removed === 0)
-      print(`Nothing has changed: ${report.unchanged} files, ${report.chunks} passages.`)
-    // What is left to be tidied up would be cut short by the end of the process.
+      print(`No changes: ${report.unchanged} files, ${report.chunks} passages.`)
+    // The end of the process would interrupt the maintenance of the index.
     await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])
   } catch (error) {
     if (!stop.signal.aborted) throw error
@@ -117,9 +117,9 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
   }
   if (stop.signal.aborted) {
     process.stderr.write(
-      `${isTerminal ? '\n' : ''}Stopped. What is done is kept: the next agentkit index goes on from there.\n`,
+      `${isTerminal ? '\n' : ''}Stopped. The finished files are stored; the next agentkit index continues from there.\n`,
     )
-    // As shells know it of a process that Ctrl-C has ended.
+    // The exit code of a process that Ctrl-C has ended.
     process.exitCode = 130
   } else if (verify) await verifyIndex(retriever)
 }
@@ -133,21 +133,21 @@ async function status(retriever: Retriever, verify = false): Promise<void> {
     print(`${file}: ${facts}${note}`)
   }
   const readable = records.filter(({ chunks }) => chunks > 0)
-  print(`${records.length} files, ${readable.length} searchable. agentkit index brings it up to date.`)
+  print(`${records.length} files, ${readable.length} searchable. Update the index with: agentkit index`)
   if (verify) await verifyIndex(retriever)
 }
 
 async function verifyIndex(retriever: Retriever): Promise<void> {
   const problems = await retriever.verify()
   for (const problem of problems) print(problem)
-  if (problems.length === 0) print('The index is sound.')
+  if (problems.length === 0) print('The index is valid.')
   else process.exitCode = 1
 }
 
 async function search(retriever: Retriever, query: string, limit: number): Promise<void> {
   const { placeOf } = await import('@agentkit/retriever')
   const hits = await retriever.search(query, { limit })
-  if (hits.length === 0) print('Nothing matches. Is the index up to date? agentkit index')
+  if (hits.length === 0) print('No matches. To update the index, run: agentkit index')
   for (const [index, hit] of hits.entries()) {
     print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
     process.stdout.write(`${terminalText(hit.quote)}\n\n`)

@@ -13,7 +13,7 @@ describe('showCalls', () => {
       'failed: TypeError: fetch failed',
     ],
     ['an abort', { left: 3 }, 'was left or aborted'],
-    ['a quiet end', {}, 'ended without a finish'],
+    ['an end without a finish event', {}, 'ended without a finish event'],
     [
       'an answer without usage',
       { events: [[{ type: 'finish', reason: 'length', usage: {}, message: { role: 'assistant', content: [] } }]] },

@@ -3,32 +3,32 @@ import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
 
-/** What both commands take. */
+/** The options of both commands. */
 type ToolsOptions = { out?: string; strict?: boolean }
 
-/** `agentkit tools build` and `agentkit tools check`. What compiles is loaded when one of them runs. */
+/** `agentkit tools build` and `agentkit tools check`. The compiler is loaded when one of them runs. */
 export function toolsCommand(): Command {
-  const tools = new Command('tools').description('makes tools of plain typed functions, for production')
+  const tools = new Command('tools').description('compiles typed functions to tools, for production')
   tools
     .command('build')
     .description('compiles the exported functions of files, and writes one module that attaches their tools')
     .argument('<patterns...>', patternsHelp)
     .option('--out <file>', "the module to write (default: agentkit-tools.ts in the patterns' folder)")
-    .option('--strict', 'take warnings for errors')
+    .option('--strict', 'treat warnings as errors')
     .action((patterns: string[], options: ToolsOptions) => build(patterns.map(unquoted), options))
   tools
     .command('check')
-    .description('fails when a module of agentkit tools build is not what build would write now')
-    .argument('[patterns...]', `${patternsHelp} (default: those that the module is from)`)
+    .description('fails when a module of agentkit tools build is out of date')
+    .argument('[patterns...]', `${patternsHelp} (default: those of the module)`)
     .option('--out <file>', 'the module to check (default: every agentkit-tools module in this folder)')
-    .option('--strict', 'take warnings for errors')
+    .option('--strict', 'treat warnings as errors')
     .action((patterns: string[], options: ToolsOptions) => check(patterns.map(unquoted), options))
   return tools
 }
 
-const patternsHelp = "patterns such as 'src/**/*.ts', files and folders; !pattern leaves out"
+const patternsHelp = "patterns such as 'src/**/*.ts', files and folders; !pattern excludes"
 
-/** Without a shell that knows single quotes, as on Windows, they arrive here. */
+/** Windows passes single quotes on with the pattern. */
 function unquoted(pattern: string): string {
   return pattern.replace(/^'(.+)'$/, '$1')
 }
@@ -41,7 +41,7 @@ async function build(patterns: string[], options: ToolsOptions): Promise<void> {
   print(`${result.file}: ${counted(result.functions)}.`)
   if (patterns.length > 1 && patterns.every(isFile)) {
     print(
-      "It is made from the files that were named, so `check` sees no new ones. Quote a pattern for that: 'src/**/*.ts'.",
+      "The module covers the named files only, so `check` finds no new ones. Quote a pattern to include them: 'src/**/*.ts'.",
     )
   }
 }
@@ -55,23 +55,23 @@ async function check(patterns: string[], options: ToolsOptions): Promise<void> {
   for (const result of checkManifest({ patterns, ...options })) {
     const { file, functions, problems, differences, command } = result
     report(result)
-    if (problems.length > 0) fail(`${file} cannot be made again.`)
+    if (problems.length > 0) fail(`${file} cannot be built.`)
     else if (differences.length === 0) print(`${file} is up to date: ${counted(functions)}.`)
     else fail(`${file} is out of date:`, ...differences.map((line) => `  ${line}`), `run: ${command}`)
   }
 }
 
 function report({ problems, warnings }: ManifestBuild | ManifestCheck): void {
-  for (const warning of warnings) complain(`warning: ${warning}`)
-  for (const problem of problems) complain(problem)
+  for (const warning of warnings) printError(`warning: ${warning}`)
+  for (const problem of problems) printError(problem)
 }
 
 function fail(...lines: string[]): void {
-  for (const line of lines) complain(line)
+  for (const line of lines) printError(line)
   process.exitCode = 1
 }
 
-function complain(text: string): void {
+function printError(text: string): void {
   process.stderr.write(`${terminalLine(text)}\n`)
 }
 

@@ -15,7 +15,7 @@ import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
 
 let folder = ''
-let told: string[] = []
+let printed: string[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'agentkit-knowledge-'))
@@ -23,8 +23,8 @@ beforeEach(() => {
   write('holidays.md', '# Holidays\n\nEverybody has 30 days of holidays.\n')
   write('prices.csv', 'item,price\npen,3\n')
   vi.spyOn(process, 'cwd').mockReturnValue(folder)
-  told = []
-  vi.spyOn(console, 'warn').mockImplementation((line) => void told.push(String(line)))
+  printed = []
+  vi.spyOn(console, 'warn').mockImplementation((line) => void printed.push(String(line)))
   for (const variable of [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL', 'PINECONE_API_KEY']) {
     vi.stubEnv(variable, '')
   }
@@ -46,15 +46,15 @@ function config(toml: string): string {
   return path
 }
 
-/** Where the files and the index are: tests share a process, which has one working directory. */
+/** The folders of this test: all tests share one working directory. */
 function places(): { folder: string; indexPath: string } {
   return { folder: join(folder, 'agentkit-data/files/user'), indexPath: join(folder, 'agentkit-data/index') }
 }
 
-const looksUp = (query: string) => ({ toolCalls: [{ name: 'search_files', input: { query } }] })
+const callsSearch = (query: string) => ({ toolCalls: [{ name: 'search_files', input: { query } }] })
 
 function docs(options: Partial<AgentOptions> = {}): Agent {
-  const model = scriptedModel([looksUp('days of holidays'), { text: '30 days.' }])
+  const model = scriptedModel([callsSearch('days of holidays'), { text: '30 days.' }])
   return new Agent({ name: 'Docs', functions: [], model, sessions: ':memory:', ...options })
 }
 
@@ -69,14 +69,14 @@ describe('an agent that retrieves', () => {
     await agent.close()
   })
 
-  it('reads only the extensions that it is given', async () => {
+  it('reads only the given extensions', async () => {
     const agent = docs({ retrieve: true, requiredExts: ['csv'], retriever: places() })
     expect((await agent.stream('Holidays?').result).sources).toEqual([])
     expect(await agent.knowledge?.files()).toEqual(['prices.csv'])
     await agent.close()
   })
 
-  it('takes what the configuration says', async () => {
+  it('uses the configuration', async () => {
     const { folder: files, indexPath } = places()
     const configPath = config(
       `[docs]\nretrieve = true\nrequired_exts = [".csv"]\nretrieval_tool = "localstore"\n[retriever]\nfolder = ${JSON.stringify(files)}\nindex_path = ${JSON.stringify(indexPath)}\n`,
@@ -91,7 +91,7 @@ describe('an agent that retrieves', () => {
     await other.close()
   })
 
-  it('shares a retriever with the agents of its context that want the same', async () => {
+  it('shares a retriever with agents of its context that have the same options', async () => {
     const sdkContext = new SDKContext()
     const [one, other, narrow] = [{}, {}, { requiredExts: ['.csv'] }].map((more) =>
       docs({ sdkContext, retrieve: true, retriever: places(), ...more }),
@@ -102,7 +102,7 @@ describe('an agent that retrieves', () => {
     await expect(one?.knowledge?.files()).rejects.toThrow('closed')
   })
 
-  it('leaves a retriever that it is given to its giver', async () => {
+  it('does not close a retriever that was passed', async () => {
     const retriever = createRetriever(places())
     const agent = docs({ retriever })
     expect(agent.knowledge).toBe(retriever)
@@ -112,12 +112,12 @@ describe('an agent that retrieves', () => {
     await retriever.close()
   })
 
-  it('tells of files that cannot be read', async () => {
+  it('reports files that cannot be read', async () => {
     write('old.doc', 'x')
     write('empty.txt', '')
     const agent = docs({ retrieve: true, retriever: places() })
     await agent.chat('Holidays?')
-    expect(told.join('\n')).toMatch(
+    expect(printed.join('\n')).toMatch(
       /empty\.txt cannot be read \(no-text\)[\s\S]*old\.doc cannot be read \(unsupported\)/,
     )
     await agent.close()
@@ -125,7 +125,7 @@ describe('an agent that retrieves', () => {
 })
 
 describe('the embeddings of an agent', () => {
-  it('are those that are passed', async () => {
+  it('are made by the embedder that is passed', async () => {
     const asked: string[][] = []
     const embedder: Embedder = {
       id: 'test/own',
@@ -138,11 +138,11 @@ describe('the embeddings of an agent', () => {
     const agent = docs({ retriever: { ...places(), embedder } })
     await agent.chat('Holidays?')
     expect(asked.flat().join('\n')).toContain('30 days of holidays')
-    expect(told.join('\n')).not.toContain('by their words alone')
+    expect(printed.join('\n')).not.toContain('by words only')
     await agent.close()
   })
 
-  it('are made by what [embedding] names', async () => {
+  it('are made by the model that [embedding] names', async () => {
     await using server = await fakeProvider('ollama', [])
     const configPath = config(
       `[defaults]\nollama_server_url = "${server.url}"\n[embedding]\nprovider = "ollama"\nmodel = "nomic-embed-text"\n`,
@@ -154,50 +154,50 @@ describe('the embeddings of an agent', () => {
     await agent.close()
   })
 
-  it('are none without a key, which is said and no error', async () => {
+  it('are absent without a key, with a notice and no error', async () => {
     const agent = docs({ retriever: places() })
     await agent.chat('Holidays?')
-    expect(told).toContainEqual(expect.stringContaining('searched by their words alone'))
+    expect(printed).toContainEqual(expect.stringContaining('searched by words only'))
     await agent.close()
   })
 
-  it('are another provider’s where the chat’s has none, which is said', async () => {
+  it('are another provider’s, with a notice, when the chat’s has none', async () => {
     vi.stubEnv('MISTRAL_API_KEY', 'key')
     vi.stubEnv('ANTHROPIC_API_KEY', 'key')
     const agent = docs({ model: 'anthropic/claude-sonnet-5', retriever: places() })
-    expect(told).toContainEqual(
-      expect.stringMatching(/made by mistral\/mistral-embed, as the chat model's provider has none/),
+    expect(printed).toContainEqual(
+      expect.stringMatching(/embedded by mistral\/mistral-embed, as the chat model's provider has no default/),
     )
     await agent.close()
   })
 })
 
-describe('what cannot be', () => {
+describe('the options about files', () => {
   it.each<[Partial<AgentOptions>, string, string]>([
-    // What JavaScript may pass.
+    // JavaScript may pass anything.
     [{ retrieve: true, retrievalTool: 'pinecone' as 'basic' }, 'invalid-argument', 'basic, localstore, cloudindex-'],
     [{ retrieve: true, requiredExts: ['.exe'] }, 'invalid-argument', 'These can: .csv'],
     [{ retrieve: 'yes' as unknown as boolean }, 'invalid-argument', '`retrieve` is true or false'],
-    [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'invalid-config', 'searches by vectors'],
-  ])('is refused at once: %j', (options, code, message) => {
+    [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'invalid-config', 'needs vectors'],
+  ])('are refused at once: %j', (options, code, message) => {
     expect(() => docs(options)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
   })
 
-  it('is refused at once: a cloud index without its key', () => {
+  it('are refused at once: a cloud index without its key', () => {
     vi.stubEnv('OPENAI_API_KEY', 'key')
     expect(() => docs({ retrieve: true, retrievalTool: 'cloudindex-serverless' })).toThrow(
       expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('PINECONE_API_KEY') }),
     )
   })
 
-  it('is warned of: options about files where none are to be read', async () => {
+  it('cause a warning when the agent does not retrieve', async () => {
     const agent = docs({ requiredExts: ['.md'] })
     expect(agent.sdkContext.warnings).toEqual([expect.stringContaining('`requiredExts` has no effect without')])
     expect(agent.knowledge).toBeUndefined()
     await agent.close()
   })
 
-  it('is warned of: the same in the agent’s own table, and not in [defaults]', async () => {
+  it('cause a warning in the agent’s own table, and none in [defaults]', async () => {
     const keys = 'required_exts = [".md"]\nretrieval_tool = "localstore"\n'
     const agent = docs({ configPath: config(`[docs]\n${keys}`) })
     expect(agent.sdkContext.warnings).toEqual([
@@ -209,7 +209,7 @@ describe('what cannot be', () => {
     await other.close()
   })
 
-  it('takes what reading files may cost from the TOML, and over it from the code', async () => {
+  it('have the limits of parsing from the TOML, which the code overrides', async () => {
     const keys = 'parse_memory_mb = 256\nparse_cpu_seconds = 20\nparse_processes = 1\nfirst_answer_seconds = 2.5\n'
     const agent = docs({ configPath: config(`[docs]\nretrieve = true\n[retriever]\n${keys}`) })
     expect(agent.knowledge?.firstAnswerSeconds).toBe(2.5)
@@ -222,11 +222,11 @@ describe('what cannot be', () => {
     await agent.close()
   })
 
-  it('is no extension that the configuration takes and the package does not, or the other way round', () => {
+  it('accept the same extensions in the configuration and in the package', () => {
     expect(() => createRetriever({ requiredExts: [] })).toThrow(`There are: ${readableExts.join(', ')}.`)
   })
 
-  it('is said with its fix: a retriever that is not installed', () => {
+  it('are refused with the fix when the retriever is not installed', () => {
     const absent = () => {
       const message = "Cannot find module '@agentkit/retriever'"
       throw Object.assign(new Error(message), { code: 'MODULE_NOT_FOUND' })
@@ -243,7 +243,7 @@ describe('what cannot be', () => {
     expect(() => retrieverPackage(broken)).toThrow(TypeError)
   })
 
-  it('is no option of agentkit that the package does not take', () => {
+  it('are the same in agentkit and in the package', () => {
     expectTypeOf<RetrieverOptions>().toEqualTypeOf<PackageOptions>()
   })
 })

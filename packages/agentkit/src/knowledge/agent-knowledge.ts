@@ -7,13 +7,13 @@ import type { ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { defaultEmbedding, type EmbeddingChoice, namedEmbedding } from './embedding-choice.ts'
 import { type LazyKnowledge, lazyKnowledge } from './lazy-knowledge.ts'
-import { loadEmbedder, loadUnaskedEmbedder } from './load-embedder.ts'
+import { loadDefaultEmbedder, loadEmbedder } from './load-embedder.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
 import { retrieverKey, shareRetriever } from './share-retriever.ts'
 import { reportLines } from './sync-lines.ts'
 
-/** What an agent's constructor says of its files. */
+/** The options of an agent's constructor about its files. */
 export type KnowledgeOptions = {
   retrieve?: boolean
   requiredExts?: readonly string[]
@@ -22,12 +22,12 @@ export type KnowledgeOptions = {
 }
 
 /**
- * What an agent looks up: the files of a folder, as its options, its table and `[retriever]` say. Agents of a context
- * that want the same share one, and so do contexts.
+ * An agent's knowledge: the files of a folder, by its options, its table and `[retriever]`. Agents with the same options
+ * share one retriever, also across contexts.
  *
- * @returns `undefined` where the agent is not to retrieve
+ * @returns `undefined` when the agent does not retrieve
  * @throws AgentKitError `missing-package` when `@agentkit/retriever` is not installed
- * @throws AgentKitError what `createRetriever` throws for options that cannot be, and {@link namedEmbedding}
+ * @throws AgentKitError as `createRetriever` for invalid options, and as {@link namedEmbedding}
  */
 export function agentKnowledge(
   options: KnowledgeOptions,
@@ -46,7 +46,7 @@ export function agentKnowledge(
 }
 
 /**
- * The retriever that options, an agent's table and `[retriever]` ask for, made when it is first needed.
+ * The retriever that options, an agent's table and `[retriever]` describe. It is created when it is first needed.
  * @throws AgentKitError as {@link agentKnowledge} does
  */
 export function sharedRetriever(
@@ -55,29 +55,28 @@ export function sharedRetriever(
   chatProviders: readonly ProviderId[],
   context: SDKContext,
 ): LazyKnowledge<Retriever> {
-  const wanted = retrieverOptions(options, settings, context)
-  const choice = wanted.embedder ? undefined : chooseEmbedding(chatProviders, wanted.retrievalTool, context)
+  const merged = retrieverOptions(options, settings, context)
+  const choice = merged.embedder ? undefined : chooseEmbedding(chatProviders, merged.retrievalTool, context)
   const { checkRetrieverOptions, createRetriever } = retrieverPackage()
-  checkRetrieverOptions(choice ? { ...wanted, embedder: standIn(choice) } : wanted)
+  checkRetrieverOptions(choice ? { ...merged, embedder: placeholderOf(choice) } : merged)
   const ollama = settings.ollama_server_url
-  const own = wanted.embedder
-  const key = retrieverKey({ options: wanted, choice, ollama })
+  const { embedder: customEmbedder } = merged
+  const key = retrieverKey({ options: merged, choice, ollama })
   const make = async (): Promise<Retriever> => {
     const embedder = choice && (await embedderOf(choice, ollama, context))
-    return createRetriever(embedder ? { ...wanted, embedder } : wanted)
+    return createRetriever(embedder ? { ...merged, embedder } : merged)
   }
   const onSync = (report: SyncReport): void => {
-    // Without files it does not matter how they are searched.
-    if (report.chunks > 0 && !choice && !own) context.notice(byWordsAlone)
+    // Without files the kind of search does not matter.
+    if (report.chunks > 0 && !choice && !customEmbedder) context.notice(wordsOnly)
     for (const line of reportLines(report)) context.notice(line)
   }
   return context.knowledgeAt(key, () =>
-    lazyKnowledge(() => shareRetriever(key, make), onSync, wanted.parsing?.firstAnswerSeconds),
+    lazyKnowledge(() => shareRetriever(key, make), onSync, merged.parsing?.firstAnswerSeconds),
   )
 }
 
-const byWordsAlone =
-  'Files are searched by their words alone: no provider with embeddings has a key. [embedding] names one.'
+const wordsOnly = 'Files are searched by words only: no provider with embeddings has a key. Name one in [embedding].'
 
 async function embedderOf(
   { isNamed, ...choice }: ChosenEmbedding,
@@ -85,16 +84,16 @@ async function embedderOf(
   context: SDKContext,
 ): Promise<Embedder | undefined> {
   if (isNamed) return loadEmbedder(choice, ollama)
-  const embedder = await loadUnaskedEmbedder(choice, ollama)
+  const embedder = await loadDefaultEmbedder(choice, ollama)
   if (!embedder) {
     context.notice(
-      `Files are searched by their words alone. For their meaning too run: ollama pull ${choice.model}, or name an embedding model in [embedding].`,
+      `Files are searched by words only. To search by meaning too, run: ollama pull ${choice.model}, or name an embedding model in [embedding].`,
     )
   }
   return embedder
 }
 
-/** The constructor's options over the agent's table over `[retriever]`. */
+/** The options of the retriever: the constructor's override the agent's table, which overrides `[retriever]`. */
 export function retrieverOptions(
   { retriever, requiredExts, retrievalTool }: KnowledgeOptions,
   settings: AgentTable,
@@ -130,8 +129,8 @@ export function retrieverOptions(
 type ChosenEmbedding = EmbeddingChoice & { isNamed: boolean }
 
 /**
- * Who makes the vectors, said aloud where it is nobody that the agent names.
- * @returns `undefined` where files are searched by their words
+ * The embedding model. A notice names it when it belongs to a provider that the agent does not use.
+ * @returns `undefined` when files are searched by words only
  */
 export function chooseEmbedding(
   chatProviders: readonly ProviderId[],
@@ -146,12 +145,12 @@ export function chooseEmbedding(
   if (!choice && isCloud) {
     throw new AgentKitError(
       'invalid-config',
-      `"${retrievalTool}" searches by vectors, and no provider with embeddings has a key. Name one in [embedding], or take "localstore".`,
+      `"${retrievalTool}" needs vectors, and no provider with embeddings has a key. Name one in [embedding], or use "localstore".`,
     )
   }
   if (choice && !chatProviders.includes(choice.provider)) {
     context.notice(
-      `The files' vectors are made by ${choice.provider}/${choice.model}, as the chat model's provider has none that can be taken unasked. [embedding] names another.`,
+      `The files are embedded by ${choice.provider}/${choice.model}, as the chat model's provider has no default embedding model. Name another one in [embedding].`,
     )
   }
   return choice && { ...choice, isNamed: false }
@@ -164,7 +163,7 @@ function isKnowledge(retriever: RetrieverOptions | Knowledge): retriever is Know
 function warnOfUnused(options: KnowledgeOptions, settings: AgentTable, context: SDKContext): void {
   const { config } = context
   const unused = (['requiredExts', 'retrievalTool', 'retriever'] as const).filter((name) => options[name] !== undefined)
-  // What stands in [defaults] is for the agents that retrieve.
+  // A value from [defaults] is meant for other agents, which retrieve.
   const unusedKeys = (['required_exts', 'retrieval_tool'] as const).filter(
     (key) => settings[key] !== undefined && settings[key] !== config.defaults[key],
   )
@@ -178,8 +177,8 @@ function noEffect(names: readonly string[]): string {
   return `${names.map((name) => `\`${name}\``).join(' and ')} ${names.length === 1 ? 'has' : 'have'} no effect`
 }
 
-/** Enough of an embedder to be checked: the real one is loaded when it is needed. */
-function standIn({ provider, model, dimensions }: EmbeddingChoice): Embedder {
+/** Stands in for the embedder when the options are checked. The embedder itself is loaded when it is needed. */
+function placeholderOf({ provider, model, dimensions }: EmbeddingChoice): Embedder {
   return {
     id: `${provider}/${model}`,
     ...(dimensions === undefined ? {} : { dimensions }),

@@ -8,7 +8,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs())
 
 describe('namedEmbedding', () => {
-  it('is none where the table is empty', () => {
+  it('is undefined for an empty table', () => {
     expect(namedEmbedding({}, 'openai')).toBeUndefined()
   })
 
@@ -23,7 +23,7 @@ describe('namedEmbedding', () => {
     [{ provider: 'azure', model: 'my-deployment' }, 'openai', { provider: 'azure', model: 'my-deployment' }],
     [{ provider: 'ollama', model: 'hf.co/some/model' }, 'openai', { provider: 'ollama', model: 'hf.co/some/model' }],
     [{ dimensions: 512 }, 'openai', { provider: 'openai', model: 'text-embedding-3-small', dimensions: 512 }],
-  ] as const)('of %j beside %s is %j', (table, chat, choice) => {
+  ] as const)('of %j with the chat provider %s is %j', (table, chat, choice) => {
     for (const [variable] of Object.values(keyVariables)) if (variable) vi.stubEnv(variable, 'key')
     expect(namedEmbedding(table, chat)).toEqual(choice)
   })
@@ -31,7 +31,7 @@ describe('namedEmbedding', () => {
   it.each([
     [{ provider: 'anthropic' }, 'invalid-config', 'anthropic has no embeddings'],
     [{ dimensions: 3 }, 'invalid-config', 'groq has no embeddings'],
-    [{ provider: 'opanai' }, 'invalid-config', '"opanai" is not known. Set it to one of "openai"'],
+    [{ provider: 'opanai' }, 'invalid-config', 'Set it to one of "openai"'],
     [{ provider: 'azure' }, 'invalid-config', 'set model to your azure deployment'],
     [{ provider: 'mistral' }, 'missing-key', 'Set MISTRAL_API_KEY'],
   ])('of %j is the error %s that says the fix', (table, code, message) => {
@@ -62,7 +62,7 @@ describe('defaultEmbedding', () => {
     expect(choice && `${choice.provider}/${choice.model}`).toBe(id)
   })
 
-  it('does not suppose embeddings behind a server of one’s own', () => {
+  it('expects no embeddings of another server with OpenAI’s API', () => {
     vi.stubEnv('OPENAI_API_KEY', 'key')
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
     expect(defaultEmbedding(['openai'])).toBeUndefined()

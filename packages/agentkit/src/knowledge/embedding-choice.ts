@@ -3,45 +3,45 @@ import type { EmbeddingTable } from '../config/config-keys.ts'
 import { type ModelName, resolveModelName } from '../models/model-name.ts'
 import { hasCustomServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
 
-/** Who makes the vectors. */
+/** The embedding model that makes the vectors. */
 export type EmbeddingChoice = { provider: ProviderId; model: string; dimensions?: number }
 
-/** Providers that embed, in the order in which one is taken; each with the model that is taken when none is named. */
-const embedding: ReadonlyMap<ProviderId, string | undefined> = new Map([
+/** Providers with embeddings, each with its default model. */
+const defaultModels: ReadonlyMap<ProviderId, string | undefined> = new Map([
   ['openai', 'text-embedding-3-small'],
   ['mistral', 'mistral-embed'],
   ['gemini', 'gemini-embedding-001'],
   ['ollama', 'nomic-embed-text'],
-  // A deployment has the name that somebody gave it.
+  // Azure's models are deployments, which have custom names.
   ['azure', undefined],
 ])
-/** Of them, those that can be taken unasked: with a key, one model that is always there. */
-const unasked: readonly ProviderId[] = ['openai', 'mistral', 'gemini']
-/** Of a chat model's provider its machine is there too, though the embedding model may not be. */
-const unaskedOfChat: readonly ProviderId[] = [...unasked, 'ollama']
+/** Providers whose default model is always available with a key, in the order of preference. */
+const alwaysAvailable: readonly ProviderId[] = ['openai', 'mistral', 'gemini']
+/** A chat model of Ollama shows that Ollama is running, though it may not have the embedding model. */
+const availableForChat: readonly ProviderId[] = [...alwaysAvailable, 'ollama']
 
 /**
  * The embedding that `[embedding]` names.
  *
- * @param chatProvider counts where the table names none
+ * @param chatProvider the provider when the table names none
  * @returns `undefined` for an empty table
- * @throws AgentKitError `invalid-config` for a provider that has no embeddings, and where a model must be named
- * @throws AgentKitError `missing-key`, naming the environment variables
+ * @throws AgentKitError `invalid-config` for a provider without embeddings, and for a missing model
+ * @throws AgentKitError `missing-key` with the names of the environment variables
  */
 export function namedEmbedding(
-  { provider: name, model: ofModel, dimensions }: EmbeddingTable,
+  { provider: name, model: modelName, dimensions }: EmbeddingTable,
   chatProvider: ProviderId,
 ): EmbeddingChoice | undefined {
-  if (name === undefined && ofModel === undefined && dimensions === undefined) return undefined
-  const named = ofModel === undefined ? undefined : modelNamed(ofModel)
+  if (name === undefined && modelName === undefined && dimensions === undefined) return undefined
+  const named = modelName === undefined ? undefined : parseModelName(modelName)
   const provider =
-    name === undefined ? (ofAzure(ofModel, chatProvider) ?? named?.provider ?? chatProvider) : providerNamed(name)
-  if (!embedding.has(provider)) {
+    name === undefined ? (azureOf(modelName, chatProvider) ?? named?.provider ?? chatProvider) : parseProvider(name)
+  if (!defaultModels.has(provider)) {
     throw invalid(
-      `${provider} has no embeddings. In [embedding] set provider to one of ${quoted([...embedding.keys()])}.`,
+      `${provider} has no embeddings. In [embedding] set provider to one of ${quoted([...defaultModels.keys()])}.`,
     )
   }
-  const model = (named?.provider === provider ? named.model : ofModel) ?? embedding.get(provider)
+  const model = (named?.provider === provider ? named.model : modelName) ?? defaultModels.get(provider)
   if (model === undefined)
     throw invalid(`In [embedding] set model to your ${provider} deployment of an embedding model.`)
   if (!keyOf(provider) && needsKey(provider)) {
@@ -54,35 +54,35 @@ export function namedEmbedding(
 }
 
 /**
- * The embedding that is taken where none is named: the chat model's provider's, else that of another one with a key.
+ * The embedding model when `[embedding]` names none: of the chat model's provider, otherwise of a provider with a key.
  *
  * @param chatProviders of the agent's models, the preferred one first
  */
 export function defaultEmbedding(chatProviders: readonly ProviderId[]): EmbeddingChoice | undefined {
-  // A server of one's own that speaks OpenAI's language need not have embeddings.
+  // Another server with OpenAI's API may have no embeddings.
   const canEmbed = (provider: ProviderId): boolean =>
     (keyOf(provider) !== undefined || !needsKey(provider)) && !(provider === 'openai' && hasCustomServer())
-  const ofChat = chatProviders.filter((provider) => unaskedOfChat.includes(provider))
-  const provider = [...ofChat, ...unasked].find(canEmbed)
-  const model = provider && embedding.get(provider)
+  const ofChat = chatProviders.filter((provider) => availableForChat.includes(provider))
+  const provider = [...ofChat, ...alwaysAvailable].find(canEmbed)
+  const model = provider && defaultModels.get(provider)
   return provider && model !== undefined ? { provider, model } : undefined
 }
 
-function providerNamed(name: string): ProviderId {
+function parseProvider(name: string): ProviderId {
   const provider = name === 'google' ? 'gemini' : name
   if (isProviderId(provider)) return provider
   throw invalid(
-    `In [embedding] the provider "${name}" is not known. Set it to one of ${quoted([...embedding.keys()])}.`,
+    `The provider "${name}" in [embedding] is unknown. Set it to one of ${quoted([...defaultModels.keys()])}.`,
   )
 }
 
-/** Azure's deployments are mostly called as the models are: the name alone does not say OpenAI. */
-function ofAzure(model: string | undefined, chatProvider: ProviderId): ProviderId | undefined {
+/** An Azure deployment is usually named like its model, so the name alone does not mean OpenAI. */
+function azureOf(model: string | undefined, chatProvider: ProviderId): ProviderId | undefined {
   return chatProvider === 'azure' && !model?.includes('/') ? chatProvider : undefined
 }
 
-/** A model with its provider, where the name tells it. */
-function modelNamed(name: string): ModelName | undefined {
+/** A model with its provider, if its name decides the provider. */
+function parseModelName(name: string): ModelName | undefined {
   try {
     return resolveModelName(name)
   } catch {

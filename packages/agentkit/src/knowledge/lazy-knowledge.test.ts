@@ -31,7 +31,7 @@ class FakeKnowledge implements Knowledge {
   }
 }
 
-it('is made once, by what is asked first', async () => {
+it('is created once, by the first call', async () => {
   let made = 0
   const reports: SyncReport[] = []
   const lazy = lazyKnowledge(
@@ -39,7 +39,7 @@ it('is made once, by what is asked first', async () => {
       made++
       return new FakeKnowledge()
     },
-    (told) => reports.push(told),
+    (synced) => reports.push(synced),
   )
   expect(lazy.tools()).toEqual([])
   expect(made).toBe(0)
@@ -49,7 +49,7 @@ it('is made once, by what is asked first', async () => {
   expect(lazy.tools()).toHaveLength(1)
 })
 
-it('is tried again after a making that failed', async () => {
+it('tries again after a failed creation', async () => {
   let tries = 0
   const lazy = lazyKnowledge(async () => {
     if (++tries === 1) throw new Error('not yet')
@@ -59,7 +59,7 @@ it('is tried again after a making that failed', async () => {
   expect(await lazy.sync()).toBe(report)
 })
 
-it('closes what was made, and makes nothing in order to close it', async () => {
+it('closes what it has created, and creates nothing to close it', async () => {
   const knowledge = new FakeKnowledge()
   let made = 0
   const lazy = lazyKnowledge(async () => {

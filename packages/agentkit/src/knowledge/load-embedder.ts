@@ -7,7 +7,7 @@ import type { EmbeddingChoice } from './embedding-choice.ts'
  * The embedder of a provider's package.
  *
  * @param ollamaServerUrl where Ollama listens
- * @param load how a provider's factory is come by
+ * @param load returns the factory of a provider
  * @throws AgentKitError `missing-package` when the package is not installed
  */
 export async function loadEmbedder(
@@ -24,12 +24,10 @@ export async function loadEmbedder(
 }
 
 /**
- * The same of an embedding that nobody named: Ollama has the models that somebody has pulled, and this one may not be
- * among them.
- *
- * @returns `undefined` when it is not
+ * The embedder of a default choice. Ollama has only the models that were pulled.
+ * @returns `undefined` when this one is not among them
  */
-export async function loadUnaskedEmbedder(
+export async function loadDefaultEmbedder(
   choice: EmbeddingChoice,
   ollamaServerUrl?: string,
 ): Promise<Embedder | undefined> {
@@ -39,7 +37,7 @@ export async function loadUnaskedEmbedder(
     await embedder.embed(['Is it there?'], AbortSignal.timeout(120_000), 'query')
     return embedder
   } catch (error) {
-    // That the server is down is no reason to build an index without vectors.
+    // When the server is down, the sync must fail: an index without vectors would be rebuilt later.
     if (isAgentKitError(error) && error.code === 'model-not-found') return undefined
     throw error
   }

@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(agents.splice(0).map((agent) => agent.close()))
 })
 
-/** An agent with a context of its own, as one that is made for each request. */
+/** An agent with its own context, for example one per request. */
 function made(options: Partial<AgentOptions> = {}): Agent {
   const model = scriptedModel([{ text: 'Yes.' }])
   const agent = new Agent({ name: 'Helper', functions: [], model, ...options })
@@ -50,7 +50,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('leaves what others use open when one is closed', async () => {
+it('stays open for the other owners when one closes it', async () => {
   const retriever = { folder: files('docs') }
   const [first, second] = [made({ retriever }), made({ retriever })]
   await first.chat('Hello?')
@@ -69,7 +69,7 @@ it.runIf(process.platform === 'linux')('knows a folder and an index by any path 
   expect(descriptors()).toBe(ofOne)
 })
 
-it('shares nothing of other files, also where the embedder is the same', async () => {
+it('is not shared between different files, even with the same embedder', async () => {
   const embedder: Embedder = {
     id: 'test/ones',
     dimensions: 2,
@@ -84,7 +84,7 @@ it('shares nothing of other files, also where the embedder is the same', async (
   expect(await two.knowledge?.files()).toEqual(['two.md'])
 })
 
-it('opens the index again after the last one was closed', async () => {
+it('opens the index again after the last owner has closed it', async () => {
   const retriever = { folder: files('docs') }
   const first = made({ retriever })
   await first.chat('Hello?')

@@ -6,39 +6,39 @@ import type { Retriever } from '@agentkit/retriever'
 import type { EmbeddingChoice } from './embedding-choice.ts'
 import type { RetrieverOptions } from './retriever-options.ts'
 
-type Shared = { making: Promise<Retriever>; owners: number }
+type Shared = { loading: Promise<Retriever>; owners: number }
 
-/** The retrievers of this thread that are open, by what was asked for. */
+/** The open retrievers of this thread, by their key. */
 const open = new Map<string, Shared>()
 
 /**
- * The retriever of this key, made where there is none: contexts that want the same files share the index that is open,
- * its memory and its syncs. What is returned is closed by itself; the last one closes what they share.
+ * The retriever of a key, created if none is open: contexts with the same files share the open index, its memory and its
+ * syncs. Each returned retriever is closed by its owner; the last close closes the shared one.
  *
- * @throws what `make` throws
+ * @throws what `create` throws
  */
-export async function shareRetriever(key: string, make: () => Promise<Retriever>): Promise<Retriever> {
-  const shared = open.get(key) ?? { making: make(), owners: 0 }
+export async function shareRetriever(key: string, create: () => Promise<Retriever>): Promise<Retriever> {
+  const shared = open.get(key) ?? { loading: create(), owners: 0 }
   open.set(key, shared)
   shared.owners++
   const release = async (): Promise<void> => {
     shared.owners--
     if (shared.owners > 0) return
     if (open.get(key) === shared) open.delete(key)
-    await (await shared.making.catch(() => undefined))?.close()
+    await (await shared.loading.catch(() => undefined))?.close()
   }
   try {
-    return ownOf(await shared.making, release)
+    return ownerView(await shared.loading, release)
   } catch (error) {
-    // A retriever that could not be made is made again by the next call.
+    // The next call tries again.
     if (open.get(key) === shared) open.delete(key)
     await release()
     throw error
   }
 }
 
-/** One owner's part in a retriever: closing it ends what this owner has begun. */
-function ownOf(retriever: Retriever, release: () => Promise<void>): Retriever {
+/** One owner's view of a shared retriever: closing it aborts the syncs that this owner started. */
+function ownerView(retriever: Retriever, release: () => Promise<void>): Retriever {
   const closing = new AbortController()
   let closed: Promise<void> | undefined
   const untilClosed = (signal?: AbortSignal): AbortSignal =>
@@ -55,22 +55,22 @@ function ownOf(retriever: Retriever, release: () => Promise<void>): Retriever {
   }
 }
 
-type Wanted = { options: RetrieverOptions; choice: EmbeddingChoice | undefined; ollama: string | undefined }
+type KeyParts = { options: RetrieverOptions; choice: EmbeddingChoice | undefined; ollama: string | undefined }
 
-/** What two who want the same retriever have in common, whatever spelling of a path they use. */
-export function retrieverKey({ options, choice, ollama }: Wanted): string {
+/** Equal for the same files, index and embedder, also with different spellings of a path. */
+export function retrieverKey({ options, choice, ollama }: KeyParts): string {
   const { embedder, folder = 'agentkit-data/files/user', indexPath = 'agentkit-data/index', ...plain } = options
   const isRemote = /^[a-z][a-z0-9+.-]+:\/\//i.test(indexPath)
   return JSON.stringify({
     ...plain,
     folder: realPath(resolve(folder)),
     indexPath: isRemote ? indexPath : realPath(resolve(indexPath)),
-    // What a remote index keeps here lies in the working directory.
+    // The local files of a remote index are in the working directory.
     ...(isRemote && { within: process.cwd() }),
     embedder: embedder && numberOf(embedder),
     choice,
     ollama,
-    // Keys and addresses of providers.
+    // The environment has keys and addresses of providers.
     environment: hash('sha256', JSON.stringify(process.env)),
   })
 }
@@ -78,14 +78,14 @@ export function retrieverKey({ options, choice, ollama }: Wanted): string {
 const numbers = new WeakMap<Embedder, number>()
 let last = 0
 
-/** An embedder of one's own has no name that identifies it. */
+/** The id of a custom embedder does not identify it. */
 function numberOf(embedder: Embedder): number {
   const number = numbers.get(embedder) ?? ++last
   numbers.set(embedder, number)
   return number
 }
 
-/** Of what is not there yet, the real path of the folder that it will be in. */
+/** The real path. For a path that does not exist yet, the real path of its folder decides. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

@@ -1,15 +1,15 @@
 import type { FileNote, SyncProgress, SyncReport } from '@agentkit/core'
 
-/** Files that are told one by one; of more, how many. */
-const toldFiles = 10
+/** Files that are listed; more are counted. */
+const listedFiles = 10
 
-/** What a sync has done, for people: nothing when it has found nothing to do or to say. */
+/** A sync's report in lines for people: none if nothing has changed. */
 export function reportLines(report: SyncReport): string[] {
   const { indexed, unchanged, removed, pending, chunks, skipped, warnings, mode, notice } = report
   const lines: string[] = []
   if (indexed + removed > 0) {
     const changes = [`${indexed} indexed`, `${unchanged} unchanged`, `${removed} removed`]
-    const how = mode === 'text' ? 'by their words' : mode === 'vector' ? 'by meaning' : 'by words and meaning'
+    const how = mode === 'text' ? 'by words' : mode === 'vector' ? 'by meaning' : 'by words and meaning'
     lines.push(`Files: ${changes.join(', ')}; ${chunks} passages are searchable, ${how}.`)
   }
   if (pending === 1) lines.push('1 file is pending: it changed while it was read. The next sync reads it.')
@@ -27,13 +27,13 @@ export function progressLine({ files, filesDone, bytesDone, chunks, elapsedMs }:
 }
 
 function notes(what: string, files: readonly FileNote[]): string[] {
-  const told = files.slice(0, toldFiles).map(({ file, status, reason }) => {
-    // The statuses are those of files.
+  const listed = files.slice(0, listedFiles).map(({ file, status, reason }) => {
+    // A folder has no status.
     const kind = file.endsWith('/') ? '' : ` (${status})`
     return `${file} ${what}${kind}: ${reason}`
   })
-  const more = files.length - told.length
-  return more > 0 ? [...told, `The same goes for ${more} more files.`] : told
+  const more = files.length - listed.length
+  return more > 0 ? [...listed, `${more} more files have such problems.`] : listed
 }
 
 function count(number: number): string {

@@ -103,7 +103,7 @@ describe('namedModel', () => {
     )
   })
 
-  it("needs no key when OPENAI_BASE_URL is another server", async () => {
+  it('needs no key when OPENAI_BASE_URL is another server', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
     const { asked, load } = fakePackages()
     await namedModel('some-model', {}, load).load()

@@ -37,12 +37,12 @@ describe('authTokens', () => {
     )
   })
 
-  it('says how long a token must be, and how one is made', () => {
+  it('reports the minimum length of a token, and how to create one', () => {
     vi.stubEnv('TOKENS', 'fifteen-letters=ada')
     expect(() => authTokens('TOKENS')).toThrow(/15 characters; at least 16 .* "openssl rand -hex 32"/)
   })
 
-  it('does not repeat a token that stands where its variable should', () => {
+  it('does not print a token that was written in place of the variable’s name', () => {
     expect(() => authTokens('the-token-of-one')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('the-token-of-one') }),
     )

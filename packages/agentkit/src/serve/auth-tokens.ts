@@ -1,15 +1,14 @@
 import { AgentKitError } from '@agentkit/core'
 
 /**
- * The bearer tokens that an environment variable holds, each with the user id it may act for.
+ * The bearer tokens of an environment variable, each with the user id that it may act for.
  *
- * Entries stand between commas: `token=user`, where the last `=` divides, or `token` alone, which may act for any
- * user (`*`). So that a token may end in `=`, one with nothing after it stands alone too. A token has at least 16
- * characters.
+ * Entries are separated by commas: `token=user`, split at the last `=`, or `token` alone, which may act for any user
+ * (`*`). An entry that ends in `=` is a token alone, because tokens may end in `=`. A token has at least 16 characters.
  *
- * @param variable the variable's name, as `auth_tokens_env` has it
- * @throws AgentKitError `invalid-config` when the variable is not set, holds no token, one token twice, a token under
- * 16 characters, or JSON; the message never repeats a token
+ * @param variable the name of the variable, from `auth_tokens_env`
+ * @throws AgentKitError `invalid-config` when the variable is not set, holds no token, one token twice, a token of less
+ * than 16 characters, or JSON; the message never contains a token
  * @example
  * // AGENTKIT_TOKENS="5f3c0a9e7d1b48a6=ada,d92e6b1f40c7835a"
  * authTokens('AGENTKIT_TOKENS') // { '5f3c0a9e7d1b48a6': 'ada', d92e6b1f40c7835a: '*' }
@@ -32,7 +31,7 @@ export function authTokens(variable: string): Record<string, string> {
   return Object.fromEntries(tokens)
 }
 
-/** As the server has it, which is only loaded to serve. */
+/** The server's limit. It is repeated here because the server package is loaded only to serve. */
 const minTokenLength = 16
 
 function toEntry(entry: string): [token: string, userId: string] {
@@ -43,7 +42,7 @@ function toEntry(entry: string): [token: string, userId: string] {
 }
 
 function invalid(variable: string, problem: string): AgentKitError {
-  // The configuration may hold the token itself in place of the variable's name.
+  // `auth_tokens_env` may hold a token by mistake, which must not be printed.
   const name = /^[A-Z][A-Z0-9_]*$/.test(variable) ? `The environment variable ${variable}` : 'The environment variable'
   return new AgentKitError('invalid-config', `${name}, which \`auth_tokens_env\` names, ${problem}.`)
 }

@@ -7,7 +7,7 @@ const folder = useFolder()
 
 type Watch = { onSync(): void; onError(error: unknown): void }
 
-/** Knowledge whose sync fails by this. */
+/** Knowledge whose sync fails with this error. */
 function failing(error: unknown): { knowledge: Knowledge; watches: Watch[] } {
   const watches: Watch[] = []
   const knowledge = {
@@ -22,7 +22,7 @@ function failing(error: unknown): { knowledge: Knowledge; watches: Watch[] } {
 
 describe('a sync that fails', () => {
   it.each([new AgentKitError('provider-error', 'query down'), new TypeError('query down'), 'query down'])(
-    'is told, and rejects nothing: %s',
+    'is printed, and rejects nothing: %s',
     async (error) => {
       const { knowledge, watches } = failing(error)
       await keepSynced(knowledge, true)
@@ -31,7 +31,7 @@ describe('a sync that fails', () => {
     },
   )
 
-  it('is no reason not to watch, which tells of the same failure no second time', async () => {
+  it('does not prevent watching, which prints the same failure once only', async () => {
     vi.stubEnv('AGENTKIT_DEV', '1')
     const { knowledge, watches } = failing(new Error('query down'))
     await keepSynced(knowledge, true)
@@ -43,12 +43,12 @@ describe('a sync that fails', () => {
     expect(folder.printed).toHaveLength(2)
   })
 
-  it('is told in one line that a terminal does not obey', async () => {
+  it('is printed in one line without control characters', async () => {
     await keepSynced(failing(new Error('a\u001b[31m.md\r\n is broken')).knowledge, true)
     expect(folder.printed).toEqual(['agentkit: the files could not be synced: a\\u001b[31m.md\\u000d\\u000a is broken'])
   })
 
-  it('because the agent was closed is not told', async () => {
+  it('because the agent was closed is not printed', async () => {
     vi.stubEnv('AGENTKIT_DEV', '1')
     const { knowledge, watches } = failing(new AgentKitError('aborted', 'The retriever was closed.'))
     await keepSynced(knowledge, true)
@@ -57,7 +57,7 @@ describe('a sync that fails', () => {
   })
 })
 
-it('tells of knowledge that cannot be loaded to be watched', async () => {
+it('prints that knowledge cannot be loaded for watching', async () => {
   vi.stubEnv('AGENTKIT_DEV', '1')
   const { knowledge } = failing(new Error('not found'))
   await keepSynced(Object.assign(knowledge, { load: () => Promise.reject(new Error('no such model')) }), true)

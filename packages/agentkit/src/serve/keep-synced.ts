@@ -1,42 +1,42 @@
 import { isAgentKitError, type Knowledge, terminalLine } from '@agentkit/core'
 import { progressLine } from '../knowledge/sync-lines.ts'
 
-/** Between two lines about a sync that takes its time, in milliseconds. */
-const quietMs = 2_000
+/** Milliseconds between two progress lines. */
+const progressMs = 2_000
 
 /**
- * Syncs what a served agent looks up, at once rather than at the first question, and says how far it is. Where
- * `agentkit dev` runs, the folder is watched from then on, also when that has failed.
+ * Syncs the knowledge of a served agent at once, rather than at the first question, and prints the progress. Under
+ * `agentkit dev` the folder is watched from then on, also after a failure.
  *
- * A failure is told and ends nothing: the first question meets it too, and answers with it.
+ * A failure is printed and does not stop the server: the first question syncs again and reports it.
  */
 export async function keepSynced(knowledge: Knowledge, quiet: boolean): Promise<void> {
-  let toldAt = performance.now()
-  let told = ''
-  const tell = (error: unknown): void => {
+  let printedAt = performance.now()
+  let reported = ''
+  const report = (error: unknown): void => {
     const problem = error instanceof Error ? error.message : String(error)
-    // Who watches begins with what has just failed.
-    if (problem !== told) console.warn(terminalLine(`agentkit: the files could not be synced: ${problem}`))
-    told = problem
+    // The watcher's first sync repeats the failure that was just reported.
+    if (problem !== reported) console.warn(terminalLine(`agentkit: the files could not be synced: ${problem}`))
+    reported = problem
   }
   try {
     await knowledge.sync({
       onProgress(progress) {
-        if (quiet || performance.now() - toldAt < quietMs) return
-        toldAt = performance.now()
+        if (quiet || performance.now() - printedAt < progressMs) return
+        printedAt = performance.now()
         console.log(terminalLine(progressLine(progress)))
       },
     })
   } catch (error) {
     // The agent was closed.
     if (isAgentKitError(error) && error.code === 'aborted') return
-    tell(error)
+    report(error)
   }
   if (!process.env.AGENTKIT_DEV) return
   const onSync = (): void => {
-    told = ''
+    reported = ''
   }
-  await watch(knowledge, { signal: new AbortController().signal, onSync, onError: tell }).catch(tell)
+  await watch(knowledge, { signal: new AbortController().signal, onSync, onError: report }).catch(report)
 }
 
 type WatchOptions = { signal: AbortSignal; onSync(): void; onError(error: unknown): void }

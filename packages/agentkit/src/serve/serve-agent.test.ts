@@ -6,7 +6,7 @@ import { serveOptions } from './serve-agent.ts'
 
 const folder = useFolder()
 
-it('starts with lines that a terminal does not obey, whatever names hold', async () => {
+it('prints lines without control characters for any names', async () => {
   const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
   const agent = new Agent({
     name: 'Test\u001b[31m',
@@ -14,7 +14,7 @@ it('starts with lines that a terminal does not obey, whatever names hold', async
     model: 'offline/extractive',
     sessions: memorySessions(),
     retrieve: true,
-    // Its sync fails, and the message names it.
+    // Its sync fails, and the message has its name.
     retriever: {
       folder: folder.write('a\u001b]52;c;cm0=\u0007\r\u202e.md', 'a file'),
       indexPath: folder.path('index'),
@@ -31,7 +31,7 @@ it('starts with lines that a terminal does not obey, whatever names hold', async
 describe('serveOptions', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('takes [server] for what is not passed', () => {
+  it('reads absent options from [server]', () => {
     vi.stubEnv('TOKENS', 'a-secret-of-ada-1=ada')
     const table = { host: '127.0.0.2', port: 0, auth_tokens_env: 'TOKENS', cors_origins: ['https://example.com'] }
     const fromTable = {
@@ -45,18 +45,18 @@ describe('serveOptions', () => {
     expect(serveOptions({ cors: '*' }, table, false)).toEqual({ ...fromTable, cors: '*' })
   })
 
-  it('reads no tokens from the environment where `auth` is passed', () => {
+  it('reads no tokens from the environment when `auth` is passed', () => {
     const auth = { tokens: { other: '*' } }
     expect(serveOptions({ auth }, { auth_tokens_env: 'TOKENS' }, false)).toEqual({ auth })
   })
 
-  it('refuses to serve without the tokens that [server] asks for', () => {
+  it('refuses to serve without the tokens that [server] requires', () => {
     expect(() => serveOptions({}, { auth_tokens_env: 'TOKENS' }, false)).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('TOKENS') }),
     )
   })
 
-  it('takes the limits and names of [server], each where it is not passed', () => {
+  it('reads each absent limit and host from [server]', () => {
     const table = {
       allowed_hosts: ['agent.example.com'],
       max_runs: 8,
@@ -79,7 +79,7 @@ describe('serveOptions', () => {
     })
   })
 
-  it('logs JSON in production, unless told otherwise', () => {
+  it('logs JSON in production, unless an option overrides it', () => {
     expect(serveOptions({}, {}, true)).toEqual({ log: 'json' })
     expect(serveOptions({ log: 'human' }, {}, true)).toEqual({ log: 'human' })
     expect(serveOptions({}, {}, false)).toEqual({})

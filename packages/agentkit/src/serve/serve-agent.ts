@@ -8,12 +8,12 @@ import { nearestWord } from '../util/nearest-word.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
-/** What `run()` takes: address, auth, limits and the rest of the server's options. */
+/** The options of `run()`: address, auth, limits and the rest of the server's options. */
 export type ServeOptions = ServerOptions
 
 /**
- * What `run()` of an agent and of a swarm does: loads their models, serves, and brings what they look up up to date.
- * @param production whether the log is for machines, where no option says otherwise
+ * Implements `run()` of agents and swarms: loads their models, serves them, and syncs their knowledge.
+ * @param production whether the log is JSON by default
  */
 export async function serveRunnable(
   agent: Member,
@@ -30,29 +30,32 @@ export async function serveRunnable(
   return server
 }
 
-/** Of an agent, or of a swarm or a workflow with its members. */
+/** The knowledge of an agent, and of the members of a swarm or workflow. */
 function knowledgeIn(agent: Member): Set<Knowledge> {
   const agents = 'agents' in agent ? (agent.agents as readonly Member[]) : [] // an agent has none
   const members = agents.flatMap((member) => [...knowledgeIn(member)])
   return new Set([...(agent.knowledge ? [agent.knowledge] : []), ...members])
 }
 
-/** Serves an agent, says where, and lets the server own the process: a signal drains it, closes the agent and ends it. */
+/** Serves an agent and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process. */
 export async function serveAgent(agent: Member, options: ServeOptions): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
-  // Whoever reads the log by machine, or writes it, knows the address.
+  // A JSON log or a custom one is not for people.
   if (options.log === undefined || options.log === 'human') {
     console.log(terminalLine(`${agent.name} listens on ${server.url}`))
   }
-  const letGo = handleSignals(server, { ...definedOnly({ log: options.log }), afterClose: () => agent.close() })
-  return { url: server.url, close: () => server.close().finally(letGo) }
+  const removeHandlers = handleSignals(server, {
+    ...definedOnly({ log: options.log }),
+    afterClose: () => agent.close(),
+  })
+  return { url: server.url, close: () => server.close().finally(removeHandlers) }
 }
 
 /**
- * What the server is told: each option as it was passed, else as `[server]` has it.
+ * The options of the server: the passed ones override `[server]`.
  *
- * @param production whether the log is for machines, where no option says otherwise
+ * @param production whether the log is JSON by default
  * @throws AgentKitError `invalid-config` when `auth_tokens_env` names a variable without tokens
  */
 export function serveOptions(options: ServeOptions, table: ServerTable, production: boolean): ServeOptions {
