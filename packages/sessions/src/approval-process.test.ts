@@ -40,7 +40,7 @@ it.each([
   await store.close()
 })
 
-it('a run may be denied in another process', async () => {
+it('denies a run in another process', async () => {
   const [runId, approvalId] = await waitAndDie(['s'])
   const store = sqliteSessions(path)
   const { text, messages } = await resume(store, runId, { [approvalId]: { deny: 'too much' } })
@@ -50,7 +50,7 @@ it('a run may be denied in another process', async () => {
   await store.close()
 })
 
-it('a run goes on once when several grant it at once, over connections of their own', async () => {
+it('resumes a run once when several connections approve it at the same time', async () => {
   const [runId, approvalId] = await waitAndDie(['s'])
   const stores = [1, 2, 3, 4].map(() => sqliteSessions(path))
   const ends = await Promise.all(stores.map((store) => resume(store, runId, { [approvalId]: true })))
@@ -61,7 +61,7 @@ it('a run goes on once when several grant it at once, over connections of their 
   await Promise.all(stores.map((store) => store.close()))
 })
 
-it('an approved call whose process is killed in the middle of it is not made again', async () => {
+it('does not repeat an approved call whose process was killed during it', async () => {
   const child = startChild('wait-for-approval.ts', [path, file, 's'])
   const [runId = '', approvalId = ''] = (await child.nextLine()).split(' ')
   child.process.stdin.write(`${approvalId}\n`)
@@ -72,7 +72,7 @@ it('an approved call whose process is killed in the middle of it is not made aga
   const store = sqliteSessions(path)
   expect((await resume(store, runId, { [approvalId]: true })).error?.code).toBe('session-conflict')
   expect(await done()).toEqual(['looked', 'looked', 'paid'])
-  // The next turn goes on, with what had finished.
+  // The next turn continues with what had finished.
   const next = new Agent({ name: 'Payer', functions: [], model: scriptedModel(['Hello.']), sessions: store })
   expect(await next.chat('Hi', inSession)).toBe('Hello.')
   const messages = (await store.load(key))?.messages ?? []
@@ -81,12 +81,12 @@ it('an approved call whose process is killed in the middle of it is not made aga
   await store.close()
 })
 
-it('a run that waits in a living process goes on elsewhere, and once', async () => {
+it('resumes a run that waits in a live process elsewhere, and only once', async () => {
   const child = startChild('wait-for-approval.ts', [path, file, 's'])
   const [runId = '', approvalId = ''] = (await child.nextLine()).split(' ')
   const store = sqliteSessions(path)
   expect((await resume(store, runId, { [approvalId]: true })).text).toBe('Paid.')
-  // What it is told too late it cannot do.
+  // The first process gets its approval too late.
   child.process.stdin.end(`${approvalId}\n`)
   expect(await child.exited).toBe(0)
   expect(await done()).toEqual(['looked', 'looked', 'paid here'])

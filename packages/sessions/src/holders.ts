@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { threadId } from 'node:worker_threads'
 
-/** A row of the holders table, as it is joined to a run; all null when the holder is gone. */
+/** A row of the holders table, joined to a run; all null if the holder no longer exists. */
 export type HolderRow = {
   run_id: string
   holder: string
@@ -12,10 +12,10 @@ export type HolderRow = {
   heartbeat: number | null
 }
 
-/** The open stores of this thread, each with the runs that it is running. Shared by copies of this package. */
+/** The open stores of this thread, each with its active runs. Shared by all copies of this package. */
 const openHolders = sharedMap()
 
-/** What one open store says of itself. */
+/** How an open store identifies itself. */
 export type Holder = { readonly id: string; readonly host: string; readonly pid: number; readonly thread: number }
 
 export const host: string = hostname()
@@ -32,11 +32,11 @@ export function closeHolder(holder: Holder): void {
 }
 
 /**
- * Whether a run is still run by somebody.
+ * Whether the store that runs a run is still alive.
  *
- * In this thread we know. In another process of this host, or another thread of this process, it must exist and beat;
- * on another host it must beat. So a killed process is found dead at once, unless another one has taken its pid: then,
- * and when a whole host is gone, after `staleAfterMs`.
+ * A store of this thread is looked up. A store of another process of this host, or of another thread, must exist and
+ * send heartbeats; on another host it must send heartbeats. So a killed process counts as dead at once, unless another
+ * process has its pid: then, and when a whole host has failed, after `staleAfterMs`.
  */
 export function isAlive(row: HolderRow, now: number, staleAfterMs: number): boolean {
   const activeRuns = openHolders.get(row.holder)
@@ -59,7 +59,7 @@ function processExists(pid: number): boolean {
 
 function sharedMap(): Map<string, Set<string>> {
   const name = Symbol.for('agentkit.sessions.holders')
-  // The only writer of this symbol is this function.
+  // Only this function writes this symbol.
   const shared = globalThis as { [name]?: Map<string, Set<string>> }
   shared[name] ??= new Map()
   return shared[name]

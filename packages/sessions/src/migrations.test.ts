@@ -16,7 +16,7 @@ function version(database: DatabaseSync): unknown {
   return database.prepare('PRAGMA user_version').get()?.user_version
 }
 
-it('makes every table of an empty file, once', () => {
+it('creates every table of an empty file, once', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
   migrate(database, 'sessions.db')
@@ -24,7 +24,7 @@ it('makes every table of an empty file, once', () => {
   expect(version(database)).toBe(migrations.length)
 })
 
-it('takes an older file through the steps that it lacks, and keeps what it holds', () => {
+it('migrates an older file by the steps that it lacks, and keeps its data', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
   database.exec("INSERT INTO holders VALUES ('a', 'host', 1, 0, 5)")
@@ -34,7 +34,7 @@ it('takes an older file through the steps that it lacks, and keeps what it holds
   expect({ ...database.prepare('SELECT * FROM holders').get() }).toMatchObject({ id: 'a', heartbeat: 5, name: 'none' })
 })
 
-it('finds its work done when another process was faster', async () => {
+it('does nothing when another process was faster', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
   const path = join(folder, 'sessions.db')
   const faster = new DatabaseSync(path)
@@ -61,7 +61,7 @@ it('changes nothing when a step fails', () => {
   expect(database.isTransaction).toBe(false)
 })
 
-it('refuses a file of a newer version, and one that holds something else', () => {
+it('refuses a file of a newer version, and one of another application', () => {
   const newer = new DatabaseSync(':memory:')
   newer.exec(`PRAGMA user_version = ${migrations.length + 1}`)
   expect(() => migrate(newer, 'sessions.db')).toThrow('Update the package')
@@ -71,7 +71,7 @@ it('refuses a file of a newer version, and one that holds something else', () =>
   expect(tables(other)).toEqual(['recipes'])
 })
 
-it('lets a session have one running run at most', () => {
+it('allows one running run per session', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
   database.exec("INSERT INTO sessions VALUES (1, 'a', 'u', 's', 0, NULL, 0, 0)")
@@ -83,7 +83,7 @@ it('lets a session have one running run at most', () => {
   expect(() => insert.run('r3', 'running')).toThrow('UNIQUE')
 })
 
-it('keeps bodies out of the tree of their key, where every look-up would read those that it passes', () => {
+it('stores bodies outside the B-tree of their key, so that look-ups do not read them', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
   const { sql } = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'messages'").get() as { sql: string }

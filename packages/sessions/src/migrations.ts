@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
 
 /**
- * How a database of one version becomes one of the next: step 0 makes version 1 of an empty file. Steps that were
- * released are never changed; a new one is added.
+ * Each step migrates a database to the next version: step 0 creates version 1 in an empty file. Released steps are never
+ * changed; new ones are added.
  */
 export const migrations: readonly string[] = [
   `
@@ -52,10 +52,10 @@ export const migrations: readonly string[] = [
 ]
 
 /**
- * Brings a database to the newest version, in one transaction: of two processes that do it at once, one waits and then
- * finds it done.
+ * Migrates a database to the newest version in one transaction. If two processes do so at once, one waits and then finds
+ * the newest version.
  *
- * @throws AgentKitError `storage` for a file of a newer version, or one that holds something else
+ * @throws AgentKitError `storage` for a file of a newer version, or one of another application
  */
 export function migrate(database: DatabaseSync, file: string, steps: readonly string[] = migrations): void {
   if (versionOf(database) === steps.length) return

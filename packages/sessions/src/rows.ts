@@ -43,7 +43,7 @@ export function readSession(statements: Statements, row: SessionRow): Session {
   return session
 }
 
-/** All turns of a session by one statement, each cut to what the model may see. */
+/** All turns of a session by one statement, each reduced to what the model may see. */
 function readVisible(statements: Statements, session: SessionRow): Message[] {
   const visible: Message[] = []
   let number: number | undefined

@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     await begin(store)
     return store
   }
-  /** A session of its own for each, so that none is in the way of another. */
+  /** A separate session for each store, so that they do not wait for each other. */
   let begun = 0
   const begin = (store: SessionStore): Promise<void> => {
     begun++
@@ -63,14 +63,14 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('let nobody else read a file and folders that they make', async () => {
+  it('create files and folders that only their owner can read', async () => {
     const file = join(folder, 'new', 'sessions.db')
     await opened(file)
     for (const made of [file, `${file}-wal`]) expect([made, statSync(made).mode & 0o777]).toEqual([made, 0o600])
     expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700)
   })
 
-  it('let nobody else read a file that a link leads to, and that they make', async () => {
+  it('create the target of a link so that only its owner can read it', async () => {
     const target = join(folder, 'volume.db')
     const link = join(folder, 'link.db')
     await symlink(target, link)
@@ -78,14 +78,14 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     for (const file of [target, `${target}-wal`]) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
   })
 
-  it('hold no more descriptors than one store does, though none is closed', async () => {
+  it('hold as many descriptors as one store, even if none is closed', async () => {
     await opened()
     const ofOne = descriptors()
     for (let count = 1; count < 600; count++) await opened()
     expect(descriptors()).toBe(ofOne)
   })
 
-  it('share it by whatever path they know it', async () => {
+  it('share it by any path that leads to it', async () => {
     await opened()
     const ofOne = descriptors()
     await symlink(join(folder, 'data'), join(folder, 'link'))
@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     expect(descriptors()).toBe(ofOne)
   })
 
-  it('go on when another one is closed, and the last one closes the file', async () => {
+  it('keep working when another one is closed, and the last one closes the file', async () => {
     const first = await opened()
     const second = await opened()
     await first.close()
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     expect(descriptors()).toBe(0)
   })
 
-  it('do not share it with those that have more durability', async () => {
+  it('do not share it with stores of other durability', async () => {
     await opened()
     const ofOne = descriptors()
     const full = sqliteSessions(path, { durability: 'full' })
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('stores of one file', () => {
     expect(descriptors()).toBeGreaterThan(ofOne)
   })
 
-  it('are closed when nothing leads to them any more', async () => {
+  it('are closed when they are garbage-collected', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
     await begin(sqliteSessions(path))

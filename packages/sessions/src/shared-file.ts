@@ -4,26 +4,26 @@ import type { DatabaseSync } from 'node:sqlite'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
-/** An open database file. All stores of this thread that keep their sessions in it share one. */
+/** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {
   database: DatabaseSync
   statements: Statements
-  /** Which file it is, whatever stands at its path by now. */
+  /** The identity of the file, which may no longer be the one at its path. */
   readonly file: string
   /** The stores that use it. It is closed when the last one has released it. */
   owners: number
 }
 
 /**
- * SQLite blocks the whole process while it waits for a lock, so it may wait this long only, in milliseconds. The rest
- * of the wait is asynchronous.
+ * How long SQLite may wait for a lock, in milliseconds: it blocks the process meanwhile. The rest of the wait is
+ * asynchronous.
  */
 const busyTimeoutMs = 20
 
 /** By file and durability: links and other spellings of a path lead to the same file. */
 const openFiles = new Map<string, SharedFile>()
 
-/** The file at a path, opened if this thread has it not open yet, and made if it is not there. */
+/** The file at a path: opened unless this thread already has it open, and created if it does not exist. */
 export function acquireFile(path: string, durability: 'normal' | 'full'): SharedFile {
   if (path === ':memory:') return { ...openFile(path, durability), file: '', owners: 1 }
   makeFile(path)
@@ -35,7 +35,7 @@ export function acquireFile(path: string, durability: 'normal' | 'full'): Shared
   return shared
 }
 
-/** To be called once by each who has acquired it. */
+/** Called once for each acquisition. */
 export function releaseFile(shared: SharedFile): void {
   shared.owners--
   if (shared.owners > 0) return
@@ -43,19 +43,19 @@ export function releaseFile(shared: SharedFile): void {
   shared.database.close()
 }
 
-/** Which file stands at a path; empty when none does. */
+/** The identity of the file at a path; empty if there is none. */
 export function fileAt(path: string): string {
   const found = path === ':memory:' ? undefined : statSync(path, { throwIfNoEntry: false, bigint: true })
   return found ? `${found.dev}:${found.ino}` : ''
 }
 
-/** Opens a file as every connection to it must be opened. */
+/** Opens a connection with the settings that every connection needs. */
 export function openFile(path: string, durability: 'normal' | 'full'): Pick<SharedFile, 'database' | 'statements'> {
-  // Synchronous and only now, so that who never opens a session never loads SQLite.
+  // Synchronous and only here, so that SQLite is loaded when the first session is opened.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
-    // First, as it refuses files that are not ours; the journal mode would stay with them.
+    // First, because it refuses foreign files, which the journal mode would change.
     migrate(database, basename(path))
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
@@ -71,11 +71,11 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
-    // Only ever a new file: to close a second descriptor of an open database would drop its locks.
+    // Only for a new file: closing a second descriptor of an open database would release its locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error
-    // A link to a file that is not there yet: SQLite would make that file readable by everyone.
+    // A link to a missing file: SQLite would create that file readable by everyone.
     if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }
 }

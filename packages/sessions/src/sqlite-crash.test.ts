@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('loses no acknowledged turn to a kill at any moment, and goes on at once', async () => {
+it('loses no acknowledged turn to a kill at any moment, and continues at once', async () => {
   const acknowledged: string[] = []
   for (let round = 0; round < 10; round++) {
     const writer = startChild('write-turns.ts', [path, `round${round}`])
@@ -43,7 +43,7 @@ it('loses no acknowledged turn to a kill at any moment, and goes on at once', as
   expect(acknowledged.length).toBeGreaterThanOrEqual(10)
 })
 
-it('lets processes make one file and write one session at once', async () => {
+it('lets processes create one file and write one session at the same time', async () => {
   const names = ['a', 'b', 'c']
   const writers = names.map((name) => startChild('write-turns.ts', [path, name, '40']))
   expect(await Promise.all(writers.map((writer) => writer.exited))).toEqual([0, 0, 0])
@@ -57,7 +57,7 @@ it('lets processes make one file and write one session at once', async () => {
   await store.close()
 })
 
-it('leaves a run alone while its process lives and beats', async () => {
+it('does not settle a run while its process sends heartbeats', async () => {
   const holder = startChild('hold-run.ts', [path, '50'])
   await holder.nextLine()
   const store = sqliteSessions(path, { staleAfterMs: 2_000 })
@@ -68,12 +68,12 @@ it('leaves a run alone while its process lives and beats', async () => {
   holder.process.stdin.end('more\n')
   expect(await appended).toBe('ok')
   expect(await holder.exited).toBe(0)
-  // Its store was closed without an end of the run.
+  // Its store was closed before the run ended.
   await beginAtOnce(store, 'other')
   await store.close()
 })
 
-it('takes a run over from a process that has stopped beating, and refuses what that still writes', async () => {
+it('settles a run of a process without heartbeats, and refuses its later writes', async () => {
   const holder = startChild('hold-run.ts', [path, '50'])
   await holder.nextLine()
   const store = sqliteSessions(path, { staleAfterMs: 300 })
@@ -91,38 +91,38 @@ it('takes a run over from a process that has stopped beating, and refuses what t
   await store.close()
 })
 
-it('lets one of several processes go on with a run whose own was killed while it waited', async () => {
-  const parking = startChild('park-run.ts', [path])
-  await parking.nextLine()
-  parking.process.kill('SIGKILL')
-  await parking.exited
+it('lets one of several processes resume a suspended run whose process was killed', async () => {
+  const suspending = startChild('suspend-run.ts', [path])
+  await suspending.nextLine()
+  suspending.process.kill('SIGKILL')
+  await suspending.exited
 
-  const wakers = [1, 2, 3].map(() => startChild('wake-run.ts', [path]))
-  await Promise.all(wakers.map((waker) => waker.nextLine()))
-  const outcomes = wakers.map((waker) => waker.nextLine())
-  for (const waker of wakers) waker.process.stdin.write('now\n')
+  const resumers = [1, 2, 3].map(() => startChild('resume-run.ts', [path]))
+  await Promise.all(resumers.map((waker) => waker.nextLine()))
+  const outcomes = resumers.map((waker) => waker.nextLine())
+  for (const waker of resumers) waker.process.stdin.write('now\n')
   const told = await Promise.all(outcomes)
   expect(told.toSorted()).toEqual(['session-conflict', 'session-conflict', 'won'])
 
   const store = sqliteSessions(path)
   expect(await store.find('parked')).toMatchObject({ status: 'running', messages: { length: 3 } })
-  const winner = wakers[told.indexOf('won')]
+  const winner = resumers[told.indexOf('won')]
   winner?.process.kill('SIGKILL')
   await winner?.exited
   await beginAtOnce(store, 'next')
-  // What it had done stands, and is not done again.
+  // Its finished work is stored and not repeated.
   expect(await store.find('parked')).toMatchObject({ status: 'failed', usage: { totalTokens: 5 } })
   const seen = (await store.load(key))?.messages ?? []
   expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   expect(validateTranscript(seen)).toEqual([])
   await store.end('next', 'done')
-  for (const waker of wakers) waker.process.stdin.end()
-  await Promise.all(wakers.map((waker) => waker.exited))
+  for (const waker of resumers) waker.process.stdin.end()
+  await Promise.all(resumers.map((waker) => waker.exited))
   await store.close()
 })
 
 it.runIf(process.platform !== 'win32')('keeps every acknowledged turn when the disk is full', async () => {
-  // A limit on the size of files stands for a full disk: 400 blocks of 512 bytes or of 1 KB.
+  // A limit on file sizes simulates a full disk: 400 blocks of 512 bytes or of 1 KB.
   const limited = ['sh', '-c', 'ulimit -f 400; exec "$@" 2>/dev/null', 'sh']
   const writer = startChild('write-turns.ts', [path, 'full'], limited)
   expect(await writer.exited).toBe(1)

@@ -11,30 +11,30 @@ export type SQLiteDatabaseOptions = {
   lockTimeoutMs: number
 }
 
-/** What one store has of a database file. It is opened at the first use, and shared with the other stores of it. */
+/** A store's access to a database file, which is opened at the first use and shared with other stores. */
 export interface SQLiteDatabase {
-  /** Runs statements that only read. They wait for no writer. */
+  /** Runs statements that only read, which do not wait for writers. */
   read<T>(work: (statements: Statements) => T): Promise<T>
   /**
    * Runs `work` in a transaction that holds the write lock; it may run again when the database was locked.
    * `committed` follows the commit before anything else can happen in this thread.
    */
   transaction<T>(work: (statements: Statements) => T, committed?: (result: T) => void): Promise<T>
-  /** Runs `work` once, at once, and only if the database is open. A failure is nobody's. */
+  /** Runs `work` once, immediately, and only if the database is open. Failures are ignored. */
   tryNow(work: (statements: Statements) => void): void
-  /** Waits for the calls that were made before, then says `farewell` and releases the file. A later call opens it again. */
-  release(farewell: (statements: Statements) => void): Promise<void>
-  /** Does the same for good: calls made after it are refused. */
-  close(farewell: (statements: Statements) => void): Promise<void>
+  /** Waits for earlier calls, then runs `cleanup` and releases the file. A later call opens it again. */
+  release(cleanup: (statements: Statements) => void): Promise<void>
+  /** The same, and refuses later calls. */
+  close(cleanup: (statements: Statements) => void): Promise<void>
 }
 
-/** The last call in the line of each file and timeout: one at a time tries for the lock, of all stores together. */
-const lines = new Map<unknown, Promise<void>>()
+/** The last queued call per file and timeout: of all stores, one call at a time tries to get the lock. */
+const queues = new Map<unknown, Promise<void>>()
 
 export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions): SQLiteDatabase {
   let opened: SharedFile | undefined
   let closed = false
-  const line = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
+  const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
 
   const open = (): SharedFile => {
@@ -42,7 +42,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     return opened
   }
 
-  /** A file that was deleted or moved away takes writes to its grave: what is at the path now is opened instead. */
+  /** Writes to a file that was deleted or moved would be lost: the file now at the path is opened instead. */
   const openWhatIsThere = (): SharedFile => {
     if (opened && opened.file !== fileAt(path)) letGo()
     return open()
@@ -54,9 +54,9 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     if (released) releaseFile(released)
   }
 
-  const release = async (farewell: (statements: Statements) => void): Promise<void> => {
+  const release = async (cleanup: (statements: Statements) => void): Promise<void> => {
     await lastCall
-    tryNow(farewell)
+    tryNow(cleanup)
     letGo()
   }
 
@@ -71,16 +71,16 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     }
   }
 
-  /** One call at a time tries for the lock, so that many waiting ones do not block the process for longer than one. */
+  /** One call at a time tries to get the lock, so that many waiting calls block the process no longer than one. */
   const inLine = async <T>(work: () => T): Promise<T> => {
     refuseWhenClosed()
     const deadline = performance.now() + options.lockTimeoutMs
-    const result = (lines.get(line) ?? Promise.resolve()).then(() => untilUnlocked(work, deadline))
+    const result = (queues.get(key) ?? Promise.resolve()).then(() => untilUnlocked(work, deadline))
     const done: Promise<void> = result.then(leave, leave)
     function leave(): void {
-      if (lines.get(line) === done) lines.delete(line)
+      if (queues.get(key) === done) queues.delete(key)
     }
-    lines.set(line, done)
+    queues.set(key, done)
     lastCall = done
     return result
   }
@@ -95,7 +95,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     try {
       work(opened.statements)
     } catch {
-      // Nobody's, as promised: a heartbeat or a farewell that others can do without.
+      // Ignored: a heartbeat or a cleanup is optional.
     }
   }
 
@@ -127,9 +127,9 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     tryNow,
     release,
 
-    close(farewell) {
+    close(cleanup) {
       closed = true
-      return release(farewell)
+      return release(cleanup)
     },
   }
 }

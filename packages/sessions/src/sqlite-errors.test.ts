@@ -25,7 +25,7 @@ it.each([
   expect(isLocked(failure)).toBe(retryable)
 })
 
-it('passes an error of ours as it is', () => {
+it('returns an AgentKitError unchanged', () => {
   const conflict = new AgentKitError('session-conflict', 'The run r1 does not hold its session (any more).')
   expect(toStorageError(conflict, 'sessions.db')).toBe(conflict)
 })

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 
-/** SQLite's result codes for a lock that somebody else holds. The low byte of an extended code is its primary code. */
+/** SQLite's result codes for a lock of another connection. The low byte of an extended code is its primary code. */
 const busy = 5
 const locked = 6
 
-/** What to do about the other ones, by primary code. */
+/** What to do about other result codes, by primary code. */
 const advice: Readonly<Record<number, (file: string) => string>> = {
   [busy]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
   [locked]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
@@ -17,7 +17,7 @@ const advice: Readonly<Record<number, (file: string) => string>> = {
   26: (file) => `${file} is not a session database. Move it away to start afresh, or restore a backup.`,
 }
 
-/** The same for what the file system refuses before SQLite is asked. */
+/** What to do about errors of the file system before SQLite is called. */
 const fileAdvice: Readonly<Record<string, (file: string) => string>> = {
   ENOSPC: (file) => `There is no room for the session database ${file}. Free space on its disk.`,
   EACCES: (file) => `The session database ${file} cannot be made. Allow this user to write its folder.`,
@@ -27,13 +27,13 @@ const fileAdvice: Readonly<Record<string, (file: string) => string>> = {
   EEXIST: (file) => `The session database ${file} cannot be made: a part of its path is a file. Choose another path.`,
 }
 
-/** Whether a failure means that somebody else holds the database, so that trying again may help. */
+/** Whether another connection holds the database, so that a retry may help. */
 export function isLocked(error: unknown): boolean {
   const code = primaryCode(error)
   return code === busy || code === locked
 }
 
-/** Any failure of the database as `storage`, with what to do about it. Ours pass as they are. */
+/** Converts a failure of the database to `storage`, with the fix. An AgentKitError is returned unchanged. */
 export function toStorageError(error: unknown, path: string): AgentKitError {
   if (isAgentKitError(error)) return error
   return new AgentKitError('storage', describe(error, basename(path)), {
@@ -48,7 +48,7 @@ function describe(error: unknown, file: string): string {
   return words?.(file) ?? `The session database ${file} failed: ${message ?? String(error)}`
 }
 
-/** node:sqlite puts SQLite's own code into `errcode`. */
+/** node:sqlite has SQLite's code in `errcode`. */
 function primaryCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined

@@ -37,7 +37,7 @@ it.each([1, 2])('makes one linear, valid history of 200 parallel chats in %i sto
   await Promise.all(stores.map((each) => each.close()))
 })
 
-it('keeps a valid history of chats that queue, reject, interrupt and give up', async () => {
+it('keeps a valid history of chats that queue, reject, interrupt and time out', async () => {
   const stores = [sqliteSessions(path), sqliteSessions(path)] as const
   const chat = async (index: number): Promise<string> => {
     await sleep(index % 50)
@@ -61,7 +61,7 @@ it('keeps a valid history of chats that queue, reject, interrupt and give up', a
   await Promise.all(stores.map((each) => each.close()))
 })
 
-it('pays once for an approval that several processes grant, after the one that asked was killed', async () => {
+it('pays once when several processes approve a run whose process was killed', async () => {
   const paid = join(folder, 'paid.txt')
   const asking = startChild('pay.ts', [path, paid, 'ask'])
   const waiting = await asking.nextLine()

@@ -19,13 +19,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('refuses an option that does not exist', () => {
+it('refuses an unknown option', () => {
   expect(() => sqliteSessions(path, { durable: true } as object)).toThrow(
     expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('durability') }),
   )
 })
 
-it('touches the disk at its first call only', async () => {
+it('accesses the disk at its first call only', async () => {
   const store = sqliteSessions(path)
   expect(existsSync(path)).toBe(false)
   await store.load(key)
@@ -48,7 +48,7 @@ it.each(['', undefined as unknown as string])('refuses the path %j', (bad) => {
   expect(() => sqliteSessions(bad)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })
 
-it('refuses every call once it is closed, also when it never was opened', async () => {
+it('refuses every call once it is closed, even if it was never opened', async () => {
   for (const store of [sqliteSessions(path), sqliteSessions(path)]) {
     await store.close()
     const calls = [
@@ -69,12 +69,12 @@ it('refuses every call once it is closed, also when it never was opened', async 
   await expect(store.load(key)).rejects.toMatchObject({ code: 'storage' })
 })
 
-it('finishes what was asked before it was closed', async () => {
+it('finishes calls made before it was closed', async () => {
   const store = sqliteSessions(path)
   await store.load(key)
   const begun = begin(store, 'r1', 0)
   await Promise.all([begun, store.close()])
-  // The last connection takes the log with it.
+  // The last connection removes the log.
   expect(existsSync(`${path}-wal`)).toBe(false)
   const again = sqliteSessions(path)
   expect(await again.find('r1')).toMatchObject({ messages: [hello] })
@@ -113,7 +113,7 @@ it.each<[string, () => Promise<unknown>, RegExp]>([
   await store.close()
 })
 
-it('changes nothing in a file that it refuses, and lets go of it', async () => {
+it('does not change a file that it refuses, and closes it', async () => {
   const ours = sqliteSessions(path)
   await ours.load(key)
   await ours.close()
@@ -129,7 +129,7 @@ it('changes nothing in a file that it refuses, and lets go of it', async () => {
   expect((await readdir(folder)).sort()).toEqual(['other.db', 'sessions.db'])
 })
 
-it('says what to do when a part of its path is a file', async () => {
+it('has a fix in its message when a part of the path is a file', async () => {
   await writeFile(path, '')
   const store = sqliteSessions(join(path, 'deep', 'sessions.db'))
   await expect(store.load(key)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ it('says what to do when a part of its path is a file', async () => {
   })
 })
 
-it('opens a file once what was wrong with it is mended', async () => {
+it('opens a file once its problem is fixed', async () => {
   await writeFile(path, 'not a database '.repeat(100))
   const store = sqliteSessions(path)
   await expect(store.load(key)).rejects.toMatchObject({ code: 'storage' })
@@ -147,7 +147,7 @@ it('opens a file once what was wrong with it is mended', async () => {
   await store.close()
 })
 
-// Windows does not let go of a file that is open.
+// Windows does not delete a file that is open.
 it.runIf(process.platform !== 'win32').each<[string, () => Promise<void>]>([
   ['deleted', () => rm(path)],
   ['deleted with its folder', () => rm(folder, { recursive: true })],
@@ -165,21 +165,21 @@ it.runIf(process.platform !== 'win32').each<[string, () => Promise<void>]>([
   await Promise.all([store.close(), later.close()])
 })
 
-it('waits for a lock without blocking the process, and goes on when it is free', async () => {
+it('waits for a lock without blocking the process, and continues when it is free', async () => {
   const store = sqliteSessions(path)
   await store.load(key)
   const lock = await holdLock()
   const begun = Promise.all(Array.from({ length: 30 }, (_, index) => begin(store, `r${index}`, 0, `s${index}`)))
-  // Each try blocks for 20 ms; all 30 of them, one after another, would for 600.
+  // Each attempt blocks for 20 ms; 30 attempts one after another would block for 600.
   expect(await usualTurn()).toBeLessThan(200)
-  // Readers wait for nobody.
+  // Readers do not wait.
   expect(await store.load(key)).toBeUndefined()
   await lock.release()
   await begun
   await store.close()
 })
 
-it('gives up on a lock after its time, as `storage` that may be tried again', async () => {
+it('fails with a retryable `storage` error when it does not get a lock in time', async () => {
   const store = sqliteSessions(path, { lockTimeoutMs: 300 })
   await begin(store, 'r1', 0)
   const lock = await holdLock()
@@ -191,13 +191,13 @@ it('gives up on a lock after its time, as `storage` that may be tried again', as
     })
   }
   await lock.release()
-  // The run that could not be ended is nobody's, so that it does not block its session.
+  // The run that could not be ended has no owner, so that it does not block its session.
   expect(await store.load(key)).toEqual({ version: 2, messages: [] })
   await begin(store, 'r3', 2)
   await store.close()
 })
 
-it('gives up on a file that it cannot open for a lock', async () => {
+it('fails when it cannot open a file because of a lock', async () => {
   await runSQL('PRAGMA journal_mode = DELETE')
   const lock = await holdLock()
   const store = sqliteSessions(path, { lockTimeoutMs: 200 })
@@ -207,7 +207,7 @@ it('gives up on a file that it cannot open for a lock', async () => {
   await store.close()
 })
 
-it('leaves a run of another open store of this process alone', async () => {
+it('does not settle a run of another open store of this process', async () => {
   const first = sqliteSessions(path)
   const second = sqliteSessions(path, { staleAfterMs: 0 })
   await begin(first, 'r1', 0)
@@ -219,7 +219,7 @@ it('leaves a run of another open store of this process alone', async () => {
   await second.close()
 })
 
-it('lets one of two stores of a file go on with a waiting run', async () => {
+it('lets one of two stores of a file resume a suspended run', async () => {
   const stores = [sqliteSessions(path), sqliteSessions(path)] as const
   await begin(stores[0], 'r1', 0)
   await stores[0].end('r1', 'waiting')
@@ -229,7 +229,7 @@ it('lets one of two stores of a file go on with a waiting run', async () => {
   await Promise.all(stores.map((store) => store.close()))
 })
 
-it('takes a waiting run that goes on for one of the store where it does, whoever began it', async () => {
+it('assigns a resumed run to the store that resumes it', async () => {
   const first = sqliteSessions(path)
   const second = sqliteSessions(path)
   const third = sqliteSessions(path)
@@ -277,7 +277,7 @@ it('settles a dead run in `begin` as `load` does', async () => {
   await store.close()
 })
 
-it('beats while it runs something, and leaves nothing behind', async () => {
+it('sends heartbeats during runs, and removes its row at the end', async () => {
   const store = sqliteSessions(path, { heartbeatMs: 20 })
   await begin(store, 'r1', 0)
   const first = heartbeats()[0] as number
@@ -318,7 +318,7 @@ async function runSQL(text: string, file = path): Promise<void> {
   database.close()
 }
 
-/** A real file whose pages, but for the first, are overwritten. */
+/** A database file whose pages, except for the first, are overwritten. */
 async function damage(): Promise<void> {
   const store = sqliteSessions(path)
   for (let index = 0; index < 50; index++) await begin(store, `r${index}`, 0, `s${index}`)
@@ -329,7 +329,7 @@ async function damage(): Promise<void> {
   await file.close()
 }
 
-/** A run of a holder as another process would have left it. */
+/** A run of a holder, as another process would leave it. */
 function insertRun(row: Row | undefined): void {
   const database = new DatabaseSync(path)
   database.exec(`
@@ -362,7 +362,7 @@ async function holdLock(): Promise<{ release(): Promise<void> }> {
   }
 }
 
-/** How long, in milliseconds, a turn of the event loop usually takes: the median of some. */
+/** The median duration of a turn of the event loop, in milliseconds. */
 async function usualTurn(): Promise<number> {
   const turns: number[] = []
   for (let index = 0; index < 15; index++) {

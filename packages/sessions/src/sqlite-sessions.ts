@@ -29,11 +29,11 @@ export type SQLiteSessionsOptions = {
    * times the cost of each write. `normal` when absent.
    */
   durability?: 'normal' | 'full'
-  /** How long a call waits while another process holds the database, in milliseconds; 5,000 when absent. */
+  /** How long a call waits for a lock of another process, in milliseconds; default 5,000. */
   lockTimeoutMs?: number
-  /** How often a store that runs something says that it lives, in milliseconds; 2,000 when absent. */
+  /** Interval of a store's heartbeats during runs, in milliseconds; default 2,000. */
   heartbeatMs?: number
-  /** After how long a silent store counts as dead, in milliseconds; 10,000 when absent. */
+  /** How long after its last heartbeat a store counts as dead, in milliseconds; default 10,000. */
   staleAfterMs?: number
 }
 
@@ -45,17 +45,17 @@ const optionNames: Record<keyof SQLiteSessionsOptions, true> = {
 }
 
 /**
- * Sessions in a SQLite file, which several processes of one machine may share. It is opened at the first call; its
- * folder is made when it is missing, the file readable by its owner only. All stores of a file share what is open of it,
- * until the last of them is closed.
+ * Sessions in a SQLite file, which several processes of one machine may share. The file is opened at the first call; a
+ * missing folder is created, and only the owner can read the file. All stores of a file share one connection until the
+ * last of them is closed.
  *
- * A run whose process has died is settled as failed by the next `load` or `begin` of its session, and what that run
- * still tries to store is refused.
+ * A run whose process has died is settled as failed by the next `load` or `begin` of its session; later writes of that
+ * run are refused.
  *
- * @param path of the file; `:memory:` for a database that is gone with the store
- * @throws AgentKitError `invalid-argument` for a path that is no text, and for an option that does not exist
- * @throws AgentKitError `storage` from every call when the file cannot be opened, read or written, saying what to do;
- *   retryable when another process held it longer than `lockTimeoutMs`
+ * @param path of the file; `:memory:` for a database that ends with the store
+ * @throws AgentKitError `invalid-argument` for a path that is not a string, and for an unknown option
+ * @throws AgentKitError `storage` from every call when the file cannot be opened, read or written, with the fix;
+ *   retryable when another process holds the file longer than `lockTimeoutMs`
  * @example
  * const sessions = sqliteSessions('agentkit-data/sessions.db')
  * const agent = new Agent({ name: 'Notes', functions: [], model, sessions })
@@ -73,7 +73,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   const beat = (statements: Statements): void => {
     statements.beat.run(holder.id, holder.host, holder.pid, holder.thread, Date.now())
   }
-  /** Beats while something runs. A beat that finds the database locked is left out; the next one comes soon enough. */
+  /** Sends heartbeats during runs. It skips one while the database is locked. */
   const startHeart = (): void => {
     heart ??= setInterval(() => {
       if (activeRuns.size === 0) stopHeart()
@@ -85,7 +85,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     heart = undefined
   }
 
-  /** Settles the run of a session as failed when nobody runs it any more; whether it did. */
+  /** Settles a session's run as failed if its store is dead. Returns whether it did. */
   const settleDeadRun = (statements: Statements, session: SessionRow, now: number): boolean => {
     const running = findRunning(statements, session)
     if (!running || isAlive(running, now, staleAfterMs)) return false
@@ -94,7 +94,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     statements.removeIdleHolder.run(running.holder)
     return true
   }
-  /** Has a waiting run of the session run again, here; whether there was one. */
+  /** Assigns a suspended run of the session to this store. Returns whether there was one. */
   const reopen = (statements: Statements, runId: string, session: SessionRow): boolean =>
     statements.reopenRun.run(holder.id, runId, session.id).changes > 0
   const isHeldByDead = (statements: Statements, session: SessionRow): boolean => {
@@ -102,16 +102,16 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
   }
 
-  const farewell = (statements: Statements): void => void statements.removeHolder.run(holder.id)
+  const removeHolder = (statements: Statements): void => void statements.removeHolder.run(holder.id)
   const stop = (): void => {
     stopHeart()
-    // The runs that it still held have no owner left: the next `load` or `begin` settles it.
+    // Its remaining runs have no owner any more: the next `load` or `begin` settles them.
     closeHolder(holder)
   }
   const store: SessionStore = {
     async load(key) {
       checkSessionKey(key)
-      // The version first: should another process write in between, `begin` refuses it.
+      // The version first: if another process writes in between, `begin` refuses it.
       const session = await database.read((statements) => {
         const row = findSession(statements, key)
         if (!row) return undefined
@@ -132,7 +132,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       const tryToBegin = (statements: Statements): AgentKitError | undefined => {
         const now = Date.now()
         const known = findSession(statements, key)
-        // Settled whether or not this run may begin, so the refusal is returned: to throw would undo it.
+        // The refusal is returned, because throwing it would roll back the settlement.
         const settled = known !== undefined && settleDeadRun(statements, known, now)
         const version = (known?.version ?? 0) + (settled ? 1 : 0)
         if (version !== expectedVersion) return conflict('The session has moved on. Load it again.', true)
@@ -177,7 +177,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
           statements.moveSessionOfRun.run(Date.now(), runId)
         })
       } finally {
-        // Also when it could not be stored: nobody goes on with it, so the next run may settle it.
+        // Also if it could not be stored: without an owner, the next run settles it.
         activeRuns.delete(runId)
       }
     },
@@ -217,15 +217,15 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     },
 
     async close() {
-      await database.close(farewell)
+      await database.close(removeHolder)
       stop()
     },
   }
-  abandoned.register(store, () => database.release(farewell).then(stop))
+  abandoned.register(store, () => database.release(removeHolder).then(stop))
   return store
 }
 
-/** Releases what a store holds that was never closed, once nothing leads to it. When that is, is up to the engine. */
+/** Releases the file of a store that was garbage-collected without being closed. */
 const abandoned = new FinalizationRegistry((release: () => Promise<void>) => void release().catch(() => {}))
 
 function requireRunning(statements: Statements, runId: string): void {

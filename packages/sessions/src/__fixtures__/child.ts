@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A script of this folder that runs in a process of its own. */
+/** A script of this folder that runs in a separate process. */
 export interface Child {
   readonly process: ChildProcessWithoutNullStreams
-  /** Every whole line that it printed, in order. */
+  /** Every complete line of its output, in order. */
   readonly lines: string[]
-  /** Settles with the exit code, once everything printed has been read. */
+  /** Resolves with the exit code once all output has been read. */
   readonly exited: Promise<number | null>
-  /** The next line that it prints. */
+  /** The next line of its output. */
   nextLine(): Promise<string>
 }
 
-/** Starts `script` with `node`, on the sources of the workspace. `before` are the words of a command to run it by. */
+/** Starts `script` with `node`, on the sources of the workspace. `before` is a command that runs it. */
 export function startChild(script: string, values: readonly string[], before: readonly string[] = []): Child {
   const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
   const words = [...before, process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]

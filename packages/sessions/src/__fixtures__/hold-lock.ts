@@ -1,4 +1,4 @@
-// Takes the write lock of a database, prints "locked", and keeps it until its input ends.
+// Acquires the write lock of a database, prints "locked", and holds it until its input ends.
 // node hold-lock.ts <path>
 import { DatabaseSync } from 'node:sqlite'
 

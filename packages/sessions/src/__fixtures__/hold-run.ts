@@ -1,4 +1,4 @@
-// Begins a run and prints "begun"; for each line of its input, appends to the run and prints "ok" or the error's code.
+// Begins a run and prints "begun"; for each input line, appends to the run and prints "ok" or the error's code.
 // node hold-run.ts <path> <heartbeatMs>
 import { createInterface } from 'node:readline'
 import { isAgentKitError } from '@agentkit/core'

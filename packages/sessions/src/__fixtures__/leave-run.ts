@@ -1,4 +1,4 @@
-// Begins a run, and has nothing more to do.
+// Begins a run, and exits without ending it.
 // node leave-run.ts <path>
 import { sqliteSessions } from '../sqlite-sessions.ts'
 

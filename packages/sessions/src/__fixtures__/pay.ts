@@ -1,6 +1,6 @@
-// An agent that pays once somebody has approved it, and notes in a file whenever it has.
-// node pay.ts <path> <file> ask      asks; prints the ids of the run and of its approval, and stays
-// node pay.ts <path> <file> grant    prints "ready"; at a line of its input "<runId> <approvalId>", grants it, and
+// An agent that pays once the call is approved, and writes a line to a file for each payment.
+// node pay.ts <path> <file> ask      starts the run, prints the ids of the run and of its approval, and stays alive
+// node pay.ts <path> <file> grant    prints "ready"; approves the run of the input line "<runId> <approvalId>", and
 //                                    prints the answer or the error's code
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

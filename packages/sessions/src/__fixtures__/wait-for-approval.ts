@@ -1,6 +1,6 @@
-// An agent that looks, then waits in a loop over its events for leave to pay. Its tools note in a file what they do.
+// An agent that looks something up, then waits for approval to pay. Its tools write a line to a file for each call.
 // node wait-for-approval.ts <path> <file> [sessionId]
-// Prints the ids of the run and of its approval; at a line of its input approves, and prints "paying": it never ends.
+// Prints the ids of the run and of its approval; approves at an input line, and prints "paying" in a call that never ends.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Agent, tool } from '@agentkit/core'

@@ -1,4 +1,4 @@
-// Writes turns into one session of a file for as long as it may, and prints the run of each turn once it is stored.
+// Writes turns to a session until it is stopped, and prints the run of each turn once it is stored.
 // node write-turns.ts <path> <name> [<turns>]
 import { writeSync } from 'node:fs'
 import { isAgentKitError } from '@agentkit/core'

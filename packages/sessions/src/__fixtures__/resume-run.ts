@@ -1,5 +1,5 @@
-// Prints "ready"; at a line of its input, goes on with the waiting run, prints "won" or the error's code, and stays.
-// node wake-run.ts <path>
+// Prints "ready"; at an input line resumes the suspended run, prints "won" or the error's code, and stays alive.
+// node resume-run.ts <path>
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { isAgentKitError } from '@agentkit/core'

@@ -1,5 +1,5 @@
-// Leaves a run waiting, prints "waiting", and stays until its input ends.
-// node park-run.ts <path>
+// Suspends a run, prints "waiting", and exits when its input ends.
+// node suspend-run.ts <path>
 import { sqliteSessions } from '../sqlite-sessions.ts'
 
 const store = sqliteSessions(process.argv[2] ?? '')
