@@ -5,7 +5,7 @@ import { cloudSpace } from './store/pinecone/cloud-space.ts'
 import { sqliteSpace } from './store/sqlite/sqlite-space.ts'
 import type { StoreSpace } from './store/store.ts'
 
-/** Where the indexes of a retrieval tool live. */
+/** Opens the storage of a retrieval tool's indexes. */
 export function openSpace({ tool, indexPath, cloud }: RetrieverSettings): StoreSpace {
   switch (tool) {
     case 'basic':

@@ -6,34 +6,34 @@ import { checkParsing, type ParsingOptions } from './parse/pool/parsing-options.
 import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone/pinecone-settings.ts'
 import { isInside } from './sync/scan.ts'
 
-/** What files are searched with: in process, LanceDB, or Pinecone beside a text index of our own. */
+/** Where files are searched: in process, in LanceDB, or in Pinecone with a local text index. */
 export const retrievalToolNames = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
 export type RetrievalToolName = (typeof retrievalToolNames)[number]
 
 export type RetrieverOptions = {
-  /** Whose files are searched; default `agentkit-data/files/user`. It is made where it is missing. */
+  /** The folder that is searched; default `agentkit-data/files/user`. It is created if it is missing. */
   folder?: string
-  /** Only files with these extensions, with or without the dot; default all that can be read. */
+  /** Only files with these extensions, with or without the dot; default all readable types. */
   requiredExts?: readonly string[]
   /** Default `basic`. */
   retrievalTool?: RetrievalToolName
-  /** Makes the vectors; without one, search goes by words. */
+  /** Computes the vectors; without one, search uses words only. */
   embedder?: Embedder
-  /** Where the index is kept; default `agentkit-data/index`. With `localstore` also `s3://bucket/path` and the like. */
+  /** The folder of the index; default `agentkit-data/index`. With `localstore` also `s3://bucket/path` and the like. */
   indexPath?: string
-  /** Larger files are not read; default 200 MB. */
+  /** Larger files are skipped; default 200 MB. */
   maxFileBytes?: number
-  /** What reading files may cost. */
+  /** The limits for parsing files. */
   parsing?: ParsingOptions
   /** Of `cloudindex-serverless` and `cloudindex-pod`. */
   cloud?: CloudOptions
 }
 
-/** Options that were checked and completed. */
+/** Options after checks, with defaults. */
 export type RetrieverSettings = {
   folder: string
   exts: ReadonlySet<string>
-  /** Whether only some of the extensions are asked for. */
+  /** Whether `extensions` selects only some of the types. */
   isNarrowed: boolean
   tool: RetrievalToolName
   embedder?: Embedder
@@ -44,7 +44,7 @@ export type RetrieverSettings = {
 }
 
 const usualIndexPath = 'agentkit-data/index'
-/** 200 MB, as `max_file_mb` and the messages count them. */
+/** 200 MB, in the unit of `max_file_mb` and of messages. */
 export const usualMaxFileBytes = 200_000_000
 
 const names: readonly string[] = [
@@ -59,8 +59,8 @@ const names: readonly string[] = [
 ] satisfies (keyof RetrieverOptions)[]
 
 /**
- * @throws AgentKitError `invalid-argument` for what is no such option; `invalid-config` for options that do not fit
- * together; `missing-key` for a cloud index without its key
+ * @throws AgentKitError `invalid-argument` for an unknown or invalid option; `invalid-config` for options that contradict
+ * each other; `missing-key` for a cloud index without its key
  */
 export function checkRetrieverOptions(options: RetrieverOptions = {}): RetrieverSettings {
   if (!isObject(options)) throw invalid('createRetriever() takes an object of options, such as { folder: "docs" }.')
@@ -87,7 +87,7 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   if (embedder !== undefined) checkEmbedder(embedder)
   checkCloud(cloud)
   if (retrievalTool === 'cloudindex-serverless' || retrievalTool === 'cloudindex-pod') {
-    // Its length is found out later, where it does not say.
+    // Without a declared dimension, the first vector determines it.
     checkCloudEmbedder(retrievalTool, embedder && (embedder.dimensions ?? 0))
     pineconeSettings(retrievalTool, indexPath, cloud)
   }
@@ -104,17 +104,17 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   }
 }
 
-/** Whether an index lies elsewhere than on this disk: `s3://…`. */
+/** Whether an index is remote: `s3://…`. */
 export function isRemote(indexPath: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(indexPath)
 }
 
-/** Where on this disk an index has what it keeps here: of a remote one its lock and journals. */
+/** The local folder of an index; of a remote index, the folder of its lock and journals. */
 export function localFolderOf(indexPath: string): string {
   return isRemote(indexPath) ? usualIndexPath : indexPath
 }
 
-/** Extensions in lower case, with the dot. @throws AgentKitError `invalid-argument` for one that cannot be read */
+/** Extensions in lower case, with the dot. @throws AgentKitError `invalid-argument` for a type that cannot be read */
 function checkExts(exts: readonly string[]): Set<string> {
   if (!Array.isArray(exts) || exts.length === 0) {
     throw invalid(`\`requiredExts\` is a list of extensions, such as [".md"]. There are: ${supportedExts.join(', ')}.`)
@@ -156,7 +156,7 @@ function checkCloud(cloud: CloudOptions): void {
   for (const [name, value] of Object.entries(cloud)) {
     const kind = kinds[name]
     if (!kind) throw invalid(`\`cloud\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
-    // The value may be a key: it is not shown.
+    // The value may be a key, so it is not shown.
     if (value !== undefined && typeof value !== kind) throw invalid(`\`cloud.${name}\` is a ${kind}.`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How many letters must be put in, left out, replaced or swapped with their neighbour to make one word of the other.
- * Past `most` it only says that it is more.
+ * The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other (Damerau's
+ * distance). Above `most`, the result is any number that is larger.
  */
 export function editDistance(one: string, other: string, most: number): number {
   const width = other.length + 1

@@ -1,33 +1,33 @@
 import { grown } from './grown.ts'
 
 /**
- * Finds what is known of a word without making a string of it: there are many words, and few different ones.
+ * Looks up what is known of a word without creating a string for it: a text has many words, and few distinct ones.
  *
- * A word stands in `units` from `start` to `end`, and its `hash` is that of these units, by `hashUnit`.
+ * The word is `units` from `start` to `end`; `hash` is the hash of these units, computed with `hashUnit`.
  */
 export interface KnownWords<Known> {
   find(units: Uint16Array, start: number, end: number, hash: number): Known | undefined
   add(units: Uint16Array, start: number, end: number, hash: number, known: Known): void
 }
 
-/** The hash of what came before, which is 0 at first, and of one more unit. */
+/** Extends a hash, initially 0, by one code unit. */
 export function hashUnit(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01_00_01_93)
 }
 
-/** With so many all is forgotten, as there is no end of words. */
+/** The table is emptied at this many words, since the number of distinct words has no limit. */
 const mostWords = 1 << 16
 
 /**
- * In typed arrays, as small as can be: to look a word up is to wait for the memory. Objects and strings would lie all
- * over it; so words are numbered as they come, by which those that are met often lie together.
+ * Uses compact typed arrays: a lookup mostly waits for memory, and objects and strings would be scattered over it. Words
+ * are numbered in the order in which they first occur, so frequent words are close to each other.
  */
 export function knownWords<Known>(): KnownWords<Known> {
   let words: Known[] = []
-  // In the places that the hashes say, or in the next ones that were free: a hash, and the word's number, from 1 on.
+  // An open-addressing hash table: for each slot a hash and the word's number, from 1 on.
   let table = new Int32Array(0)
   let places = 0
-  // Of each word its length, and then its units.
+  // For each word its length, followed by its units.
   let spelling = new Uint16Array(1 << 14)
   let starts = new Uint32Array(1 << 10)
   let spelt = 0

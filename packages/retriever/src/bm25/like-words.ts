@@ -4,11 +4,11 @@ import type { LiveSegment } from './live-segment.ts'
 import type { QueryWord } from './rank.ts'
 import { termAt } from './segment.ts'
 
-/** So many terms may stand for a word, and so many words are looked at. */
+/** The limits of terms that may match a word, and of words that are expanded. */
 const mostForms = 40
 const mostWords = 32
 
-/** The words of a query, each with the terms of the index that are like it: that begin alike, or are spelt alike. */
+/** The words of a query, each with the index terms that are similar: terms with the same prefix or a similar spelling. */
 export async function likeWords(
   segments: readonly LiveSegment[],
   query: readonly QueryWord[],
@@ -40,7 +40,7 @@ export async function likeWords(
   }))
 }
 
-/** From 0, for another word, to 1, for the same. */
+/** The similarity of two words: 0 for unrelated words, 1 for the same word. */
 function likeness(
   { wanted, spelt, letters: wantedLetters }: { wanted: string; spelt: string; letters: number },
   like: { term: string; spelt: string },
@@ -52,19 +52,19 @@ function likeness(
   if (difference > 0 && wanted.length >= shortestBeginning(wanted) && term.startsWith(wanted)) {
     return 0.3 + (0.4 * wanted.length) / term.length
   }
-  // Numbers have no spelling.
+  // Numbers are not corrected.
   const allowed = /\d/.test(wanted) ? 0 : mistakesIn(wanted.length)
   if (Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2) return 0
   const distance = editDistance(spelt, like.spelt, allowed)
   return distance > allowed ? 0 : 0.8 - 0.2 * distance
 }
 
-/** A stem ends in `i` where its word had a `y`: a mistake there would count twice, as in `holidya`. */
+/** A stem has `i` at its end where its word has `y`: a mistake there would count twice, as in `holidya`. */
 function asWritten(stem: string): string {
   return stem.endsWith('i') ? `${stem.slice(0, -1)}y` : stem
 }
 
-/** Which letters a word has, roughly, a bit for each: most other words are told apart by that. */
+/** A bit set of the letters of a word: it rules out most other words cheaply. */
 function lettersOf(word: string): number {
   let letters = 0
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
@@ -77,12 +77,12 @@ function bitsIn(letters: number): number {
   return count
 }
 
-/** One sign of Chinese or Japanese says as much as some letters. */
+/** One character of Chinese or Japanese carries as much information as several letters. */
 function shortestBeginning(wanted: string): number {
   return wanted >= '\u2e80' ? 1 : 3
 }
 
-/** How many mistakes a word of a length may have. */
+/** The number of spelling mistakes that a word of a given length may have. */
 function mistakesIn(length: number): number {
   if (length < 4) return 0
   return length < 8 ? 1 : 2

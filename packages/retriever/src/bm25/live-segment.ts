@@ -1,16 +1,16 @@
 import type { Segment } from './segment.ts'
 
-/** A segment, and what has become of its documents since it was made. */
+/** A segment with the deletions of its documents since it was written. */
 export type LiveSegment = {
   segment: Segment
-  /** A 1 for each document that is dead; absent while all live. */
+  /** 1 for each deleted document; absent when no document is deleted. */
   isDead?: Uint8Array
-  /** How many documents live, and how many words they have in all. */
+  /** The number of documents that are not deleted, and the total number of their words. */
   docs: number
   words: number
 }
 
-/** @param deadBits a bit for each document, the lowest first; empty while all live */
+/** @param deadBits one bit per document, the lowest first; empty when no document is deleted */
 export function liveSegment(segment: Segment, deadBits: Uint8Array): LiveSegment {
   const isDead = new Uint8Array(segment.docs.length)
   let docs = 0

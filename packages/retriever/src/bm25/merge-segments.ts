@@ -3,10 +3,10 @@ import type { LiveSegment } from './live-segment.ts'
 import { type Segment, termAt } from './segment.ts'
 import { termWriter } from './term-writer.ts'
 
-/** A document that is left out. */
+/** Marks a document that the merge drops. */
 const dead = 0xffff
 
-/** One segment of several, which come in the order of their documents; without the documents that are dead. */
+/** Merges segments, given in the order of their documents, into one without the deleted documents. */
 export async function mergeSegments(sources: readonly LiveSegment[], slices: TimeSlices): Promise<Segment> {
   const { docs, files, lengths, heads } = renumber(sources)
   const most = sources.reduce((sum, { segment }) => sum + segment.postings.length, 0)
@@ -50,7 +50,7 @@ export async function mergeSegments(sources: readonly LiveSegment[], slices: Tim
   }
 }
 
-/** Where the merge is in a segment, and the new numbers of that segment's documents. */
+/** The position of the merge in one segment, and the new numbers of that segment's documents. */
 type Head = { segment: Segment; numbers: Uint16Array; place: number; term: string | undefined }
 
 function renumber(sources: readonly LiveSegment[]): Pick<Segment, 'docs' | 'files' | 'lengths'> & { heads: Head[] } {

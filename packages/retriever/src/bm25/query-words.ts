@@ -1,15 +1,15 @@
 import type { QueryWord } from './rank.ts'
 import { eachWord } from './words.ts'
 
-/** Of longer queries only so many different terms are looked for. */
+/** The number of distinct terms of a query that are searched. */
 const mostTerms = 1_000
 
-/** The last of several terms of a word says again what the others say; measured. */
+/** The weight of the last of several terms of a word, which mostly repeats the others; measured. */
 const countOfWhole = 0.5
 
 /**
- * The words of a query: what it says twice counts twice. Words that everybody says are left out where it has others:
- * they are in the index too, so "The Who" finds what it can.
+ * The words of a query with their frequencies. Stop words are left out if the query has other words; they are indexed,
+ * so a query of stop words only, such as "The Who", still matches.
  */
 export function queryWords(query: string): QueryWord[] {
   const telling = new Map<string, number>()

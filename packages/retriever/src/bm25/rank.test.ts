@@ -25,7 +25,7 @@ const vocabulary = [
   'of',
 ]
 
-/** The same documents at each run. */
+/** A sample that is the same in each run. */
 function someDocuments(count: number): Document[] {
   let seed = 11
   const next = (below: number): number => {
@@ -33,7 +33,7 @@ function someDocuments(count: number): Document[] {
     return Math.floor((seed / 0x7fff_ffff) * below)
   }
   return Array.from({ length: count }, (_, doc) => {
-    // The first words of the list are said more often than the last.
+    // Words at the start of the list are more frequent than words at its end.
     const words = Array.from({ length: 1 + next(12) }, () => vocabulary[Math.min(next(14), next(14))] ?? 'bee')
     return { doc: doc * 2 + 1, file: next(5), text: words.join(' ') }
   })
@@ -53,7 +53,7 @@ async function live(documents: readonly Document[], isDead: (document: Document)
   return liveSegment(await segmentOf(documents), bits)
 }
 
-/** What the segment says, without how it says it. */
+/** The content of the segment, independent of its representation. */
 function contentOf(segment: Segment): object {
   const { docs, files, lengths, termStarts, postingStarts, postings, frequencies } = segment
   const terms = Array.from({ length: termStarts.length - 1 }, (_, place) => {
@@ -67,7 +67,7 @@ const documents = someDocuments(300)
 const queries = ['honey', 'bee honey zeppelin', 'größe 北京', 'x1 x2 x1', 'the', 'the wasp of keeper', 'unheard']
 
 describe('a segment', () => {
-  it('says who says what, in the order of its terms', async () => {
+  it('lists the documents of each term, in the order of the terms', async () => {
     const segment = await segmentOf([
       { doc: 3, file: 1, text: 'honey bee honey' },
       { doc: 8, file: 2, text: 'the bee' },
@@ -84,26 +84,26 @@ describe('a segment', () => {
     })
   })
 
-  it('is the same when it comes back from its bytes', async () => {
+  it('is the same when it is decoded from its bytes', async () => {
     const segment = await segmentOf(documents)
     const decoded = decodeSegment(Uint8Array.from(encodeSegment(segment)))
     expect(decoded && contentOf(decoded)).toEqual(contentOf(segment))
   })
 
-  it('is not made of other bytes, nor of too few', async () => {
+  it('is not decoded from other bytes, nor from too few', async () => {
     const bytes = Uint8Array.from(encodeSegment(await segmentOf(documents)))
     expect(decodeSegment(bytes.slice(0, 500))).toBeUndefined()
     expect(decodeSegment(bytes.fill(7, 0, 4))).toBeUndefined()
     expect(decodeSegment(new Uint8Array(8))).toBeUndefined()
   })
 
-  it('counts a word that is said very often as often as a byte can', async () => {
+  it('counts a very frequent word up to the largest value of a byte', async () => {
     const segment = await segmentOf([{ doc: 1, file: 1, text: 'honey '.repeat(1_000) }])
     expect([...segment.frequencies]).toEqual([255])
     expect([...segment.lengths]).toEqual([1_000])
   })
 
-  it('is sorted when its words are many and begin alike', async () => {
+  it('sorts many terms with a common prefix', async () => {
     const words = Array.from({ length: 6_000 }, (_, number) => `item${(number * 7919) % 6_000}`)
     const segment = await segmentOf([{ doc: 1, file: 1, text: `item ${words.join(' ')} größe 𠮷 ｚ` }])
     const terms = Array.from({ length: segment.termStarts.length - 1 }, (_, place) => termAt(segment, place))
@@ -113,7 +113,7 @@ describe('a segment', () => {
 })
 
 describe('a merge', () => {
-  it('makes what a new segment of the living documents would be', async () => {
+  it('equals a new segment of the documents that are not deleted', async () => {
     const isDead = ({ doc }: Document): boolean => doc % 3 === 0
     const parts = [documents.slice(0, 10), documents.slice(10, 200), documents.slice(200)]
     const merged = await mergeSegments(await Promise.all(parts.map((part) => live(part, isDead))), timeSlices())
@@ -122,7 +122,7 @@ describe('a merge', () => {
 })
 
 describe('ranking', () => {
-  it.each(queries)('finds for "%s" what BM25 says, in one segment or in many, the dead left out', async (query) => {
+  it.each(queries)('scores "%s" by BM25, in one segment or in many, without deleted documents', async (query) => {
     const isDead = ({ doc }: Document): boolean => doc % 5 === 0
     const living = documents.filter((document) => !isDead(document))
     const parts = [documents.slice(0, 1), documents.slice(1, 120), documents.slice(120, 250), documents.slice(250)]
@@ -139,7 +139,7 @@ describe('ranking', () => {
     }
   })
 
-  it('finds in allowed files only, and weighs words as if in all', async () => {
+  it('returns documents of the allowed files only, with word weights from all files', async () => {
     const segments = [await live(documents, () => false)]
     const query = queryWords('bee zeppelin')
     const all = rank(segments, query, { limit: 1_000 })
@@ -149,7 +149,7 @@ describe('ranking', () => {
   })
 })
 
-/** BM25 as it is written down, slowly. */
+/** BM25 as published, without optimisations. */
 function bm25(living: readonly Document[], query: string): { doc: number; score: number }[] {
   const stems = (text: string): string[] =>
     text.split(' ').map((word) => ({ größe: 'gross', honey: 'honei' })[word] ?? word)

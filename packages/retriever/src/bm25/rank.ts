@@ -2,26 +2,26 @@ import type { LiveSegment } from './live-segment.ts'
 import { findTerm } from './segment.ts'
 import { topList } from './top-list.ts'
 
-/** A word of a query, with how often the query says it. */
+/** A word of a query with its frequency in the query. */
 export type QueryWord = {
   count: number
-  /** The terms that it may be said by, each with what it counts compared to the word itself. */
+  /** The index terms that match it, each with its weight relative to the word itself. */
   forms: readonly { term: string; weight: number }[]
 }
 
 export type RankOptions = {
   limit: number
-  /** A 1 for each number of a file whose documents may be found. Absent: all may. */
+  /** 1 for each file number whose documents may be found. Absent: all files. */
   allowed?: Uint8Array | undefined
 }
 
-/** How soon saying a word again stops counting, and how much long documents are held to it. */
+/** BM25's k1 (saturation of the term frequency) and b (normalisation by document length). */
 const k1 = 1.2
 const b = 0.75
 
 /**
- * The documents that say words of the query, the best first: BM25. What a word counts depends on the documents that
- * live only, so an index with a long history ranks as a new one does.
+ * Ranks the documents that contain words of the query by BM25, the best first. Word weights are computed from documents
+ * that are not deleted, so an index with a long history ranks like a new one.
  */
 export function rank(
   segments: readonly LiveSegment[],
@@ -56,7 +56,7 @@ export function rank(
   return best.end()
 }
 
-/** A term of the query in a segment. */
+/** A term of the query in one segment. */
 type Hit = { place: number; weight: number }
 
 function findEverywhere(
@@ -72,7 +72,7 @@ function findEverywhere(
   return found
 }
 
-/** How many living documents say the term. */
+/** The number of documents with the term that are not deleted. */
 function countLiving({ segment, isDead }: LiveSegment, place: number): number {
   const from = segment.postingStarts[place] ?? 0
   const to = segment.postingStarts[place + 1] ?? 0
@@ -82,7 +82,7 @@ function countLiving({ segment, isDead }: LiveSegment, place: number): number {
   return count
 }
 
-/** The score of each document of a segment, in an array that the next call uses again. */
+/** The scores of a segment's documents, in an array that the next call reuses. */
 function scoresOf({ segment }: LiveSegment, hits: readonly Hit[], averageLength: number): Float64Array {
   const { postings, frequencies, postingStarts, lengths } = segment
   if (scratch.length < lengths.length) scratch = new Float64Array(lengths.length)

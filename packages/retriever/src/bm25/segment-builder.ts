@@ -5,33 +5,33 @@ import { sortTerms } from './sort-terms.ts'
 import { termWriter } from './term-writer.ts'
 import { eachWord, type Word } from './words.ts'
 
-/** Makes a segment of documents that are added one by one. */
+/** Builds a segment from documents that are added one by one. */
 export interface SegmentBuilder {
   readonly size: number
-  /** Whether it takes no more documents. */
+  /** Whether the segment accepts no more documents. */
   readonly isFull: boolean
-  /** @param document.doc the store's number of it, larger than the one before */
+  /** @param document.doc the store's number of the document, larger than the previous one */
   add(document: { doc: number; file: number; text: string }): void
-  /** Called once, at the end. */
+  /** Returns the segment. Called once, after the last document. */
   build(slices: TimeSlices): Promise<Segment>
 }
 
-/** What the types of the columns can hold. */
+/** The largest values of the columns' types. */
 const mostFrequent = 0xff
 const longest = 0xffff
 
-/** @param docsPerSegment with so many documents it is full */
+/** @param docsPerSegment the number of documents at which the segment is full */
 export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilder {
   const numberOfTerm = new Map<string, number>()
   const docs: number[] = []
   const files: number[] = []
   const lengths: number[] = []
-  // Postings as they come: in the order of documents, not yet of terms.
+  // Postings in the order of documents; they are sorted by term at the end.
   let terms = new Uint32Array(1024)
   let postings = new Uint16Array(1024)
   let frequencies = new Uint8Array(1024)
   let count = 0
-  // Of the document that is being read: its terms, and how often it says each.
+  // The document that is being added: its terms and their frequencies.
   let said: number[] = []
   let frequencyOf = new Uint8Array(1024)
   let length = 0
@@ -111,10 +111,10 @@ export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilde
 
 type Postings = { terms: Uint32Array; postings: Uint16Array; frequencies: Uint8Array; count: number }
 
-/** How many postings are moved between two looks at the clock. */
+/** The number of postings that are moved between two checks of the clock. */
 const stride = 50_000
 
-/** Sorts postings by the places of their terms; those of one term stay in order. */
+/** Sorts postings by the positions of their terms; the sort is stable. */
 async function sortPostings(
   { terms, postings, frequencies, count }: Postings,
   placeOf: Uint32Array,
@@ -128,7 +128,7 @@ async function sortPostings(
       if (slices.isOver) await slices.next()
     }
   }
-  // Indices are within bounds by construction; `?? 0` is for the compiler.
+  // Indices are within bounds by construction; `?? 0` satisfies the compiler.
   await inStrides((posting) => {
     const place = (placeOf[terms[posting] ?? 0] ?? 0) + 1
     postingStarts[place] = (postingStarts[place] ?? 0) + 1

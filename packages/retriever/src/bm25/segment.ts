@@ -1,33 +1,33 @@
 /**
- * An immutable part of the index: which documents say which words, and how often. Documents are numbered twice: here
- * from 0 on, in the store by ascending numbers that are never given again.
+ * An immutable part of the index: the documents of each word, with the word's frequencies. Documents have two numbers:
+ * one within the segment, from 0 on, and an ascending one of the store, which is never reused.
  */
 export type Segment = {
-  /** The store's numbers of its documents, ascending. */
+  /** The store's numbers of the documents, ascending. */
   docs: Int32Array
-  /** The number of each document's file. */
+  /** The file number of each document. */
   files: Int32Array
-  /** How many words each document has. */
+  /** The number of words of each document. */
   lengths: Uint16Array
-  /** All terms in the order of JavaScript's `<`, without anything between. */
+  /** All terms, sorted with JavaScript's `<` and concatenated without separators. */
   terms: Buffer
-  /** Where each term begins, and where the last one ends. */
+  /** The start of each term in `terms`, and the end of the last one. */
   termStarts: Uint32Array
-  /** Where each term's postings begin, and where the last one's end. */
+  /** The start of each term's postings, and the end of the last one's. */
   postingStarts: Uint32Array
-  /** Documents by their number in the segment, ascending for each term. */
+  /** Document numbers within the segment, ascending for each term. */
   postings: Uint16Array
-  /** How often the term stands in the document of the same place in `postings`. */
+  /** The frequency of the term in the document at the same index of `postings`. */
   frequencies: Uint8Array
 }
 
-/** As many documents as 16 bits can number. */
+/** The number of documents that 16 bits can address. */
 export const mostDocs = 0xffff
 
 const magic = 0x35_32_6d_62
 const headerBytes = 16
 
-/** The segment as bytes, for `decodeSegment`. */
+/** Encodes a segment as bytes for `decodeSegment`. */
 export function encodeSegment(segment: Segment): Uint8Array {
   const { docs, termStarts, postings, terms } = segment
   const header = Int32Array.of(magic, docs.length, termStarts.length - 1, postings.length)
@@ -41,13 +41,13 @@ export function encodeSegment(segment: Segment): Uint8Array {
   return bytes
 }
 
-/** The wide ones first, so that each stands where its width wants it. */
+/** The columns with wide elements come first, so that each column is aligned. */
 function columnsOf(segment: Segment): (Int32Array | Uint32Array | Uint16Array | Uint8Array)[] {
   const { docs, files, termStarts, postingStarts, lengths, postings, frequencies } = segment
   return [docs, files, termStarts, postingStarts, lengths, postings, frequencies]
 }
 
-/** Views on the bytes, which are not copied; undefined when they are no segment. */
+/** Returns views of the bytes, without a copy; undefined when the bytes are not a segment. */
 export function decodeSegment({ buffer, byteLength }: Uint8Array<ArrayBuffer>): Segment | undefined {
   if (byteLength < headerBytes) return undefined
   const [found, docs = 0, terms = 0, postings = 0] = new Int32Array(buffer, 0, headerBytes / 4)
@@ -73,7 +73,7 @@ export function termAt({ terms, termStarts }: Segment, place: number): string {
   return terms.toString('utf8', termStarts[place], termStarts[place + 1])
 }
 
-/** The place of a term among the segment's; -1 when nobody says it. */
+/** The index of a term in the segment; -1 when the segment does not contain it. */
 export function findTerm(segment: Segment, term: string): number {
   let low = 0
   let high = segment.termStarts.length - 2

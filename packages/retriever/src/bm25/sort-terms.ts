@@ -1,16 +1,16 @@
 import type { TimeSlices } from '../util/time-slices.ts'
 
-/** So many are sorted at once. */
+/** The number of terms that are sorted at once. */
 const handful = 2_000
 
-/** Sorts terms by their code units, without holding up the process. */
+/** Sorts terms by their code units, and yields to the event loop between parts. */
 export async function sortTerms(terms: Iterable<string>, slices: TimeSlices): Promise<string[]> {
   const sorted: string[] = []
   await sortFrom([...terms], 0, sorted, slices)
   return sorted
 }
 
-/** Sorts terms that have the same first `depth` code units. */
+/** Sorts terms whose first `depth` code units are equal. */
 async function sortFrom(terms: string[], depth: number, sorted: string[], slices: TimeSlices): Promise<void> {
   if (slices.isOver) await slices.next()
   if (terms.length <= handful) {
@@ -27,7 +27,7 @@ async function sortFrom(terms: string[], depth: number, sorted: string[], slices
   }
   for (const unit of [...groups.keys()].sort((one, other) => one - other)) {
     const group = groups.get(unit) ?? []
-    // A term that ends here is the only one: terms are distinct.
+    // Terms are distinct, so at most one term has this length.
     if (unit === -1) sorted.push(...group)
     else await sortFrom(group, depth + 1, sorted, slices)
   }

@@ -1,7 +1,7 @@
 import { grown } from './grown.ts'
 import type { Segment } from './segment.ts'
 
-/** Writes terms, which come in order, the way a segment holds them. */
+/** Writes sorted terms in the layout of a segment. */
 export interface TermWriter {
   write(term: string): void
   end(): Pick<Segment, 'terms' | 'termStarts'>
@@ -15,7 +15,7 @@ export function termWriter(): TermWriter {
 
   return {
     write(term) {
-      // Three bytes are the most that UTF-8 needs for a code unit.
+      // UTF-8 needs at most three bytes per code unit.
       while (at + term.length * 3 > bytes.length) bytes = Buffer.from(grown(new Uint8Array(bytes.buffer)).buffer)
       at += bytes.write(term, at)
       count++

@@ -1,11 +1,11 @@
-/** The `limit` best of what it is offered. Of equals, the one with the lower number is better. */
+/** Keeps the `limit` best entries. Of equal scores, the lower number is better. */
 export interface TopList {
   offer(doc: number, score: number): void
-  /** The best first. Called once, at the end. */
+  /** Returns the entries, the best first. Called once, at the end. */
   end(): { doc: number; score: number }[]
 }
 
-/** A heap whose root is the worst that is kept. */
+/** A binary heap with the worst of the kept entries at its root. */
 export function topList(limit: number): TopList {
   const docs: number[] = []
   const scores: number[] = []

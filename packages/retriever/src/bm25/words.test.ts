@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { eachWord } from './words.ts'
 
-/** The terms of each word, and a `*` for words that everybody says. */
+/** The terms of each word; a `*` marks a stop word. */
 function wordsOf(text: string): string[] {
   const words: string[] = []
   eachWord(text, ({ terms, length }) => words.push(terms.join('/') + (length === 0 ? '*' : '')))
@@ -46,19 +46,19 @@ it.each<[string, string, string[]]>([
   expect(wordsOf(text)).toEqual(words)
 })
 
-it('reads a word the same way each time', () => {
+it('returns the same terms for a word each time', () => {
   const text = "Größe getUserName 3.14 don't 北京大学 infor-\nmation"
   expect(wordsOf(`${text} ${text}`)).toEqual([...wordsOf(text), ...wordsOf(text)])
 })
 
-it('cuts endless words, the same way in a text and in a query', () => {
+it('cuts overlong words the same way in a text and in a query', () => {
   const [word = ''] = wordsOf('a1'.repeat(5_000))
   expect(word).toBe('a1'.repeat(32))
   expect(wordsOf('a1'.repeat(5_001))).toEqual([word])
   expect(wordsOf('𠮷'.repeat(40).normalize('NFC')).every((term) => term.isWellFormed())).toBe(true)
 })
 
-it('forgets words when there are too many, and goes on', () => {
+it('empties its cache when there are too many words, and returns the same terms', () => {
   const many = Array.from({ length: 80_000 }, (_, number) => `w${number}`)
   expect(wordsOf(many.join(' '))).toEqual(many)
   expect(wordsOf('running w79999 w1')).toEqual(['run', 'w79999', 'w1'])

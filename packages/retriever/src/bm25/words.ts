@@ -2,25 +2,25 @@ import { stemmer } from 'stemmer'
 import { hashUnit, knownWords } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
 
-/** A word of a text, as it is indexed and searched. The same object each time, as long as it is remembered. */
+/** A word of a text, as it is indexed and searched. The same object each time, while it is cached. */
 export type Word = {
-  /** What it is found by: its stem; of a compound the stems of its parts, and of all in one. */
+  /** The terms of the word: its stem; for a compound the stems of its parts and of the whole. */
   terms: readonly string[]
-  /** How many words it counts for. Words that everybody says count for none. */
+  /** How many words it counts as. Stop words count as none. */
   length: number
-  /** A place for whoever numbers terms, and soon meets the word again: the number of the first one, and of the rest. */
+  /** Storage for the caller, which numbers terms: the number of the first term, and of the others. */
   numberedBy: object | undefined
   number: number
   others: readonly number[]
 }
 
-/** Calls `visit`, which must not come back here, for each word of a text, in order. */
+/** Calls `visit` for each word of a text, in order. `visit` must not call this function. */
 export function eachWord(text: string, visit: (word: Word) => void): void {
   const end = text.length
   const units = unitsOf(text)
   let at = 0
   while (at < end) {
-    // The hot loop of indexing, so it looks at each unit once, and asks for what it does not know only.
+    // The hot loop of indexing: it visits each code unit once, and looks up only what is unknown.
     let unit = units[at] ?? 0
     let kind = kindOfUnit[unit] ?? kinds.unknown
     if (kind === kinds.unknown) kind = kindAt(text, at)
@@ -55,7 +55,7 @@ export function eachWord(text: string, visit: (word: Word) => void): void {
 let room = new Uint16Array(1 << 13)
 let bytesOfRoom = Buffer.from(room.buffer)
 
-/** A text's units: many times faster to look at than a string's, which may be one of several others. */
+/** The code units of a text: much faster to read than a string, which may be a concatenation of several. */
 function unitsOf(text: string): Uint16Array {
   if (text.length > room.length) {
     room = new Uint16Array(text.length * 2)
@@ -65,13 +65,13 @@ function unitsOf(text: string): Uint16Array {
   return room
 }
 
-/** What a character is to a word. A joiner belongs to it only between characters that it joins. */
+/** The class of a character in a word. A joiner is part of a word only between characters that it joins. */
 const kinds = { none: 0, letter: 1, digit: 2, segmented: 3, joiner: 4, unknown: 255 } as const
 
 const joiners = "'’‘ʼ-\u2010\u2011\u00ad.,"
 const isLetter = /[\p{L}\p{M}_]/u
 const isDigit = /\p{N}/u
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const isSegmented = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const kindOfUnit = new Uint8Array(0x1_0000).fill(kinds.unknown)
 
@@ -95,7 +95,7 @@ function kindOf(character: string): number {
   return isDigit.test(character) ? kinds.digit : kinds.none
 }
 
-/** How many characters from `at` on join what is before them to what follows; 0 when they part it. */
+/** The number of characters from `at` on that join the text before them to the text after them; 0 when they separate it. */
 function joinedBy(text: string, at: number): number {
   const before = kindAt(text, at - 1)
   const after = at + 1 < text.length ? kindAt(text, at + 1) : kinds.none
@@ -106,7 +106,7 @@ function joinedBy(text: string, at: number): number {
     case '-':
     case '\u2010':
     case '\u2011':
-      // A word that was broken at the end of its line.
+      // A word that is hyphenated at the end of a line.
       if (before === kinds.letter && /^\r?\n\p{Ll}/u.test(text.slice(at + 1, at + 5)))
         return text[at + 1] === '\r' ? 3 : 2
       if (before === kinds.digit && after === kinds.digit) return 0
@@ -127,7 +127,7 @@ function segmentsOf(text: string): string[] {
   return words
 }
 
-/** To find a stem takes its time. */
+/** Stems are cached, because computing them is slow. */
 const known = knownWords<Word>()
 const longestKnown = 40
 
@@ -168,7 +168,7 @@ function single(word: string): Word {
   return wordOf([termOf(word)], stopWords.has(word) ? 0 : 1)
 }
 
-/** `3.14` and `1,000` are one word each, and `v2.1` is found by `2.1` too. */
+/** `3.14` and `1,000` are one word each, and `2.1` finds `v2.1`. */
 function numberWord(text: string): Word {
   const whole = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/[^\p{L}\p{N}.]+/gu, ' ')
   const terms = new Set<string>()
@@ -181,13 +181,13 @@ function numberWord(text: string): Word {
   return wordOf([...terms], 1)
 }
 
-/** Ranges of marks that may be left out: those on letters, and the vowels of Hebrew and Arabic. */
+/** Ranges of combining marks that may be dropped: diacritics, and the vowel signs of Hebrew and Arabic. */
 const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u00ad]/g
 const ligatures: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'Ae', œ: 'oe', Œ: 'Oe', ø: 'o' }
 const strokes: Readonly<Record<string, string>> = { Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i' }
 const special = new RegExp(`[${Object.keys({ ...ligatures, ...strokes }).join('')}]`, 'g')
 
-/** A word as one writes it without diacritics: `Größe` as `Grosse`. Its case stays. */
+/** A word without diacritics: `Größe` as `Grosse`. The case is kept. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')

@@ -6,30 +6,30 @@ import { isEnoughRows } from './is-enough-rows.ts'
 import { createNumbering } from './numbering.ts'
 import { skipWhiteSpace, trimEnd } from './white-space.ts'
 
-/** Cuts a file into passages. Fed with its pieces in order; each call returns the passages that are finished. */
+/** Cuts a file into passages. Its pieces are added in order; each call returns the passages that are complete. */
 export interface Chunker {
   add(piece: Piece): Chunk[]
   end(): Chunk[]
 }
 
 /**
- * Where a passage is cut, in characters. Tried from 600 to 2,000: shorter ones rank whole files worse, longer ones leave
- * less room for others in what a model reads.
+ * The range of a passage's length, in characters. Values from 600 to 2,000 were measured: shorter passages rank whole
+ * files worse, longer ones leave less room for other passages in what a model reads.
  */
 const usualLength = 1_200
-/** A section that is no longer than this many times of it stays whole: a short rest alone would say little. */
+/** A section of up to this multiple of the length stays whole: a short remainder would be of little use. */
 const tolerance = 1.15
 
 /**
- * Makes passages of a file's blocks: never across a heading, about `longest` characters at most, cut where it hurts least.
+ * Cuts a file's blocks into passages of about `longest` characters at most, never across a heading, and at the best
  *
- * They are in order, do not overlap, are trimmed, and together hold all of the blocks that is not white space. They
- * depend on nothing but the pieces, and the time for them grows as the file does.
+ * Passages are in order, do not overlap, are trimmed, and together contain all text of the blocks except white space. They
+ * depend on the pieces only, and the time is linear in the length of the file.
  */
 export function createChunker(file: string, longest: number = usualLength): Chunker {
   const path = createHeadingPath()
   const numbering = createNumbering(file)
-  /** What is not yet cut, and the text that it stands in, from `textStart` of the file's text on. */
+  /** Text that is not cut yet, and its offset in the file's text. */
   let spans: Span[] = []
   let text = ''
   let textStart = 0
@@ -51,7 +51,7 @@ export function createChunker(file: string, longest: number = usualLength): Chun
     },
   }
 
-  /** Forgets the text before, and appends. Returns where the new text begins. */
+  /** Drops the text before, and appends. Returns the offset of the new text. */
   function keepOnly(from: number, more: string): number {
     textStart += from
     const kept = text.slice(from)
@@ -70,14 +70,14 @@ export function createChunker(file: string, longest: number = usualLength): Chun
     const { start } = span
     spans.push(span)
     cutLong()
-    // The rest of a record that was cut is not the beginning of others.
+    // The remainder of a record that was cut does not start a passage with other records.
     if (span.kind === 'row' && span.start > start) flush()
   }
 
-  /** Whether it may share a passage with what is waiting. */
+  /** Whether a block may share a passage with the pending blocks. */
   function belongsTo(before: Span, block: Block, span: Span): boolean {
     if (block.kind === 'heading') {
-      // Headings with nothing between them open one section, unless the second is no part of the first's.
+      // Consecutive headings open one section, unless the second is not below the first.
       return before.kind === 'heading' && path.isBelow(block.level ?? 1) && span.page === before.page
     }
     if (block.kind === 'row' || before.kind === 'row') {
@@ -87,7 +87,7 @@ export function createChunker(file: string, longest: number = usualLength): Chun
     return span.page === before.page || goesOn(before, span)
   }
 
-  /** Whether a sentence runs over the end of a page, with too little before it for a passage of its own. */
+  /** Whether a sentence crosses a page break, with too little text before the break for a passage. */
   function goesOn(before: Span, span: Span): boolean {
     if (before.kind === 'heading') return true
     const isPlain = before.kind === 'text' && span.kind === 'text'

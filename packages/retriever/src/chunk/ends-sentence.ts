@@ -1,11 +1,11 @@
 import { isWhiteSpace } from './white-space.ts'
 
-/** Signs that end a sentence without a space behind them. */
+/** Characters that end a sentence without a following space. */
 const wideEnds = '。！？｡．'
 const ends = `!?…؟۔।॥։።၊။${wideEnds}`
 const closers = '"\')]}”’»›」』）】〉》'
 
-/** Whether a sentence ends before a place in a text. */
+/** Whether a sentence ends before a position of a text. */
 export function endsSentence(text: string, position: number): boolean {
   const isBeforeSpace = isWhiteSpace(text.charCodeAt(position))
   let last = position - 1
@@ -15,7 +15,7 @@ export function endsSentence(text: string, position: number): boolean {
   return sign === '.' ? !isAbbreviation(text, last, position) : ends.includes(sign)
 }
 
-/** Of languages that are often read; one that is missing costs a worse cut, no more. */
+/** Abbreviations of common languages; a missing one only causes a worse cut. */
 const abbreviation =
   /(?:^|[\s([])(?:\p{L}|\p{L}\.\p{L}|mrs?|ms|dr|prof|st|figs?|eqs?|nos?|vol|pp|cf|vs|ca|approx|bzw|nr|abb|art|resp)$/iu
 

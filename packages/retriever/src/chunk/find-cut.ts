@@ -3,7 +3,7 @@ import { endsSentence } from './ends-sentence.ts'
 import { clusterEndBefore, isClusterEnd, wordEndBefore } from './grapheme.ts'
 import { isWhiteSpace } from './white-space.ts'
 
-/** A block, or what is left of it, in the text at hand. */
+/** A block, or the rest of one, in the current text. */
 export type Span = {
   kind: Block['kind']
   start: number
@@ -13,10 +13,10 @@ export type Span = {
 }
 
 /**
- * Where a passage that begins with the first span ends best, from `shortest` to `longest` characters on: between two
- * blocks, else within one after a paragraph, a sentence, a line, a word, a character.
+ * The best end of a passage that starts with the first span, from `shortest` to `longest` characters after its start:
+ * between two blocks, else within one after a paragraph, a sentence, a line, a word, a character.
  *
- * @param spans together longer than `longest`
+ * @param spans with a total length above `longest`
  */
 export function findCut(text: string, spans: readonly Span[], shortest: number, longest: number): number {
   const start = spans[0]?.start ?? 0
@@ -36,7 +36,7 @@ export function findCut(text: string, spans: readonly Span[], shortest: number, 
 
 type Boundary = 'paragraph' | 'sentence' | 'line' | 'cell' | 'word'
 
-/** How well a passage ends there: more is better. A cell of a record has a line of its own. */
+/** The quality of a cut at a position: higher is better. Each cell of a record has a line of its own. */
 const worth: Record<Block['kind'], Record<Boundary, number>> = {
   heading: { paragraph: 4, sentence: 3, line: 2, cell: 1, word: 1 },
   text: { paragraph: 4, sentence: 3, line: 2, cell: 1, word: 1 },
@@ -61,7 +61,7 @@ function cutWithin(text: string, start: number, kind: Block['kind'], from: numbe
 function boundaryAt(text: string, position: number): Boundary | undefined {
   const before = text.charCodeAt(position - 1)
   if (!isWhiteSpace(text.charCodeAt(position))) {
-    // Only signs up there end a sentence without a space.
+    // Only characters of these ranges end a sentence without a space.
     return before > 0x2000 && endsSentence(text, position) ? 'sentence' : undefined
   }
   if (isWhiteSpace(before)) return 'word'
@@ -78,5 +78,5 @@ function boundaryAt(text: string, position: number): Boundary | undefined {
   return hasTab || before === 124 ? 'cell' : 'word'
 }
 
-/** As much white space as is looked at. */
+/** The amount of white space that is examined. */
 const gapSize = 40

@@ -1,22 +1,22 @@
 let graphemes: Intl.Segmenter | undefined
 let words: Intl.Segmenter | undefined
 
-/** How much is looked at beyond a place, to know what belongs to the character before it. */
+/** The number of code units after a position that are examined to find the end of the character before it. */
 const lookahead = 32
 
 /**
- * Whether a character, as people count them, ends there.
- * @param start where one begins for certain, not far before
+ * Whether a user-perceived character (grapheme cluster) ends at a position.
+ * @param start a known boundary shortly before the position
  */
 export function isClusterEnd(text: string, start: number, position: number): boolean {
   const before = text.charCodeAt(position - 1)
   const after = text.charCodeAt(position)
-  // Nothing below joins what comes before it, but for a line end of two.
+  // No code unit below joins the text before it, except in `\r\n`.
   if (before < 0x300 && after < 0x300) return before !== 13 || after !== 10
   return position >= text.length || clusterStart(text, start, position) === position
 }
 
-/** The last place up to `position` where a character ends; `position`, nearly, where one is longer than all that. */
+/** The last boundary up to `position`; about `position` itself inside a character that is longer than the search. */
 export function clusterEndBefore(text: string, start: number, position: number): number {
   const end = clusterStart(text, start, position)
   if (end > start) return end
@@ -30,19 +30,19 @@ function clusterStart(text: string, start: number, position: number): number {
   return start + (graphemes.segment(around).containing(position - start)?.index ?? position - start)
 }
 
-/** How far back the end of a word is looked for. */
+/** The distance in which the end of a word is searched. */
 const longestWord = 100
 
 /**
- * The last end of a word between two places of a text without spaces, as dictionaries know it.
- * @param start where a character begins for certain, not far before
+ * The last end of a word between two positions of a text without spaces, found with a dictionary.
+ * @param start a known boundary shortly before
  */
 export function wordEndBefore(text: string, start: number, from: number, to: number): number | undefined {
   words ??= new Intl.Segmenter('en', { granularity: 'word' })
   const nearest = Math.max(from, to - longestWord)
   const ends: number[] = []
   for (const { index } of words.segment(text.slice(nearest, to + lookahead))) {
-    // Where the looking begins may be within a word.
+    // The search may start within a word.
     if (index > 0 && nearest + index <= to) ends.push(nearest + index)
   }
   return ends.findLast((end) => isClusterEnd(text, start, end))

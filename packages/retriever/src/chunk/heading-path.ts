@@ -3,19 +3,19 @@ import { clusterEndBefore } from './grapheme.ts'
 export interface HeadingPath {
   /** `Handbook > Holidays`; undefined before the first heading. */
   readonly current: string | undefined
-  /** A heading with its markup, as it stands in the text. */
+  /** The heading with its markup, as written in the text. */
   open(heading: string, level: number): void
-  /** Whether a heading of that level would stand below the one that was opened last. */
+  /** Whether a heading of that level would be below the heading that was opened last. */
   isBelow(level: number): boolean
 }
 
-/** Titles are cut there: a path is repeated in what is searched of each passage. */
+/** The length at which titles are cut: the path is repeated in the searched text of each passage. */
 const longestTitle = 120
 const longestPath = 300
-/** Levels below count as this one. */
+/** Deeper levels count as this one. */
 const deepest = 8
 
-/** The headings that a place in a file stands below. */
+/** The headings above a position of a file. */
 export function createHeadingPath(): HeadingPath {
   let open: { title: string; level: number }[] = []
   let current: string | undefined
@@ -37,7 +37,7 @@ export function createHeadingPath(): HeadingPath {
   }
 }
 
-/** What the heading says, without the signs that make it one. */
+/** The text of a heading without its markup. */
 function titleOf(heading: string): string {
   const line = heading
     .slice(0, 1_000)
@@ -51,7 +51,7 @@ function titleOf(heading: string): string {
   return line.length > longestTitle ? `${line.slice(0, clusterEndBefore(line, 0, longestTitle)).trim()}…` : line
 }
 
-/** The innermost say most: where there is no room, the outer ones go. */
+/** Inner headings are the most specific: when the path is too long, outer ones are dropped. */
 function pathOf(titles: readonly string[]): string | undefined {
   let path = titles.at(-1)
   for (const title of titles.slice(0, -1).reverse()) {

@@ -2,14 +2,14 @@ import type { Span } from './find-cut.ts'
 
 const fewest = 10
 const most = 20
-/** Of so many rows about one ends a passage that has enough of them. */
+/** About one of this many rows ends a passage that is long enough. */
 const oneOf = 5
 
 /**
- * Whether rows are a passage without the next one.
+ * Whether a passage of rows ends before the next row.
  *
- * What the last of them says has a part in it: so a row that is put in between moves the cuts of some rows after it, and
- * not those of the whole rest of the table.
+ * The decision depends on the content of the last row, so an inserted row changes the cuts of some rows after it, and not
+ * those of the whole rest of the table (content-defined chunking).
  */
 export function isEnoughRows(text: string, rows: readonly Span[]): boolean {
   const last = rows.at(-1)
@@ -17,7 +17,7 @@ export function isEnoughRows(text: string, rows: readonly Span[]): boolean {
   return rows.length >= most || numberOf(text, last) % oneOf === 0
 }
 
-/** Of the row's words, by FNV-1a. */
+/** FNV-1a hash of the row's text. */
 function numberOf(text: string, { start, end }: Span): number {
   let number = 0x811c9dc5
   for (let at = start; at < end; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193)

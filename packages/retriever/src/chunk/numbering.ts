@@ -1,7 +1,7 @@
 import { type Chunk, searchedText } from '../data/chunk.ts'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 
-/** A passage that was cut, with all that is known of its place. */
+/** A passage after the cut, with its position. */
 export type Passage = {
   quote: string
   start: number
@@ -13,7 +13,7 @@ export type Passage = {
   rowEnd: number | undefined
 }
 
-/** Gives a file's passages their order and their ids. */
+/** Assigns numbers and ids to the passages of a file. */
 export function createNumbering(file: string): { toChunk(passage: Passage): Chunk } {
   let order = 0
   const repeats = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Whether it is what `trim()` takes away. */
+/** Whether `trim()` would remove it. */
 export function isWhiteSpace(code: number): boolean {
   if (code < 0xa0) return code === 32 || (code >= 9 && code <= 13)
   if (code === 0xa0 || code === 0x3000 || code === 0xfeff) return true
@@ -13,14 +13,14 @@ export function isWhiteSpace(code: number): boolean {
   )
 }
 
-/** The first place from `start` on that is no white space; `end` when there is none before it. */
+/** The first position from `start` on that is not white space; `end` when there is none before it. */
 export function skipWhiteSpace(text: string, start: number, end: number): number {
   let position = start
   while (position < end && isWhiteSpace(text.charCodeAt(position))) position++
   return position
 }
 
-/** The end without the white space before it, but not before `start`. */
+/** `end` without the white space before it, but not before `start`. */
 export function trimEnd(text: string, start: number, end: number): number {
   let position = end
   while (position > start && isWhiteSpace(text.charCodeAt(position - 1))) position--

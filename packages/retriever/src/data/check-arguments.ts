@@ -5,15 +5,15 @@ const isText = (value: unknown, most: number): boolean => typeof value === 'stri
 const isTexts = (value: unknown, most: number): boolean =>
   Array.isArray(value) && value.every((one) => isText(one, most))
 
-/** The longest path that is looked up, in characters: file systems have none longer, and a model may write any. */
+/** The longest path that is looked up, in characters: no file system has longer ones, but a model may write any. */
 export const longestPath = 1_024
 /** The longest query, in characters. */
 export const longestQuery = 4_000
 
-/** The options that calls take. */
+/** The options of the calls. */
 type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal'
 
-/** What each must be. */
+/** The type that each option needs. */
 const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> = {
   limit: { is: 'a whole number from 1 on', holds: (value) => isWhole(value, 1) },
   from: { is: 'a whole number from 0 on', holds: (value) => isWhole(value, 0) },
@@ -30,7 +30,7 @@ const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> 
 }
 
 /**
- * Checks what JavaScript may pass as the options of a call, such as `search()`.
+ * Checks the options of a call such as `search()`, which JavaScript may pass with any type.
  * @throws AgentKitError `invalid-argument`
  */
 export function checkOptions(call: string, options: unknown, names: readonly OptionName[]): void {
@@ -52,9 +52,9 @@ export function checkOption(name: OptionName, value: unknown): void {
 }
 
 /**
- * @param fix what to pass instead
- * @param longest in characters; a file system's longest path when absent
- * @throws AgentKitError `invalid-argument` for what is no text, an empty one, or one that is too long
+ * @param fix what to pass instead, for the message
+ * @param longest in characters; the longest path of a file system when absent
+ * @throws AgentKitError `invalid-argument` for a value that is not a string, is empty, or is too long
  */
 export function checkText(call: string, value: unknown, fix: string, longest = 4_096): void {
   if (typeof value === 'string' && value.length > longest) {

@@ -1,32 +1,32 @@
-/** A passage of a file: what is searched, cited and embedded. */
+/** A passage of a file: the unit of search, citation and embedding. */
 export type Chunk = {
-  /** Made of the file's path and the passage's words: see `chunkId`. */
+  /** Derived from the file's path and the passage's words: see `chunkId`. */
   id: string
   /** Relative to the folder, with `/`. */
   file: string
-  /** Its place among the file's chunks, from 0 on. */
+  /** Its index among the file's chunks, from 0 on. */
   order: number
-  /** `text.slice(start, end)` of the file's extracted text, exactly. */
+  /** Exactly `text.slice(start, end)` of the file's extracted text. */
   quote: string
   /** In UTF-16 code units, as JavaScript counts. */
   start: number
   end: number
-  /** The headings that it stands below: `Handbook > Holidays`. */
+  /** The headings above it: `Handbook > Holidays`. */
   heading?: string
-  /** Of a PDF, from 1 on. `pageEnd` only where it is another one. */
+  /** Of a PDF, from 1 on. `pageEnd` only if it differs. */
   page?: number
   pageEnd?: number
-  /** Of a CSV, as a spreadsheet numbers its rows: the header is 1. `rowEnd` only where it is another one. */
+  /** Of a CSV, numbered as in a spreadsheet: the header is row 1. `rowEnd` only if it differs. */
   row?: number
   rowEnd?: number
-  /** Of `searchedText`: passages of the same words share a vector, whatever their file is called. */
+  /** Of `searchedText`: passages with the same words share a vector, whatever the names of their files. */
   textHash: string
 }
 
 /** A chunk on its way into the index; with a vector where there is an embedder. */
 export type NewChunk = Chunk & { vector?: Float32Array }
 
-/** What is searched and embedded: the passage below its headings. */
+/** The text that is searched and embedded: the passage with the headings above it. */
 export function searchedText({ heading, quote }: Pick<Chunk, 'heading' | 'quote'>): string {
   return heading === undefined ? quote : `${heading}\n${quote}`
 }

@@ -1,7 +1,7 @@
 import type { Citation } from '@agentkit/core'
 import type { Chunk } from './chunk.ts'
 
-/** A passage as what an answer stands on. */
+/** A passage as a citation of an answer. */
 export function toCitation(chunk: Chunk, score: Citation['score'], isStale = false): Citation {
   const { file, page, pageEnd, row, rowEnd, heading, start, end, quote, id: chunkId } = chunk
   return {
@@ -20,7 +20,7 @@ export function toCitation(chunk: Chunk, score: Citation['score'], isStale = fal
   }
 }
 
-/** Where a passage stands, for people and models: `handbook.pdf, page 3, "Holidays"`. */
+/** The position of a passage, for users and models: `handbook.pdf, page 3, "Holidays"`. */
 export function placeOf(passage: Pick<Citation, 'file' | 'page' | 'pageEnd' | 'row' | 'rowEnd' | 'heading'>): string {
   const { file, page, pageEnd, row, rowEnd, heading } = passage
   const parts = [file]

@@ -1,6 +1,6 @@
 import type { FileStatus } from '@agentkit/core'
 
-/** What the index knows of a file. */
+/** A file's entry in the index. */
 export type FileRecord = {
   /** Relative to the folder, with `/`. */
   file: string
@@ -8,18 +8,18 @@ export type FileRecord = {
   size: number
   mtimeMs: number
   /**
-   * Of its bytes; empty where these could not be had, and what `limitsMark` gives where reading them exceeded the limits.
+   * Of its bytes; empty when they could not be read, and the result of `limitsMark` when reading them exceeded the limits.
    */
   hash: string
   status: FileStatus
-  /** Why it is not `ok`. */
+  /** Why the status is not `ok`. */
   reason?: string
-  /** Its new version could not be read: the chunks are those of the one before. */
+  /** The new version could not be read: the chunks are those of the previous one. */
   stale?: true
-  /** Front matter's or the document's own. */
+  /** From front matter or the document's own properties. */
   title?: string
   pages?: number
   chunks: number
-  /** Length of its extracted text. */
+  /** The length of the extracted text. */
   characters: number
 }

@@ -1,43 +1,43 @@
 import type { FileStatus } from '@agentkit/core'
 
 /**
- * A part of what a file says. The texts of all its pieces in a row are the file's extracted text.
+ * A part of a file's extracted text, which is the concatenation of the texts of all pieces.
  *
- * A parser yields one piece, or several: one for each page of a PDF, one for some hundred rows of a CSV, so that
- * nobody needs to hold a large file at once.
+ * A parser yields one piece or several: one for each page of a PDF, one for some hundred rows of a CSV, so that a large
+ * file is never in memory as a whole.
  */
 export type Piece = {
   text: string
-  /** What the text is made of, in order and without overlap. What lies between blocks is white space or markup. */
+  /** The blocks of the text, in order and without overlap. Between blocks there is white space or markup. */
   blocks: readonly Block[]
-  /** Of a PDF, from 1 on: the piece is that page. */
+  /** Of a PDF, from 1 on: the piece is this page. */
   page?: number
 }
 
-/** A unit of meaning within a piece. Offsets count from the piece's start. */
+/** A unit of text within a piece. Offsets count from the start of the piece. */
 export type Block = {
-  /** A `heading` opens a section; a `row` is a record of a CSV; the others are what is said. */
+  /** A `heading` opens a section; a `row` is a record of a CSV; the other kinds are body text. */
   kind: 'heading' | 'text' | 'code' | 'table' | 'row'
   start: number
   end: number
   /** Of a heading, from 1 on. */
   level?: number
-  /** Of a row, as a spreadsheet numbers it. */
+  /** Of a row, numbered as in a spreadsheet. */
   row?: number
 }
 
-/** What a parser knows at its end. */
+/** What a parser returns after the last piece. */
 export type Parsed = {
   status: Extract<FileStatus, 'ok' | 'low-quality'>
-  /** Why it is not `ok`. */
+  /** Why the status is not `ok`. */
   reason?: string
   title?: string
   pages?: number
 }
 
 /**
- * Reads one kind of file.
+ * Reads one type of file.
  *
- * @throws UnreadableFile for what has no text to be had, with the reason
+ * @throws UnreadableFile with the reason when no text can be extracted
  */
 export type Parser = (bytes: Uint8Array, signal: AbortSignal) => AsyncGenerator<Piece, Parsed>

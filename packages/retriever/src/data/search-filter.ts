@@ -9,10 +9,10 @@ export type Filter = {
 }
 
 /**
- * A filter as stores take it, from one as people write it: `['MD', '.txt']`, `['./handbook']`. What may be a file or a
- * folder is both.
+ * A filter in the form that stores use, from one that a user wrote: `['MD', '.txt']`, `['./handbook']`. A path that may
+ * be a file or a folder becomes both.
  *
- * @returns `'nothing'` for one that leaves nothing over: an empty list of files is no file
+ * @returns `'nothing'` for a filter that no file can pass: an empty list of files
  */
 export function wholeFilter({ paths, exts }: Filter): Filter | 'nothing' {
   if (paths?.length === 0 || exts?.length === 0) return 'nothing'
@@ -22,12 +22,12 @@ export function wholeFilter({ paths, exts }: Filter): Filter | 'nothing' {
   }
 }
 
-/** The folder itself. */
+/** The root folder. */
 function isRoot(path: string): boolean {
   return path !== '' && plainPath(path) === ''
 }
 
-/** Stores know a folder by the slash at its end. */
+/** Stores recognise a folder by its trailing slash. */
 function wholePaths(path: string): string[] {
   const plain = plainPath(path)
   return path.endsWith('/') ? [`${plain}/`] : [plain, `${plain}/`]
@@ -37,7 +37,7 @@ function wholeExt(ext: string): string {
   return `.${ext.trim().toLowerCase().replace(/^\./, '')}`
 }
 
-/** Whether a filter, as {@link wholeFilter} gives it, lets a file pass. */
+/** Whether a file passes a filter that {@link wholeFilter} returned. */
 export function passes({ paths, exts }: Filter, file: string): boolean {
   const isWithin = (path: string): boolean => (path.endsWith('/') ? file.startsWith(path) : file === path)
   const lower = file.toLowerCase()

@@ -1,15 +1,15 @@
 import { AgentKitError, type FileStatus, isAgentKitError } from '@agentkit/core'
 
-/** Why a file has no text to be had. */
+/** Why a file has no text. */
 export type UnreadableStatus = Exclude<FileStatus, 'ok' | 'low-quality'>
 
-/** An AgentKitError `unreadable-file`, whose `status` says why. */
+/** An AgentKitError `unreadable-file` whose `status` names the reason. */
 export type UnreadableFileError = Omit<AgentKitError, 'status'> & { status: UnreadableStatus }
 
-/** A file that cannot be indexed; `reason` is a sentence for people. */
+/** A file that cannot be indexed; `reason` is a sentence for users. */
 export function unreadableFile(status: UnreadableStatus, reason: string, cause?: unknown): UnreadableFileError {
   const error = new AgentKitError('unreadable-file', reason, cause === undefined ? {} : { cause })
-  // Of every other error it is the number of an HTTP status, so the class cannot promise it.
+  // The `status` of other errors is an HTTP status, so the class cannot declare its type.
   return Object.assign(error as Omit<AgentKitError, 'status'>, { status })
 }
 

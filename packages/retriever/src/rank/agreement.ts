@@ -2,31 +2,31 @@ import { type Filter, passes } from '../data/search-filter.ts'
 import type { Found, Store } from '../store/store.ts'
 import { isTie } from './fuse.ts'
 
-/** So many of the vectors' best are looked for in the text's best. */
+/** The number of best vector hits that are compared with the best text hits. */
 const ofVectors = 10
 const mostOfText = 50
-/** How often they are there when the vectors know something: less often than of most that do. */
+/** The share of hits in common for vectors that carry meaning: lower than most such embedders reach. */
 const knowingRate = 0.3
-/** An embedder of which nothing is known is thought to know nothing, at e³ to 1. */
+/** The prior odds that an unknown embedder carries no meaning: e³ to 1. */
 const doubt = -3
-/** What earlier searches have shown fades, and never outweighs what new ones show again and again. */
+/** Evidence of earlier searches decays, and is capped so that consistent new evidence outweighs it. */
 const fading = 0.9
 const mostCertain = 12
 
-/** Chunks by which it is guessed how many a filter lets pass, and how few of them are too few to guess by. */
+/** The number of chunks from which the selectivity of a filter is estimated, and the lowest number that is enough. */
 const sampled = 64
 const fewestPassing = 8
 
-/** What the searches of this process have shown of each store's vectors. */
+/** Evidence from the searches of this process, per store. */
 const evidenceOf = new WeakMap<Store, number>()
 
 /**
- * How far vectors are trusted of which nothing is known but what they find, from 0 to 1. Two who find the same among
- * thousands of passages both know where it is: the words are known to, so the vectors do.
+ * The trust in vectors of an unknown embedder, from 0 to 1, measured by what they find. If two methods find the same
+ * passages among thousands, both find the right ones: text search is known to, so the vectors do.
  *
- * @param text what was found by words
- * @param vector what was found by vectors
- * @param filter of both
+ * @param text hits of the text search
+ * @param vector hits of the vector search
+ * @param filter of both searches
  */
 export async function trustByAgreement(
   store: Store,
@@ -41,7 +41,7 @@ export async function trustByAgreement(
   return certainty > 0.5 ? certainty : 0
 }
 
-/** About how many chunks a filter lets pass; 0 where that cannot be told. */
+/** The approximate number of chunks that pass a filter; 0 when it cannot be estimated. */
 async function countPassing(store: Store, filter: Filter): Promise<number> {
   const total = await store.count()
   if (!filter.paths && !filter.exts) return total
@@ -50,12 +50,12 @@ async function countPassing(store: Store, filter: Filter): Promise<number> {
   return passing < fewestPassing ? 0 : Math.floor((total * passing) / sample.length)
 }
 
-/** For knowing against guessing, as a logarithm of how much likelier one makes what is seen: above 0 is for knowing. */
+/** The log-likelihood ratio of "carries meaning" against "random"; above 0 is evidence for meaning. */
 function shownBy(text: readonly Found[], vector: readonly Found[], total: number): number {
-  // Of a small folder the best of both are much the same by chance.
+  // In a small folder the best hits of both searches overlap by chance.
   const depth = Math.min(mostOfText, text.length, Math.floor(total / 20))
   if (depth < 1) return 0
-  // Who finds all alike has not found anything.
+  // A method that scores everything alike has found nothing.
   const best = vector.slice(0, ofVectors).filter((found) => !isTie(found, vector[ofVectors]))
   const texts = new Set(text.slice(0, depth).map(({ id }) => id))
   const both = best.filter(({ id }) => texts.has(id)).length

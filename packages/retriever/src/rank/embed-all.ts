@@ -3,13 +3,13 @@ import { embedderError } from '../util/embedder-error.ts'
 import { unitVector } from '../util/unit-vector.ts'
 import { untilAborted } from '../util/until-aborted.ts'
 
-/** Of one request: small enough for any embedder. */
+/** The number of texts per request: small enough for any embedder. */
 const mostTexts = 64
 
 /**
- * The vectors of texts, of length 1; nothing for a text whose vector points nowhere.
+ * The vectors of texts, scaled to length 1; undefined for a text whose vector has no direction.
  *
- * @throws AgentKitError what the embedder threw last, or `provider-error` for what is no list of vectors, and no error of ours
+ * @throws AgentKitError the last error of the embedder, or `provider-error` when it returns no list of vectors
  */
 export async function embedAll(
   embedder: Embedder,

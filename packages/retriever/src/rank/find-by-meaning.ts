@@ -7,11 +7,11 @@ import { embedderError } from '../util/embedder-error.ts'
 import { embedAll } from './embed-all.ts'
 import { isOffline, unknownTrust, wordsOnlyTrust } from './trust.ts'
 
-/** What a query means, and how far that is trusted. */
+/** The vector of a query, and the trust in it. */
 export type Meaning = {
-  /** Absent: nothing is found by meaning. */
+  /** Absent: no vector search. */
   vector?: Float32Array
-  /** Of the embedder: see `measureTrust`. */
+  /** The trust in the embedder: see `measureTrust`. */
   trust: number
   /** Why there is no vector although there is an embedder. */
   problem?: AgentKitError
@@ -19,19 +19,19 @@ export type Meaning = {
 
 export type MeaningOptions = {
   embedder: Embedder | undefined
-  /** Whether one that was found useless is asked too. */
+  /** Whether an embedder that was measured as useless is used too. */
   needsVectors?: boolean | undefined
   signal: AbortSignal
 }
 
-/** Somebody waits, and words can answer: it is not tried for as long as in a sync. */
+/** A user is waiting, and text search can answer: fewer retries than in a sync. */
 const retry: RetryOptions = { attempts: 3, firstWaitMs: 200, longestWaitMs: 1000, longestRetryAfterMs: 3000 }
 const patienceMs = 20_000
 
 /**
- * The vector of a query. An embedder that only knows words, or is not the one of the index, is not asked.
+ * The vector of a query. An embedder that matches words only, or is not the index's own, is not called.
  *
- * A failure is returned, not thrown: words can answer too. Only the signal's end is thrown.
+ * A failure is returned, not thrown, because text search can answer too. Only an abort is thrown.
  */
 export async function meaningOf(
   store: Store,
@@ -45,9 +45,9 @@ export async function meaningOf(
   if (isAnother || (trust === wordsOnlyTrust && !needsVectors)) return { trust }
   try {
     const vector = await embedQuery(embedder, query, signal)
-    // That of a query without words, say.
+    // For example, the vector of a query without words.
     if (!vector) return { trust }
-    // A sync would fail for the same.
+    // A sync would fail with the same error.
     if (embedder.dimensions !== undefined && vector.length !== embedder.dimensions) {
       throw new DimensionsError(embedder.id, embedder.dimensions, vector.length)
     }
@@ -62,10 +62,10 @@ export async function meaningOf(
   }
 }
 
-/** What vectors find for a query. */
+/** The hits of the vector search for a query. */
 export type Near = { found: Found[]; trust: number; problem?: AgentKitError | undefined }
 
-/** Finds what means the same. A failure is returned, not thrown: see {@link meaningOf}. */
+/** Searches by vector. A failure is returned, not thrown: see {@link meaningOf}. */
 export async function findByMeaning(
   store: Store,
   { vector, trust, problem }: Meaning,

@@ -22,14 +22,14 @@ describe('the fusion of two lists', () => {
     expect(order(text, vector, weight)).toBe(fused)
   })
 
-  it('keeps what each said, and adds the weighted reciprocals of the places', () => {
+  it('keeps the scores of both lists, and adds the weighted reciprocals of the ranks', () => {
     expect(fuse(list('ab'), list('b'), 0.5)).toEqual([
       { id: 'b', text: 9, vector: 10, fused: 1 / 62 + 0.5 / 61 },
       { id: 'a', text: 10, fused: 1 / 61 },
     ])
   })
 
-  it('takes no order from a list whose scores are all the same', () => {
+  it('takes no order from a list whose scores are all equal', () => {
     const same = list('dcba', () => 0.5)
     expect(fuse(list('ab'), same, 1).map(({ id, fused }) => [id, fused])).toEqual([
       ['a', 1 / 61 + 1 / 64],
@@ -43,12 +43,12 @@ describe('the fusion of two lists', () => {
 describe('files among the results', () => {
   const firstLetters = (ranked: string[]): string => spread(ranked, (item) => item[0] ?? '').join(' ')
 
-  it('stand three times in ten at the most, and none is lost', () => {
+  it('fill at most three of ten places, and none is lost', () => {
     const long = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1']
     expect(firstLetters(long)).toBe('a1 a2 a3 b1 c1 d1 e1 f1 g1 h1 a4 a5 i1')
   })
 
-  it('keep their order where there are no others', () => {
+  it('keep their order when there are no others', () => {
     const one = Array.from({ length: 12 }, (_, index) => `a${index}`)
     expect(firstLetters(one)).toBe(one.join(' '))
   })
@@ -71,7 +71,7 @@ describe('sections', () => {
       (id) => chunks.get(id),
     ).map(({ id, score }) => [id, Math.round(score * 100) / 100])
 
-  it('that say more lift their passages', () => {
+  it('with more evidence lift their passages', () => {
     expect(lifted(['a1', 10], ['a2', 9.5], ['a3', 8])).toEqual([
       ['a2', 10.7],
       ['a1', 10],
@@ -79,7 +79,7 @@ describe('sections', () => {
     ])
   })
 
-  it('are files where there are no headings', () => {
+  it('are files when there are no headings', () => {
     expect(lifted(['a1', 10], ['b1', 9], ['b2', 8], ['a2', 7])).toEqual([
       ['b1', 10.2],
       ['a1', 10],
@@ -88,7 +88,7 @@ describe('sections', () => {
     ])
   })
 
-  it('lift nothing of which nothing is known', () => {
+  it('lift nothing without a known section', () => {
     expect(lifted(['x', 3], ['y', 2])).toEqual([
       ['x', 3],
       ['y', 2],

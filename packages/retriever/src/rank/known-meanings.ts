@@ -1,8 +1,8 @@
 import type { Trial } from './trial.ts'
 
 /**
- * Questions that share no word with their answers, each on another subject: whoever knows what words mean finds the
- * answer to nearly all of them, whoever knows words alone finds it by chance.
+ * Questions that share no word with their answers, each on another subject. An embedder that carries meaning finds nearly
+ * all answers; one that matches words finds them by chance.
  */
 export const knownMeanings: readonly Trial[] = [
   { question: 'How do I get my money back?', answer: 'Refunds are paid out within fourteen days.' },

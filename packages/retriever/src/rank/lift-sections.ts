@@ -1,16 +1,16 @@
 import type { Chunk } from '../data/chunk.ts'
 import type { Found } from '../store/store.ts'
 
-/** What the best other passage of the section counts. Tried from .1 to .5: up to .2 more is found, and then less. */
+/** The weight of the section's best other passage. Values from .1 to .5 were measured: quality rises up to .2. */
 const share = 0.15
-/** Only what stands high itself is evidence, and how many are asked for must not change the order of the first. */
+/** Only highly ranked passages are evidence, and the number of requested hits must not change the order of the first. */
 const considered = 50
 
 /**
- * Puts passages higher whose section says more of what was asked for: a text was cut where it was long, not where it
+ * Raises passages whose section has further hits: a text is cut where it is too long, not where its subject changes.
  * changed its subject.
- *
- * @param found by words, the best first; the first 50 count
+ * @param found by text search, the best first; the first 50 count
+ * @param chunkOf the chunks that are known; others are not raised
  * @param chunkOf what is known of them; those of which nothing is known are not lifted
  */
 export function liftSections(found: readonly Found[], chunkOf: (id: string) => Chunk | undefined): Found[] {
@@ -18,7 +18,7 @@ export function liftSections(found: readonly Found[], chunkOf: (id: string) => C
     const chunk = chunkOf(id)
     return chunk && `${chunk.file}\n${chunk.heading ?? ''}`
   }
-  // The two best of each section: the best one's best other is the second.
+  // The two best of each section: the best passage's best other is the second.
   const best = new Map<string, Found[]>()
   const first = found.slice(0, considered)
   for (const one of first) {

@@ -4,7 +4,7 @@ import { rankOf } from './trial.ts'
 
 type Vectors = readonly (Float32Array | undefined)[]
 
-/** The rank of each question's answer, the one at the same place, among all answers. */
+/** The rank of each question's answer, at the same index, among all answers. */
 export async function ranksByMeaning(questions: Vectors, answers: Vectors): Promise<number[]> {
   const ranks: number[] = []
   for (const [index, question] of questions.entries()) {
@@ -15,7 +15,7 @@ export async function ranksByMeaning(questions: Vectors, answers: Vectors): Prom
   return ranks
 }
 
-/** What points nowhere is like nothing. */
+/** A vector without direction is similar to nothing. */
 function likeness(one: Float32Array | undefined, other: Float32Array | undefined): number {
   return one && other && one.length === other.length ? cosine(one, other) : 0
 }

@@ -1,10 +1,10 @@
-/** Of so many results in a row, one file has at most so many. */
+/** In this many consecutive results, one file has at most this many. */
 const window = 10
 const mostOfOneFile = 3
 
 /**
- * Lets other files be seen beside one that has much to say: of each ten results at most three are of one file, and its
- * further ones follow in the next ten. Nothing is dropped, and what one file alone has keeps its order.
+ * Limits the results of one file, so that others are visible: at most three of each ten are of one file, and further
+ * ones move to the next ten. Nothing is dropped, and results of a single file keep their order.
  */
 export function spread<Item>(ranked: readonly Item[], fileOf: (item: Item) => string): Item[] {
   const result: Item[] = []

@@ -8,22 +8,22 @@ import { familyOf, wordsOf } from './words.ts'
 /** A question whose answer is known. */
 export type Trial = { question: string; answer: string }
 
-/** A passage taken apart: does its beginning lead back to the rest of it? */
+/** A question and answer made from a passage: does its beginning lead to the rest of it? */
 export type PassageTrial = {
   /** The passage without its beginning. */
   answer: string
-  /** The beginning: what words and meaning both can find. */
+  /** The beginning: what both text search and vectors can find. */
   question: string
-  /** The beginning without the words that come again in the answer: what meaning alone can find. */
+  /** The beginning without the words that recur in the answer: what only vectors can find. */
   otherWords: string
 }
 
-/** Words of a beginning, and how many of them and of the other words there must be to try anything. */
+/** The number of words of a beginning, and the lowest number of its other words for a trial. */
 const longestBeginning = 30
 const fewestWords = 24
 const fewestOtherWords = 3
 
-/** Takes a passage apart; nothing for one that is too short, or that repeats itself. */
+/** Splits a passage; undefined for one that is too short or that repeats itself. */
 export function passageTrial(passage: string): PassageTrial | undefined {
   const parts = wordsOf(passage)
   if (parts.length < fewestWords) return undefined
@@ -37,7 +37,7 @@ export function passageTrial(passage: string): PassageTrial | undefined {
   return { question, answer, otherWords: others.map(({ word }) => word).join(' ') }
 }
 
-/** Counts from the best score on; as many as score the same share the middle of their places. */
+/** Counts from the best score on; equal scores share the middle of their ranks. */
 export function rankOf(index: number, scores: readonly number[]): number {
   const own = scores[index] ?? 0
   let better = 0
@@ -50,17 +50,17 @@ export function rankOf(index: number, scores: readonly number[]): number {
   return 1 + better + same / 2
 }
 
-/** How often the right answer is put before a wrong one: 1 is always, .5 is chance. */
+/** How often the right answer is ranked above a wrong one (AUC): 1 is always, .5 is chance. */
 export function skillOf(ranks: readonly number[]): number {
   return mean(ranks.map((place) => 1 - (place - 1) / (ranks.length - 1)))
 }
 
-/** How high the right answers stand: 1 is at the top. */
+/** The mean reciprocal rank of the right answers: 1 is the top. */
 export function reciprocalRank(ranks: readonly number[]): number {
   return mean(ranks.map((place) => 1 / place))
 }
 
-/** The rank of each question's text, the one at the same place, among all texts in a search by words. */
+/** The rank of each question's text, at the same index, among all texts in a text search. */
 export async function ranksByWords(questions: readonly string[], texts: readonly string[]): Promise<number[]> {
   const slices = timeSlices()
   const builder = segmentBuilder()

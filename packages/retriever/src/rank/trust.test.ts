@@ -28,15 +28,15 @@ async function trustOf(embedder: Embedder, count = topicCount): Promise<number> 
 }
 
 describe('an embedder', () => {
-  it('that knows what words mean is trusted', async () => {
+  it('that carries meaning is trusted', async () => {
     expect(await trustOf(knowingEmbedder())).toBeGreaterThan(0.6)
   })
 
-  it('that knows words alone is known to, however well it finds by them', async () => {
+  it('that matches words only is recognised, however well it finds by them', async () => {
     expect(await trustOf(wordEmbedder())).toBe(wordsOnlyTrust)
   })
 
-  it.each([randomEmbedder(), constantEmbedder()])('that knows nothing is not trusted: $id', async (embedder) => {
+  it.each([randomEmbedder(), constantEmbedder()])('without information is not trusted: $id', async (embedder) => {
     expect(await trustOf(embedder)).toBe(unknownTrust)
   })
 
@@ -51,13 +51,13 @@ describe('an embedder', () => {
     },
   )
 
-  it('of no model is not asked', async () => {
+  it('without a model is not called', async () => {
     opened = await testStore(await topicChunks(30))
     const embed = (): never => expect.fail('asked')
     expect(await measureTrust(opened.store, { id: 'offline/hashed', embed }, never)).toBe(wordsOnlyTrust)
   })
 
-  it('is told what are queries and what are documents', async () => {
+  it('receives whether texts are queries or documents', async () => {
     const asked = new Map<string | undefined, string[]>()
     const inner = knowingEmbedder()
     const embedder: Embedder = {
@@ -74,7 +74,7 @@ describe('an embedder', () => {
   })
 })
 
-it('throws errors of ours, whatever the embedder throws, and waits for nobody who was told to stop', async () => {
+it('throws our errors, whatever the embedder throws, and waits for no embedder after an abort', async () => {
   const failing: Embedder = { id: 'acme/small', embed: () => Promise.reject(new TypeError('no questions')) }
   opened = await testStore([])
   await expect(measureTrust(opened.store, failing, never)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ it('throws errors of ours, whatever the embedder throws, and waits for nobody wh
   await expect(measureTrust(opened.store, deaf, AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'timeout' })
 })
 
-it('weighs nothing that finds worse than words do, and all that finds a tenth better', () => {
+it('has no weight when it finds worse than words do, and full weight when it finds a tenth better', () => {
   expect([0.4, 0.46, 0.475, 0.55, 0.65].map((byMeaning) => besideWords(byMeaning, 0.5))).toEqual([0, 0, 0, 1, 1])
   expect(besideWords(0.5, 0.5)).toBeCloseTo(1 / 3)
   expect([0.95, 1].map((byMeaning) => besideWords(byMeaning, 1))).toEqual([0, 1])
@@ -95,22 +95,22 @@ describe('a general embedder', () => {
   const subject = new Map(
     knownMeanings.flatMap(({ question, answer }, at) => [[question, at] as const, [answer, at] as const]),
   )
-  /** Knows what English means, and finds passages as a hash of words does. */
+  /** Carries the meaning of English, and finds passages like a hash of words. */
   const general = embedderWith(
     new Map([...subject].map(([text, at]) => [text, Float32Array.from({ length: 64 }, (_, index) => +(index === at))])),
     wordEmbedder('fake/general'),
   )
 
-  it('is trusted in a folder that is too small to try it on', async () => {
+  it('is trusted in a folder that is too small for a trial', async () => {
     expect(await trustOf(general, 3)).toBe(1)
   })
 
-  it('is known to be useless where words find much better, whatever it knows elsewhere', async () => {
+  it('is recognised as useless where words find much better, whatever it knows elsewhere', async () => {
     expect(await trustOf(general)).toBe(wordsOnlyTrust)
   })
 })
 
-it('asks in words that the answers do not have', () => {
+it('is asked in words that the answers do not contain', () => {
   for (const { question, answer } of knownMeanings) {
     const said = new Set(wordsOf(answer).map(({ word }) => familyOf(word)))
     expect(
@@ -120,7 +120,7 @@ it('asks in words that the answers do not have', () => {
   }
 })
 
-it('is tried on texts whose words tell their topics', () => {
+it('is tried on texts whose words show their topics', () => {
   const words = Array.from({ length: topicCount }, (_, topic) => new Set(passageOf(topic, 1).split(' ')))
   expect(new Set(words.flatMap((all) => [...all])).size).toBe(words.reduce((sum, all) => sum + all.size, 0))
 })

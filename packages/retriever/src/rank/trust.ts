@@ -6,27 +6,27 @@ import { knownMeanings } from './known-meanings.ts'
 import { ranksByMeaning } from './ranks-by-meaning.ts'
 import { type PassageTrial, passageTrial, ranksByWords, reciprocalRank, skillOf } from './trial.ts'
 
-/** Nothing is known of the embedder: whether it helps shows in searches. See `trustByAgreement`. */
+/** The embedder is unknown: searches show whether it helps. See `trustByAgreement`. */
 export const unknownTrust = 0
 
-/** It knows words and no meanings, which text search does better: next to nothing, and known. */
+/** It matches words and carries no meaning, which text search does better: a weight close to 0, and known. */
 export const wordsOnlyTrust = 0.001
 
-/** Chunks to try it on, and how few of them still say something. */
+/** The number of chunks of the trial, and the lowest number that is significant. */
 const sampled = 64
 const fewestTrials = 24
 
 /**
- * How far an embedder is to be trusted beside text search, from 0 to 1: its weight in the fusion.
+ * The trust in an embedder relative to text search, from 0 to 1: its weight in the fusion.
  *
- * Random vectors, and hashes of words, make worse what text search has found; good vectors find what it cannot. Three
- * trials tell them apart, of some 250 short texts:
- * - Does it know that "Refunds are paid out" answers "How do I get my money back?"
- * - Does a passage's beginning lead to the rest of it, by those of its words alone that do not come again there?
- * - And by all of its words, as well as these do in a text search?
+ * Random vectors and hashes of words degrade the results of text search; good vectors find what it cannot. Three trials
+ * with about 250 short texts distinguish them:
+ * - Does it match "Refunds are paid out" with "How do I get my money back?"
+ * - Does a passage's beginning lead to the rest of it, by the words that do not recur there only?
+ * - And by all of its words, as well as text search does?
  *
- * @returns {@link unknownTrust} where none of it can be seen, {@link wordsOnlyTrust} where it finds by words alone
- * @throws AgentKitError what the embedder threw
+ * @returns {@link unknownTrust} when no trial is possible, {@link wordsOnlyTrust} when it matches words only
+ * @throws AgentKitError the error of the embedder
  */
 export async function measureTrust(store: Store, embedder: Embedder, signal: AbortSignal): Promise<number> {
   if (isOffline(embedder)) return wordsOnlyTrust
@@ -34,13 +34,13 @@ export async function measureTrust(store: Store, embedder: Embedder, signal: Abo
   const trials = await passageTrials(store)
   if (trials.length < fewestTrials) return general
   const { meaning, beside, knowsWords } = await findsPassages(embedder, trials, signal)
-  // As much as it is known to do for these passages: an embedder that finds them worse than words do makes the result worse.
+  // At most its value for these passages: an embedder that finds them worse than words do degrades the result.
   const trust = Math.max(meaning, general) * beside
   if (trust >= 0.05) return trust
   return knowsWords ? wordsOnlyTrust : unknownTrust
 }
 
-/** Whether an embedder is known to make vectors of words alone, before it is tried. */
+/** Whether an embedder is known to hash words, before any trial. */
 export function isOffline({ id }: Embedder): boolean {
   return id.startsWith('offline/')
 }
@@ -65,7 +65,7 @@ async function passageTrials(store: Store): Promise<StoredTrial[]> {
   return [...trials.values()]
 }
 
-/** How well it finds passages of the index by what words do not say, and beside a text search; from 0 to 1. */
+/** How well it finds passages of the index without shared words, relative to a text search; from 0 to 1. */
 async function findsPassages(
   embedder: Embedder,
   trials: readonly StoredTrial[],
@@ -80,32 +80,32 @@ async function findsPassages(
   const byOtherWords = await ranksByMeaning(await embedAll(embedder, otherWords, 'query', signal), given)
   const byText = await ranksByWords(questions, answers)
   const beside = besideWords(reciprocalRank(byAllWords), reciprocalRank(byText))
-  // What it does with parts of passages says something of those in the index only if it finds those by their parts.
+  // Results for parts of passages are significant only if it finds passages by their parts.
   const wholes = trials.map(({ vector }) => vector)
   const ofIndex = wholes.includes(undefined) ? byAllWords : await ranksByMeaning(asked, wholes)
   return {
     meaning: ramp(skillOf(byOtherWords), 0.84, 0.94),
     beside,
-    // Words alone do not lead further than a text search does.
+    // Words alone lead no further than a text search does.
     knowsWords: beside < 1 && isSkilled(ofIndex),
   }
 }
 
 /**
- * The weight of an embedder beside words, by how well each of them finds passages (reciprocal ranks, from 0 to 1). The trial
- * varies with the passages that it draws: averages of word vectors reach .96 of words, and each weight of theirs costs
- * quality. Where words find nearly all, none can be a tenth better.
+ * The weight of an embedder relative to words, by how well each of them finds passages (mean reciprocal ranks, from 0 to 1).
+ * The trial varies with the sampled passages: averages of word vectors reach .96 of words, and any weight for them costs
+ * quality. Where words find nearly all, no embedder can be a tenth better.
  */
 export function besideWords(byMeaning: number, byWords: number): number {
   return ramp(byMeaning, 0.95 * byWords, Math.min(1, 1.1 * byWords))
 }
 
-/** Guessing looks like that once in a thousand times. */
+/** Chance produces this once in a thousand times. */
 function isSkilled(ranks: readonly number[]): boolean {
   return skillOf(ranks) > 0.5 + 0.87 / Math.sqrt(ranks.length)
 }
 
-/** 0 up to one number, 1 from another one on, and straight between. */
+/** 0 up to one number, 1 from another one on, linear between them. */
 function ramp(value: number, from: number, to: number): number {
   return Math.min(1, Math.max(0, (value - from) / (to - from)))
 }

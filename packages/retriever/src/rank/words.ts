@@ -1,7 +1,7 @@
-/** A word as it is written, and where it begins. */
+/** A word as written, and its position. */
 export type Word = { word: string; at: number }
 
-/** The words of a text, whatever its language: also of one that puts no spaces between them. */
+/** The words of a text in any language, also in one without spaces between words. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   for (const { segment, index, isWordLike } of segmenter.segment(text)) {
@@ -11,8 +11,8 @@ export function wordsOf(text: string): Word[] {
 }
 
 /**
- * What a word has in common with others of its family, roughly: `indexes` and `indexing`. Cruder than a stemmer, but
- * for any language.
+ * The approximate stem of a word, common to its family: `indexes` and `indexing`. Cruder than a stemmer, but independent
+ * of the language.
  */
 export function familyOf(word: string): string {
   return word.normalize('NFKC').toLowerCase().slice(0, 5)

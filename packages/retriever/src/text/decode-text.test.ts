@@ -50,18 +50,18 @@ describe('decodeText', () => {
     expect(await decode(bytes)).toBe(text)
   })
 
-  it('makes every line end a \\n, also where it is cut in two', async () => {
+  it('makes every line end a \\n, also across a boundary of parts', async () => {
     const long = `${'x'.repeat(256 * 1024 - 1)}\r\nb\rc\n\r\nd\r`
     expect((await decode(Buffer.from(long))).slice(-9)).toBe('x\nb\nc\n\nd\n')
     expect(await decode(Buffer.from('a\r\nb\rc\r'))).toBe('a\nb\nc\n')
   })
 
-  it('keeps a character whole that lies where parts meet', async () => {
+  it('keeps a character whole that crosses a boundary of parts', async () => {
     const text = `${'x'.repeat(256 * 1024 - 1)}é${'y'.repeat(256 * 1024)}😀`
     expect(await decode(Buffer.from(text))).toBe(text)
   })
 
-  it('leaves out what nobody sees: NULs, lone surrogates, signs for terminals and printers', async () => {
+  it('removes invisible characters: NULs, lone surrogates, escape sequences of terminals and printers', async () => {
     expect(await decode(Buffer.from(`${'text '.repeat(50)}\0end`))).toBe(`${'text '.repeat(50)}end`)
     expect(await decode(wide('a\ud800b'))).toBe('a\ufffdb')
     const manual = 'N\bNA\bAM\bME\bE of a \x1b[1;31mmanual\x1b[0m page\fwith a second page'

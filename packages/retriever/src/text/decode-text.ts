@@ -1,18 +1,18 @@
 import { breathe } from '../util/breathe.ts'
 import { detectEncoding } from './detect-encoding.ts'
 
-/** Bytes that are decoded at once. */
+/** The number of bytes that are decoded at once. */
 const partSize = 256 * 1024
 
 /**
- * The text of a file's bytes, in parts: without a byte order mark, NULs and lone surrogates, and with `\n` as the only
- * line end.
+ * The text of a file's bytes, in parts: without a byte order mark, NULs and lone surrogates, and with `\n` as the line
+ * end.
  *
  * @throws UnreadableFile for binary data
  */
 export async function* decodeText(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<string, void> {
   const decoder = new TextDecoder(await detectEncoding(bytes))
-  // A \r at the end of a part may be half of a line end.
+  // A \r at the end of a part may be the first half of a line end.
   let held = ''
   for (let at = 0; at < bytes.length; at += partSize) {
     await breathe(signal)
@@ -39,7 +39,7 @@ const controls = '[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]'
 const control = new RegExp(controls)
 const allControls = new RegExp(controls, 'g')
 const [escapeSign, backspace] = ['\\x1b', '\\x08']
-/** Of terminals. */
+/** Escape sequences of terminals. */
 const colour = new RegExp(`${escapeSign}\\[[\\d;]{0,20}[A-Za-z]`, 'g')
-/** Manual pages write a letter, go back, and write it again for bold. */
+/** Manual pages write a letter, a backspace, and the letter again for bold. */
 const overstruck = new RegExp(`[^\\n]${backspace}`, 'g')

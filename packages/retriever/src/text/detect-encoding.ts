@@ -3,7 +3,7 @@ import { unreadableFile } from '../data/unreadable-file.ts'
 import { guessEncoding } from './guess-encoding.ts'
 
 /**
- * The encoding of a file's text, as TextDecoder calls it.
+ * The encoding of a file's text, as a label for TextDecoder.
  *
  * @throws UnreadableFile for binary data
  */
@@ -31,7 +31,7 @@ function encodingOfMark([first, second, third, fourth]: Uint8Array): string | un
 const slices = 16
 const sliceSize = 4 * 1024
 
-/** Bytes of all parts of a file. */
+/** A sample of bytes from all parts of a file. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= slices * sliceSize) return bytes
   const sample = new Uint8Array(slices * sliceSize)
@@ -42,7 +42,7 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
   return sample
 }
 
-/** UTF-16 without a mark: of its spaces, line ends and Latin letters every second byte is NUL. */
+/** Detects UTF-16 without a byte order mark: every second byte of its spaces, line ends and Latin letters is NUL. */
 function wideEncodingOf(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, 64 * 1024)
   let ascii = 0
@@ -53,7 +53,7 @@ function wideEncodingOf(bytes: Uint8Array): string | undefined {
     if (byte === 0) at % 2 === 0 ? even++ : odd++
     else if (byte < 0x7f) ascii++
   }
-  // A few NULs in plain text.
+  // A few NULs occur in plain text.
   if (ascii > head.length * 0.9) return undefined
   const likelier = odd >= even ? ['utf-16le', 'utf-16be'] : ['utf-16be', 'utf-16le']
   return likelier.find((encoding) => isPlainText(head, encoding))
@@ -61,14 +61,14 @@ function wideEncodingOf(bytes: Uint8Array): string | undefined {
 
 function isPlainText(bytes: Uint8Array, encoding: string): boolean {
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)))
-  // The end of the sample may cut a pair in two.
+  // The end of the sample may split a surrogate pair.
   return !/[^\P{C}\s\p{Cf}]/u.test(text.slice(0, -1)) && !text.slice(0, -1).includes('\ufffd')
 }
 
-/** Random bytes hold five times as many control characters as are let pass here. */
+/** Random bytes contain five times as many control characters. */
 function isBinary(sample: Uint8Array): boolean {
   let controls = 0
-  // By index: iterating over bytes is several times slower, and this is done with every file.
+  // By index: iterating over bytes is several times slower, and every file needs it.
   for (let at = 0; at < sample.length; at++) {
     const byte = sample[at] ?? 0
     if (byte < 32 && !isTextControl(byte)) controls++
@@ -76,7 +76,7 @@ function isBinary(sample: Uint8Array): boolean {
   return controls > 1 && controls * 50 > sample.length
 }
 
-/** \b to \r, and escape: terminals and manual pages have them. */
+/** \b to \r, and escape: terminals and manual pages contain them. */
 function isTextControl(byte: number): boolean {
   return (byte >= 8 && byte <= 13) || byte === 27
 }
@@ -88,7 +88,7 @@ function hasEscapedJapanese(sample: Uint8Array): boolean {
   return false
 }
 
-/** Whether a few broken characters are all that is wrong, as in a file that was cut off. */
+/** Whether only a few characters are invalid, as in a truncated file. */
 function isNearlyUtf8(bytes: Uint8Array): boolean {
   let characters = 0
   let broken = 0
@@ -98,7 +98,7 @@ function isNearlyUtf8(bytes: Uint8Array): boolean {
     const more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc2 ? 1 : 0
     let found = 0
     while (found < more && ((bytes[at + found + 1] ?? 0) & 0xc0) === 0x80) found++
-    // The end of a file may be missing.
+    // The end of a file may be truncated.
     if (more > found && at + found + 1 >= bytes.length) break
     if (more > 0 && found === more && lead < 0xf5) characters++
     else broken++
@@ -107,7 +107,7 @@ function isNearlyUtf8(bytes: Uint8Array): boolean {
   return characters > 0 && broken * 3 <= characters
 }
 
-/** Lines with bytes outside of ASCII, 16 KB of them: what a guess can be made of. */
+/** Up to 16 KB of lines with non-ASCII bytes: the input of a guess. */
 function foreignLines(bytes: Uint8Array): Uint8Array {
   const lines: Uint8Array[] = []
   let size = 0

@@ -1,14 +1,14 @@
-/** Judges a text that comes in parts. */
+/** Judges a text that arrives in parts. */
 export interface TextJudge {
   add(text: string): void
-  /** What is wrong with it; nothing of a text that is as it should be. */
+  /** The problem of the text; undefined when there is none. */
   problem(): string | undefined
 }
 
-/** Below so many a text speaks of them, or was cut off. */
+/** Fewer of them occur in texts about them, or in truncated text. */
 const fewest = 3
 
-/** Whether a text's characters were lost, or taken for others, before it came into its file. */
+/** Detects text whose characters were lost, or decoded with the wrong encoding, before it was saved. */
 export function createTextJudge(): TextJudge {
   let length = 0
   let lost = 0
@@ -18,7 +18,7 @@ export function createTextJudge(): TextJudge {
   return {
     add(text) {
       length += text.length
-      // Far faster than an expression, where there are none.
+      // Much faster than a regular expression when there are none.
       for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) lost++
       apart += lettersApart(text)
       if (leads.test(text)) mistaken += text.match(pairs)?.length ?? 0
@@ -38,23 +38,23 @@ export function createTextJudge(): TextJudge {
   }
 }
 
-/** How many letters stand apart in rows of four and more. */
+/** The number of letters in runs of four or more single letters. */
 export function lettersApart(text: string): number {
   if (!/ \S \S /.test(text)) return 0
   return (text.match(rowsOfLetters) ?? []).reduce((sum, row) => sum + Math.ceil(row.length / 2), 0)
 }
 
-/** Whether they are a third of the text: fewer are a heading, or the answers to a test. */
+/** Whether these are a third of the text: a smaller share is a heading, or the answers to a test. */
 export function isApart(letters: number, length: number): boolean {
   return letters >= 12 && letters * 6 > length
 }
 
 const scripts = ['Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Armenian', 'Georgian']
 const letter = `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`
-// Bounded, for a longer row overflows the stack of the expression.
+// Bounded, because a longer run overflows the stack of the regular expression.
 const rowsOfLetters = new RegExp(`(?<!\\S)${letter}(?: ${letter}){3,1000}(?!\\S)`, 'gu')
 
-// UTF-8 that was read as Windows-1252: its later bytes are signs that no letter stands before.
+// UTF-8 that was decoded as Windows-1252: its continuation bytes are characters that follow no letter.
 const later = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]'
 const leads = /[ÂÃÐÑâ]/
 const pairs = new RegExp(`[ÂÃÐÑ]${later}|â(?:€|${later}{2})`, 'g')

@@ -1,6 +1,6 @@
 /**
- * The likeliest encoding of text that is no Unicode, as TextDecoder calls it. Judged by the signs that the text would
- * have, so that a few words are enough; chardet's statistics, which want a page, decide between those that look alike.
+ * The most likely encoding of text that is not Unicode, as a label for TextDecoder. Judged by the characters that the
+ * text would contain, so a few words are enough; chardet's statistics, which need a page, decide between similar encodings.
  */
 export async function guessEncoding(sample: Uint8Array): Promise<string> {
   const rated = narrowEncodings
@@ -19,7 +19,7 @@ export async function guessEncoding(sample: Uint8Array): Promise<string> {
   return alike[0] ?? 'windows-1252'
 }
 
-/** What may be meant when chardet says so: of Windows it knows little. */
+/** Alternatives to chardet's guess: it knows few Windows encodings. */
 const families: Readonly<Record<string, readonly string[]>> = {
   'ISO-8859-1': ['windows-1252'],
   'ISO-8859-2': ['windows-1250', 'iso-8859-2'],
@@ -30,7 +30,7 @@ const families: Readonly<Record<string, readonly string[]>> = {
   'KOI8-R': ['koi8-r'],
 }
 
-/** Encodings of two bytes a sign, with the lead bytes of their common signs; the narrowest first. */
+/** Double-byte encodings with the lead bytes of their common characters; the narrowest first. */
 const wideEncodings: readonly { name: string; common: readonly (readonly [number, number])[] }[] = [
   {
     name: 'shift_jis',
@@ -80,7 +80,7 @@ function guessWide(sample: Uint8Array): string | undefined {
   return best?.name
 }
 
-/** 0 where it is no such text: pairs that cannot be, or that stand alone, as accented letters do. */
+/** 0 for invalid pairs, and for pairs that stand alone, as accented letters do. */
 function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (readonly [number, number])[]): number {
   const leastTrail = name === 'shift_jis' || name === 'big5' ? 0x40 : name === 'gb18030' ? 0x30 : 0xa1
   let pairs = 0
@@ -91,7 +91,7 @@ function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (
   for (let at = 0; at < sample.length; at++) {
     const lead = sample[at] ?? 0
     if (lead < 0x80) continue
-    // Japanese has half-wide letters of one byte.
+    // Japanese has half-width letters of one byte.
     if (name === 'shift_jis' && lead >= 0xa1 && lead <= 0xdf) continue
     const trail = sample[at + 1] ?? leastTrail
     if (trail < leastTrail || trail === 0x7f || trail === 0xff) broken++
@@ -105,7 +105,7 @@ function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (
   return isText ? commonPairs / pairs : 0
 }
 
-/** Encodings of one byte a letter, with the letters that are read most. The likeliest first. */
+/** Single-byte encodings with their most frequent letters. The most likely first. */
 const narrowEncodings: readonly { name: string; common: string }[] = [
   { name: 'windows-1252', common: 'éèàçêëäöüßñóíáúåøæãõâôîûïœÉÄÖÜÅØ¿¡«»°' },
   { name: 'windows-1251', common: 'оеаинтсрвлкмдпуяі' },
@@ -122,7 +122,7 @@ const narrowEncodings: readonly { name: string; common: string }[] = [
 
 const typographic = new Set('“”„‘’‚–—…•€£§°·²³½®©™«»\u00a0')
 
-/** How much a text looks like one: 1 where all of its foreign signs are common, below 0 where it is noise. */
+/** The score of an encoding: 1 when all non-ASCII characters are common in it, below 0 for noise. */
 function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string>): number {
   let count = 0
   let sum = 0
@@ -140,12 +140,12 @@ function rateSign(sign: string, before: string, after: string, common: ReadonlyS
   if (typographic.has(sign)) return 0.5
   if (/[\p{C}\ufffd]/u.test(sign)) return -5
   if (!/[\p{L}\p{M}]/u.test(sign)) return -1
-  // Accented letters stand among plain ones; other scripts keep to themselves.
+  // Accented letters stand among plain ones; other scripts form whole words.
   const isLatin = /\p{Script=Latin}/u.test(sign)
   if (isLatin ? before > '\u007f' && /\p{L}/u.test(before) : /[a-z]/i.test(before + after))
     return common.has(sign) ? 0 : -0.5
   const lower = sign.toLowerCase()
-  // A capital within a word is a sign of a wrong encoding.
+  // A capital within a word indicates a wrong encoding.
   if (lower !== sign && /\p{Ll}/u.test(before)) return -1
   return common.has(sign) ? 1 : common.has(lower) ? 0.8 : 0
 }

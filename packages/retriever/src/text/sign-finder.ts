@@ -1,6 +1,6 @@
-/** Finds signs in a text, each of which is searched to the text's end in vain only once. */
+/** Finds characters in a text; each is searched to the end of the text without success only once. */
 export interface SignFinder {
-  /** Behind the next of a sign from `from` on. */
+  /** The position after the next occurrence of a character from `from` on. */
   endBehind(sign: string, from: number): number | undefined
 }
 
@@ -14,7 +14,7 @@ export function createSignFinder(text: string): SignFinder {
         found = { from, at: text.indexOf(sign, from) }
         known.set(sign, found)
       } else if (from < found.from) {
-        // A step back: what lies behind is known.
+        // A step back: the result is known.
         const near = text.slice(from, found.from + sign.length - 1).indexOf(sign)
         found = { from, at: near < 0 ? found.at : from + near }
         known.set(sign, found)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Lets others have their turn. Throws the signal's reason when it has been aborted. */
+/** Yields to the event loop. Throws the signal's reason after an abort. */
 export async function breathe(signal: AbortSignal): Promise<void> {
   await nextTurn()
   signal.throwIfAborted()

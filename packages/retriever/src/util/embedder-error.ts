@@ -2,8 +2,8 @@ import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
 import { messageOf } from './message-of.ts'
 
 /**
- * What an embedder threw, as an error that names it. Ours pass as they are. Of others the `status`, as the clients of
- * most APIs set it, tells whether to try again.
+ * Wraps what an embedder threw in an error that names the embedder. AgentKitErrors are returned unchanged. For others the
+ * `status`, as most API clients set it, decides whether a retry is useful.
  */
 export function embedderError({ id }: Embedder, error: unknown): AgentKitError {
   if (isAgentKitError(error)) return error

@@ -1,6 +1,6 @@
 /**
- * Does the work for each item, a few at a time. The first failure ends the others, and is thrown when none is under
- * way any more.
+ * Runs the work for each item, several at a time. The first failure stops the others, and is thrown when all have
+ * settled.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,
@@ -24,7 +24,7 @@ export async function inParallel<Item>(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Slices of so many. */
+/** Splits items into slices of a given size. */
 export function* slices<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { abortError } from '@agentkit/core/internal'
 
-/** Cuts long work into slices, so that what else the process does goes on meanwhile. */
+/** Splits long work into time slices, so that the rest of the process stays responsive. */
 export interface TimeSlices {
-  /** Whether the slice has lasted long enough. Cheap: asks the clock at each call. */
+  /** Whether the slice is over. Cheap: one read of the clock per call. */
   readonly isOver: boolean
-  /** Lets others have a turn, and begins the next slice. */
+  /** Yields to the event loop, and starts the next slice. */
   next(): Promise<void>
 }
 
-/** Begins the first slice. With a signal, the end of a slice is also where the work is aborted. */
+/** Starts the first slice. With a signal, an abort ends the work at the end of a slice. */
 export function timeSlices(signal?: AbortSignal, milliseconds = 8): TimeSlices {
   let began = performance.now()
   return {

@@ -1,4 +1,4 @@
-/** The vector scaled to length 1; nothing where it points nowhere: zeros, or what is no number. */
+/** The vector scaled to length 1; undefined for one without direction: zeros, or values that are not numbers. */
 export function unitVector(vector: Float32Array): Float32Array | undefined {
   let sum = 0
   for (const number of vector) sum += number * number
@@ -7,7 +7,7 @@ export function unitVector(vector: Float32Array): Float32Array | undefined {
   return length > 0 && Number.isFinite(length) ? vector.map((number) => number / length) : undefined
 }
 
-/** Of two vectors of length 1. */
+/** The cosine of two vectors of length 1. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)

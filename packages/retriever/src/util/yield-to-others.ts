@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Lets everything else that waits for this thread have its turn. */
+/** Yields to everything that waits for this thread. */
 export function yieldToOthers(): Promise<void> {
   return setImmediate()
 }
