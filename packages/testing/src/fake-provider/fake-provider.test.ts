@@ -222,3 +222,31 @@ it('stops listening when it is closed, also while a request hangs', async () => 
   expect(fake.server.requests[0]?.aborted).toBe(false)
   await expect(fetch(fake.server.url)).rejects.toThrow('fetch failed')
 })
+
+it('reads a generator of frames as they are sent, until the client leaves', async () => {
+  let frames = 0
+  let isStopped = false
+  function* endless(): Generator<string> {
+    try {
+      while (true) {
+        frames++
+        yield `: ${'x'.repeat(10_000)}\n\n`
+      }
+    } finally {
+      isStopped = true
+    }
+  }
+  await using server = await fakeProvider('openai-chat', [{ frames: endless() }])
+  const controller = new AbortController()
+  const response = await fetch(`${server.url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer test', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4.1', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+    signal: controller.signal,
+  })
+  await response.body?.getReader().read()
+  controller.abort()
+  await server.requests[0]?.closed
+  await expect.poll(() => isStopped).toBe(true)
+  expect(frames).toBeLessThan(10_000)
+})

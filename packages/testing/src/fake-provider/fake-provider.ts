@@ -148,13 +148,15 @@ async function fail(turn: FakeFailure, exchange: Exchange): Promise<void> {
 }
 
 function playFrames(turn: FakeFrames, route: Route, { spec, request, connection, makeId }: Exchange): Promise<void> {
-  const content = turn.frames.map((frame): Frame => {
-    if (typeof frame === 'string') return frame
-    const event = isFields(frame) && typeof frame.type === 'string' ? { event: frame.type } : {}
-    return { ...event, data: frame }
-  })
   const { failures } = route.answer({}, request.body as never, makeId)
-  return playStream(connection, { content, finish: [], failures }, turn, spec)
+  return playStream(connection, { content: framesOf(turn), finish: [], failures }, turn, spec)
+}
+
+function* framesOf({ frames }: FakeFrames): Iterable<Frame> {
+  for (const frame of frames) {
+    const event = isFields(frame) && typeof frame.type === 'string' ? { event: frame.type } : {}
+    yield typeof frame === 'string' ? frame : { ...event, data: frame }
+  }
 }
 
 /** What a frame of a failure says, as the body of an answer that does not stream. */

@@ -15,37 +15,47 @@ export interface Connection {
 /** Streams an answer in the frames of its wire. */
 export async function playStream(
   connection: Connection,
-  answer: Pick<WireAnswer, 'content' | 'finish' | 'failures'>,
+  answer: Pick<WireAnswer, 'finish' | 'failures'> & { content: Iterable<Frame> },
   transport: Transport,
   wire: Pick<WireSpec, 'framing' | 'lineEnd'>,
 ): Promise<void> {
-  const { fault, faultAfter = answer.content.length, lineEnd = wire.lineEnd ?? '\n' } = transport
+  const { fault, lineEnd = wire.lineEnd ?? '\n' } = transport
   const { contentType, encode } = framings[wire.framing]
-  const frames = [...answer.content, ...answer.finish]
-  const texts = frames.map((frame) => (typeof frame === 'string' ? frame : encode(frame, lineEnd)))
-  connection.response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' })
-  connection.response.flushHeaders()
+  const { response } = connection
+  const textOf = (frame: Frame): string => (typeof frame === 'string' ? frame : encode(frame, lineEnd))
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' })
+  response.flushHeaders()
 
-  const say = (text: string): Promise<void> => write(connection.response, text, transport)
-  for (const text of fault ? texts.slice(0, faultAfter) : texts) {
-    if (connection.response.destroyed) return
-    await say(text)
+  const say = (text: string): Promise<void> => write(response, text, transport)
+  const sayAll = async (frames: Iterable<Frame>): Promise<void> => {
+    for (const frame of frames) {
+      if (response.destroyed) return
+      await say(textOf(frame))
+    }
   }
-  if (!fault) return void connection.response.end()
-  const rest = texts.slice(faultAfter)
+  if (!fault) {
+    // Frame by frame: they may be made as they are sent, and have no end.
+    await sayAll(answer.content)
+    await sayAll(answer.finish)
+    return void response.end()
+  }
+  const content = [...answer.content]
+  const { faultAfter = content.length } = transport
+  const frames = [...content, ...answer.finish]
+  await sayAll(frames.slice(0, faultAfter))
+  if (response.destroyed) return
+  const rest = frames.slice(faultAfter)
   switch (fault) {
     case 'error-frame':
     case 'flat-error-frame':
     case 'failed':
-      for (const frame of answer.failures[fault]) {
-        await say(typeof frame === 'string' ? frame : encode(frame, lineEnd))
-      }
-      return void connection.response.end()
+      await sayAll(answer.failures[fault])
+      return void response.end()
     case 'garbage-frame':
-      for (const text of [encode(garbageLike(frames[faultAfter]), lineEnd), ...rest]) await say(text)
-      return void connection.response.end()
+      await sayAll([garbageLike(rest[0]), ...rest])
+      return void response.end()
     default:
-      await breakOff(connection, rest[0] ?? '', fault)
+      await breakOff(connection, textOf(rest[0] ?? ''), fault)
   }
 }
 
@@ -142,7 +152,10 @@ function cutBytes(bytes: Buffer, writes: Transport['writes']): Buffer[] {
 
 async function drained(response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.on('drain', settle).on('close', settle)
   })
 }

@@ -4,6 +4,7 @@ import { answerTests } from './answer-tests.ts'
 import { conversationTests } from './conversation-tests.ts'
 import { defaultModels } from './default-models.ts'
 import { embeddingTests } from './embedding-tests.ts'
+import { endlessTests } from './endless-tests.ts'
 import { failureTests } from './failure-tests.ts'
 import { optionTests } from './option-tests.ts'
 import type { MakeProvider, ModelsUnderTest } from './provider-under-test.ts'
@@ -31,6 +32,7 @@ export function providerContract(
     conversationTests(subject)
     optionTests(subject)
     failureTests(subject)
+    endlessTests(subject)
     embeddingTests(subject)
     quirkTests(subject)
   })

@@ -76,8 +76,11 @@ export type FakeAnswer = Transport & {
   deltas?: number
 }
 
-/** Frames played as they are: objects become JSON frames, strings are written untouched. */
-export type FakeFrames = Transport & { frames: readonly (JSONValue | string)[] }
+/**
+ * Frames played as they are: objects become JSON frames, strings are written untouched. A generator is read as fast as
+ * the client reads, until the client has left: it needs no end, unless there is a `fault`.
+ */
+export type FakeFrames = Transport & { frames: Iterable<JSONValue | string> }
 
 /** An answer with a status, instead of a stream. */
 export type FakeStatus = {
