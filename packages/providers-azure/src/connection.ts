@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { checkAddress, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
+import { checkAddress, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { AzureOpenAI, OpenAI } from 'openai'
 import { guardTokens } from './token-provider.ts'
 
@@ -62,7 +62,7 @@ export function connect(options: AzureOptions): Connection {
     credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider, secrets) : { apiKey: apiKey ?? '' },
     apiVersion: nonEmpty(options.apiVersion) ?? nonEmpty(process.env.OPENAI_API_VERSION) ?? lastVersion,
     headers: headers ?? {},
-    fetch: options.fetch ?? nodeFetch,
+    fetch: sdkFetch(options.fetch),
   }
   return {
     client: once(() => (v1 ? createV1Client(settled) : createClient(settled))),

@@ -1,4 +1,4 @@
-import { checkAddress, isRecord, nodeFetch, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
+import { checkAddress, isRecord, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
 /** As much of a `GoogleGenAI` client as is used. */
@@ -58,9 +58,7 @@ export function connect(options: GeminiOptions): Connection {
   const baseURL = given.replace(/\/v1(?:alpha|beta)?\/?$/, '')
   checkAddress(baseURL, 'baseURL', 'https://gateway.example.com', 'gemini')
   return {
-    client: once(() =>
-      createClient(apiKey, { baseUrl: baseURL, fetch: fetch ?? nodeFetch, ...(headers && { headers }) }),
-    ),
+    client: once(() => createClient(apiKey, { baseUrl: baseURL, fetch: sdkFetch(fetch), ...(headers && { headers }) })),
     fetch,
     httpOptions: {},
     secrets: secretsOf(apiKey, headers),

@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import type { FakeWire } from '../fake-provider/wires/script.ts'
 import { answerTests } from './answer-tests.ts'
+import { boundedAnswerTests } from './bounded-answer-tests.ts'
 import { conversationTests } from './conversation-tests.ts'
 import { defaultModels } from './default-models.ts'
 import { embeddingTests } from './embedding-tests.ts'
@@ -34,6 +35,7 @@ export function providerContract(
     failureTests(subject)
     endlessTests(subject)
     embeddingTests(subject)
+    boundedAnswerTests(subject)
     quirkTests(subject)
   })
 }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { httpServer } from '../__fixtures__/servers.ts'
 import { errorOf } from '../__fixtures__/streams.ts'
 import { failureOfSdkError } from '../errors/failure.ts'
-import { captureResponse } from './capture-response.ts'
+import { captureResponse, sdkFetch } from './capture-response.ts'
+import { nodeFetch } from './node-fetch.ts'
 
 const { signal } = new AbortController()
 
@@ -138,4 +139,22 @@ it('reads no more of a refusal than it keeps, also by a fetch of the user', asyn
   expect(failureOfSdkError(error)).toMatchObject({ status: 500 })
   expect(pieces).toBeLessThan(10)
   expect(isCancelled).toBe(true)
+})
+
+it("cuts the error bodies of a user's fetch, and passes on its other answers", async () => {
+  let cancelled = false
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
+    cancel() {
+      cancelled = true
+    },
+  })
+  const refusal = new Response(endless, { status: 429, headers: { 'retry-after': '3' } })
+  const cut = await sdkFetch(async () => refusal)('http://gw/')
+  expect([cut.status, cut.headers.get('retry-after'), (await cut.text()).length]).toEqual([429, '3', 65_536])
+  expect(cancelled).toBe(true)
+  for (const answer of [new Response('fine'), new Response(null, { status: 304 })]) {
+    expect(await sdkFetch(async () => answer)('http://gw/')).toBe(answer)
+  }
+  expect(sdkFetch(undefined)).toBe(nodeFetch)
 })

@@ -77,6 +77,20 @@ async function send(
   return send(fetch, url, { method, headers, ...(body !== '' && { body }) }, signal)
 }
 
+/**
+ * The `fetch` for an SDK that reads the body of an error whole: ours, or a user's whose error bodies are cut.
+ * @param fetch the user's, if there is one
+ */
+export function sdkFetch(fetch: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
+  if (fetch === undefined) return nodeFetch
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (response.ok || !response.body) return response
+    const { status, statusText, headers } = response
+    return new Response(await beginningOf(response), { status, statusText, headers })
+  }
+}
+
 /** How much of a refusal is kept, in characters. */
 const longestRefusal = 65_536
 

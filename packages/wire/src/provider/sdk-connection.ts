@@ -1,4 +1,4 @@
-import { nodeFetch } from '../http/node-fetch.ts'
+import { sdkFetch } from '../http/capture-response.ts'
 import { checkAddress, findKey, type KeySource, nonEmpty, once, requireKey, secretsOf } from './provider-options.ts'
 
 /** Where requests go, and what they carry. */
@@ -74,7 +74,7 @@ export function connectSdk<Client extends SdkClient>(
     // The SDKs want a key even where the server wants none, or look for one in places of their own.
     apiKey: apiKey ?? 'no-key',
     baseURL,
-    fetch: fetch ?? nodeFetch,
+    fetch: sdkFetch(fetch),
     maxRetries: 0,
     ...(headers && { defaultHeaders: headers }),
   }
