@@ -20,7 +20,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('gives the text of a file, and what it is made of', async () => {
+it('returns the text of a file and its blocks', async () => {
   const { text, blocks, title, status } = await extractFile(await write('a.md', '# Pay\n\nMonthly.\n'))
 
   expect({ title, status }).toEqual({ title: 'Pay', status: 'ok' })
@@ -30,7 +30,7 @@ it('gives the text of a file, and what it is made of', async () => {
   ])
 })
 
-it('says where the pages of a PDF stand, empty ones too', async () => {
+it('returns the offsets of the pages of a PDF, including empty ones', async () => {
   const file = makePdf([{ lines: ['First words.'] }, {}, { lines: ['Last words.'] }, {}])
   const { text, blocks, pages = [] } = await extractFile(await write('a.pdf', file))
 
@@ -41,13 +41,13 @@ it('says where the pages of a PDF stand, empty ones too', async () => {
   ])
 })
 
-it.each(['txt', 'md', 'csv'])('says that a .%s is garbled, and gives what there is', async (ext) => {
+it.each(['txt', 'md', 'csv'])('reports that a .%s is garbled, and returns its text', async (ext) => {
   const { status, reason, text } = await extractFile(await write(`garbled.${ext}`, 'cafÃ©,trÃ¨s\ndÃ©jÃ ,Ã©tÃ©\n'))
   expect({ status, reason }).toEqual({ status: 'low-quality', reason: expect.stringContaining('mistaken') })
   expect(text).toContain('cafÃ©')
 })
 
-it('says why there is no text', async () => {
+it('reports why there is no text', async () => {
   const scanned = await write('scan.pdf', makePdf([{ image: true }]))
 
   await expect(extractFile(scanned)).rejects.toMatchObject({ code: 'unreadable-file', status: 'no-text' })
@@ -58,7 +58,7 @@ it('says why there is no text', async () => {
   })
 })
 
-it('says when there is no file', async () => {
+it('reports a missing file', async () => {
   await expect(extractFile(join(folder.path, 'none.md'))).rejects.toMatchObject({ code: 'not-found' })
 })
 
@@ -67,7 +67,7 @@ it.each<[unknown, unknown, string]>([
   ['', {}, 'name a file'],
   ['a.md', { maxFileBytes: 'x' }, '`maxFileBytes` is a whole number of bytes'],
   ['a.md', { maxBytes: 3 }, 'no option "maxBytes"'],
-])('refuses what JavaScript may pass: %j, %j', async (path, options, message) => {
+])('refuses arguments that JavaScript may pass: %j, %j', async (path, options, message) => {
   const extracting = extractFile(path as string, options as object)
   await expect(extracting).rejects.toMatchObject({
     code: 'invalid-argument',
@@ -90,7 +90,7 @@ it.each(['txt', 'md', 'mdx', 'csv', 'docx', 'pdf'] as const)('finds every quote 
     const [read, extracted] = await Promise.all([pool.read({ file, path }, options), pool.extract(path, options)])
     if (read.outcome !== 'read') throw new Error(`${file}: ${JSON.stringify(read)}`)
 
-    const chunks = read.chunks as Chunk[] // without `spools` all are in memory
+    const chunks = read.chunks as Chunk[] // without `spools` all passages are in memory
     const { text, blocks } = extracted
     const covered = new Uint8Array(text.length)
     for (const { start, end, quote } of chunks) {
@@ -192,7 +192,7 @@ it.each([
   ['a.png', '\x89PNG\r\n\x1a\n'],
   ['a.rst', 'Title\n====='],
   ['LICENSE', 'Do what you like.'],
-])('says of %s that it cannot be read', async (name, content) => {
+])('reports that %s cannot be read', async (name, content) => {
   await expect(extractFile(await write(name, Buffer.from(content, 'latin1')))).rejects.toMatchObject({
     code: 'unreadable-file',
     status: 'unsupported',

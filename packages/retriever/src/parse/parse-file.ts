@@ -11,14 +11,14 @@ import { sniff } from './sniff/sniff.ts'
 
 export type ParseFileOptions = {
   loadParser(ext: string): Promise<Parser>
-  /** Takes a part of the result; settles when the next may be made. */
+  /** Receives a part of the result; settles when the next one may be sent. */
   send(part: ParsePart): Promise<void>
   /** Receives the size of the file once it is known. */
   onBytes?(bytes: number): void
   signal: AbortSignal
 }
 
-/** Reads a file: its passages, or its text. Whatever is wrong with the file is an outcome. */
+/** Reads a file: its passages, or its text. Every problem of the file is an outcome, not an error. */
 export async function parseFile(request: ParseRequest, options: ParseFileOptions): Promise<ParseEnd> {
   let contentHash = ''
   try {
@@ -38,7 +38,7 @@ export async function parseFile(request: ParseRequest, options: ParseFileOptions
   }
 }
 
-/** Takes the pieces of a file; `end` gives what it has not sent. */
+/** Receives the pieces of a file; `end` returns what has not been sent. */
 type Sink = { add(piece: Piece): Promise<void>; end(): ParsePart }
 
 async function pour(
@@ -60,14 +60,14 @@ async function pour(
   }
 }
 
-/** What its parser says of it counts first. */
+/** The parser's own status has precedence. */
 function judged(parsed: Parsed, problem: string | undefined): Parsed {
   return problem === undefined || parsed.status !== 'ok'
     ? parsed
     : { ...parsed, status: 'low-quality', reason: problem }
 }
 
-/** Characters of a part: few enough that the main thread takes it in some milliseconds, and soon forgets it. */
+/** The number of characters of a part: small enough that the main thread processes it in some milliseconds. */
 const partSize = 100_000
 
 function chunkSink(file: string, { send }: ParseFileOptions): Sink {
@@ -78,7 +78,7 @@ function chunkSink(file: string, { send }: ParseFileOptions): Sink {
     async add(piece) {
       for (const chunk of chunker.add(piece)) {
         chunks.push(chunk)
-        // What a chunk weighs besides its words.
+        // The approximate size of a chunk besides its words.
         size += chunk.quote.length + 500
         if (size < partSize) continue
         const part = { packed: packBytes(chunks), count: chunks.length }

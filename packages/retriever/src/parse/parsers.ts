@@ -1,7 +1,7 @@
 import type { Parser } from '../data/piece.ts'
 import { unreadableFile } from '../data/unreadable-file.ts'
 
-/** Each loads its library when the first file of its kind comes. */
+/** Each parser loads its library with the first file of its type. */
 const parsers: Readonly<Record<string, () => Promise<Parser>>> = {
   '.csv': async () => (await import('./csv/parse-csv.ts')).parseCsv,
   '.docx': async () => (await import('./docx/parse-docx.ts')).parseDocx,
@@ -15,8 +15,8 @@ const parsers: Readonly<Record<string, () => Promise<Parser>>> = {
 export const supportedExts: readonly string[] = Object.keys(parsers)
 
 /**
- * What reads the files of an extension.
- * @throws UnreadableFile for one that nothing reads
+ * The parser for an extension.
+ * @throws UnreadableFile for a type without a parser
  */
 export async function loadParser(ext: string): Promise<Parser> {
   const known = loaded.get(ext)
@@ -31,5 +31,5 @@ export async function loadParser(ext: string): Promise<Parser> {
   return parser
 }
 
-/** Another `import` of the same module is a hundred times slower than this. */
+/** Another `import` of a loaded module takes a hundred times longer than this cache. */
 const loaded = new Map<string, Parser>()

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-it('reads a file again that was written to meanwhile', async () => {
+it('reads a file again that was written to during the read', async () => {
   const path = await fileOf('one')
   let writes = 1
 
@@ -37,7 +37,7 @@ it('reads a file again that was written to meanwhile', async () => {
   expect(textOf(bytes)).toBe('one two')
 })
 
-it('gives up on a file that is written to all the time', async () => {
+it('gives up on a file that changes continuously', async () => {
   const path = await fileOf('one')
   const read = () =>
     readBytes(path, 1_000, {
@@ -50,7 +50,7 @@ it('gives up on a file that is written to all the time', async () => {
   expect(read).toThrow(expect.objectContaining({ status: 'pending', message: expect.stringContaining('written to') }))
 })
 
-it('says what a file has that is too large, and what is allowed', async () => {
+it('reports the size of a file that is too large, and the limit', async () => {
   const path = await fileOf('x'.repeat(20_000))
 
   expect(() => readBytes(path, 11_000)).toThrow(
@@ -58,7 +58,7 @@ it('says what a file has that is too large, and what is allowed', async () => {
   )
 })
 
-it('says that it goes round in circles', () => {
+it('reports a loop of links', () => {
   const path = join(folder.path, 'circle')
   symlinkSync(path, path)
 
@@ -83,14 +83,14 @@ describe('a file that a scan has found', () => {
     return { device, inode, size, mtimeMs: Math.max(mtimeMs, ctimeMs) }
   }
 
-  it('is read, also when it was written to since', async () => {
+  it('is read, even when it was written to since', async () => {
     const path = await fileOf('one')
     const found = foundAt(path)
     appendFileSync(path, ' two')
     expect(textOf(readBytes(path, 1_000, { found }))).toBe('one two')
   })
 
-  it('is not read when it has become a link, a pipe or another file', async () => {
+  it('is not read when it was replaced by a link, a pipe or another file', async () => {
     const secret = await fileOf('secret')
     const changes = [
       (path: string) => symlinkSync(secret, path),
@@ -101,14 +101,14 @@ describe('a file that a scan has found', () => {
     for (const change of changes) {
       const path = await fileOf('one')
       const found = foundAt(path)
-      // It keeps its number, which another file could get otherwise.
+      // Keeps the inode, which another file could get otherwise.
       renameSync(path, `${path}.away`)
       change(path)
       expect(readBytes(path, 1_000, { found })).toBe('replaced')
     }
   })
 
-  it('is not read when a folder of its path has become a link to it', async () => {
+  it('is not read when a folder of its path was replaced by a link to it', async () => {
     const outside = await temporaryFolder()
     await outside.write('a/secret.txt', 'secret')
     const path = join(folder.path, 'swapped', 'secret.txt')
@@ -117,7 +117,7 @@ describe('a file that a scan has found', () => {
     await outside.remove()
   })
 
-  it('is read on a disk that numbers its files anew', async () => {
+  it('is read on a file system with unstable inode numbers', async () => {
     const path = await fileOf('one')
     const found = foundAt(path)
     expect(textOf(readBytes(path, 1_000, { found: { ...found, inode: found.inode + 1 } }))).toBe('one')

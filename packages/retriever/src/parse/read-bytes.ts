@@ -10,28 +10,28 @@ import {
 } from 'node:fs'
 import { type UnreadableFileError, unreadableFile } from '../data/unreadable-file.ts'
 
-/** A file as its folder's scan found it, under its real path. */
+/** A file as the folder's scan found it, with its real path. */
 export type FoundFile = {
   device: number
   inode: number
   size: number
-  /** When its bytes or its place last changed. */
+  /** The last change of its bytes or its inode (ctime). */
   mtimeMs: number
 }
 
 export type ReadBytesOptions = {
-  /** The file that is to be read: no link is followed, and no other file is read. Absent, whatever the path leads to. */
+  /** The file that is to be read: no link is followed, and no other file is read. Absent: whatever the path leads to. */
   found?: FoundFile | undefined
-  /** How an open file is read: for tests. */
+  /** Reads an open file; replaced by tests. */
   readAll?(handle: number): Uint8Array
 }
 
 /**
- * All bytes of a file, read at one moment of its life.
+ * Reads all bytes of a file in a consistent state.
  *
- * For a thread that may wait for a disk: reading many small files is several times faster so.
+ * Synchronous, for a thread that may wait for a disk: reading many small files is several times faster this way.
  *
- * @returns `'replaced'` where something else than the file that was found is at its path now
+ * @returns `'replaced'` when the path now leads to something other than the file that was found
  * @throws UnreadableFile
  */
 export function readBytes(path: string, maxBytes: number, options: ReadBytesOptions = {}): Uint8Array | 'replaced' {
@@ -45,7 +45,7 @@ export function readBytes(path: string, maxBytes: number, options: ReadBytesOpti
 
 const attempts = 3
 
-/** Undefined when it has changed meanwhile. */
+/** Undefined when the file changed during the read. */
 function tryToRead(
   path: string,
   maxBytes: number,
@@ -53,7 +53,7 @@ function tryToRead(
 ): Uint8Array | 'replaced' | undefined {
   let handle: number | undefined
   try {
-    // Opening a pipe would wait for someone to write into it. Windows has none of these flags.
+    // Opening a pipe would wait for a writer. Windows has none of these flags.
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
     handle = openSync(path, O_RDONLY | O_NONBLOCK | (found ? O_NOFOLLOW : 0))
     const before = fstatSync(handle)
@@ -72,28 +72,28 @@ function tryToRead(
   }
 }
 
-/** Some network disks number a file anew each time: then its size and times have to do. */
+/** Some network file systems change inode numbers: then size and times are compared. */
 function isFound({ dev, ino, size, mtimeMs, ctimeMs }: Stats, found: FoundFile): boolean {
   const isSameFile = dev === found.device && ino === found.inode
   return isSameFile || (size === found.size && Math.max(mtimeMs, ctimeMs) === found.mtimeMs)
 }
 
-/** Whether the open file lies at its path itself: a folder on the way may have become a link. */
+/** Whether the open file is at its path itself: a folder of the path may have been replaced by a link. */
 function isAt(path: string, handle: number): boolean {
   return placeOf(path, handle) === path
 }
 
 function placeOf(path: string, handle: number): string {
   try {
-    // What is open cannot be exchanged between two looks. Linux only, and only where /proc is mounted.
+    // An open file cannot be exchanged between two checks. Linux only, with /proc mounted.
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${handle}`)
   } catch {
-    // The next best.
+    // The fallback.
   }
   return realpathSync(path)
 }
 
-/** `O_NOFOLLOW` has met one. FreeBSD and NetBSD have codes of their own for it. */
+/** `O_NOFOLLOW` met a link. FreeBSD and NetBSD have codes of their own for it. */
 function isLink(error: unknown): boolean {
   return isSystemError(error) && ['ELOOP', 'EMLINK', 'EFTYPE'].includes(error.code ?? '')
 }

@@ -8,7 +8,7 @@ import { parseText } from './text/parse-text.ts'
 
 const parsers = { parseText, parseMarkdown, parseMdx, parseCsv }
 
-/** A generator of the same numbers for the same seed. */
+/** A generator with the same numbers for the same seed. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -60,7 +60,7 @@ async function tryRead(parser: Parser, bytes: Uint8Array): Promise<Read | undefi
   }
 }
 
-/** What is wrong with what was read; nothing, it should be. */
+/** What is wrong with the result; expected to be empty. */
 function problemOf({ pieces, text }: Read): string | undefined {
   if (!text.isWellFormed()) return 'A surrogate is alone.'
   if (/(?![\n\t])\p{Cc}/u.test(text)) return 'There is a control character.'
@@ -79,7 +79,7 @@ function problemOf({ pieces, text }: Read): string | undefined {
 }
 
 describe.each(Object.entries(parsers))('%s', (_, parser) => {
-  it('reads whatever there is into blocks that hold all of the text, and always alike', async () => {
+  it('reads any input into blocks that hold all of the text, deterministically', async () => {
     for (let seed = 1; seed <= 300; seed++) {
       const bytes = randomBytes(randomOf(seed))
       const read = await tryRead(parser, bytes).catch((error: unknown) => {
@@ -93,8 +93,8 @@ describe.each(Object.entries(parsers))('%s', (_, parser) => {
   })
 })
 
-describe('text that is meant to keep a reader busy', () => {
-  // Without its guard, each of these takes more than the test's time.
+describe('text that is built to take long', () => {
+  // Without its guard, each of these exceeds the test's timeout.
   const size = 600_000
 
   it.each([
@@ -121,12 +121,15 @@ describe('text that is meant to keep a reader busy', () => {
     await tryRead(parseMdx, bytes)
   })
 
-  it.each(['",', '" ', '"a"b,', '"a,b\n', '"a"b,c\n', 'a,', '\n', ' '])('is read soon as CSV: %j', async (unit) => {
-    await tryRead(parseCsv, Buffer.from(unit.repeat(size / 3 / unit.length)))
-    await tryRead(parseCsv, Buffer.from(`a,b\n${unit.repeat(size / 3 / unit.length)}`))
-  })
+  it.each(['",', '" ', '"a"b,', '"a,b\n', '"a"b,c\n', 'a,', '\n', ' '])(
+    'is read in linear time as CSV: %j',
+    async (unit) => {
+      await tryRead(parseCsv, Buffer.from(unit.repeat(size / 3 / unit.length)))
+      await tryRead(parseCsv, Buffer.from(`a,b\n${unit.repeat(size / 3 / unit.length)}`))
+    },
+  )
 
-  it('is read soon: runs of backticks of every length', async () => {
+  it('is read in linear time: runs of backticks of every length', async () => {
     const runs = Array.from({ length: 1000 }, (_, length) => `${'`'.repeat(length)}a`).join('')
     await tryRead(parseMarkdown, Buffer.from(runs))
   })

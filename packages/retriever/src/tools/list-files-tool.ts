@@ -7,7 +7,7 @@ import { unknownPath } from './unknown-path.ts'
 
 const filesAtOnce = 200
 
-/** Tells what files there are, and which cannot be read. */
+/** Lists the files, and those that cannot be read. */
 export function listFilesTool(library: Library): Tool {
   return tool({
     name: 'list_files',
@@ -26,7 +26,7 @@ export function listFilesTool(library: Library): Tool {
       additionalProperties: false,
     },
     async execute(input) {
-      // The schema has been checked.
+      // Validated by the schema.
       const { folder = '', after = '' } = input as { folder?: string; after?: string }
       const path = plainPath(folder)
       const all = await library.records()

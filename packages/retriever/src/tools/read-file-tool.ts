@@ -6,12 +6,12 @@ import { plainPath } from '../data/plain-path.ts'
 import type { Library } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 
-/** What one part of a file has, in characters: some 2,000 tokens. */
+/** The length of one part of a file, in characters: about 2,000 tokens. */
 const partCharacters = 8_000
-/** What the outline of a file has. */
+/** The length of a file's outline, in characters. */
 const mostHeadings = 100
 
-/** Reads a file part by part, or the section below a heading, and cites what it shows. */
+/** Reads a file part by part, or the section below a heading, and cites the passages that it returns. */
 export function readFileTool(library: Library): Tool {
   return tool({
     name: 'read_file',
@@ -30,7 +30,7 @@ export function readFileTool(library: Library): Tool {
       additionalProperties: false,
     },
     async execute(input, { cite }) {
-      // The schema has been checked.
+      // Validated by the schema.
       const { part = 1, heading, ...asked } = input as { file: string; part?: number; heading?: string }
       const file = plainPath(asked.file)
       const all = await library.read(file)
@@ -55,7 +55,7 @@ async function isAnEarlierVersion(library: Library, file: string): Promise<boole
   return (await library.records()).some((record) => record.file === file && record.stale === true)
 }
 
-/** The passages of a section and of the sections within it. */
+/** The passages of a section and of its subsections. */
 function below(chunks: readonly Chunk[], heading: string): Chunk[] {
   const wanted = plain(heading)
   const path = wanted.split(' > ')
@@ -86,7 +86,7 @@ function toParts(chunks: readonly Chunk[]): Chunk[][] {
   return parts
 }
 
-/** Each passage says its page or rows where they are others than before. */
+/** Each passage states its page or rows when they differ from the previous passage's. */
 function passages(chunks: readonly Chunk[]): string[] {
   let last = ''
   return chunks.map(({ quote, page, pageEnd, row, rowEnd }) => {
@@ -103,7 +103,7 @@ function passages(chunks: readonly Chunk[]): string[] {
   })
 }
 
-/** The headings of a file, each with the part in which it begins. */
+/** The headings of a file, each with the part in which it starts. */
 function outline(chunks: readonly Chunk[], parts: readonly Chunk[][] = [[...chunks]]): string {
   const headings = new Map<string, number>()
   parts.forEach((part, index) => {

@@ -5,20 +5,20 @@ import { listFilesTool } from './list-files-tool.ts'
 import { readFileTool } from './read-file-tool.ts'
 import { searchFilesTool } from './search-files-tool.ts'
 
-/** Files that are named to the model before it looks: more would cost every request. */
+/** The number of files in a tool's description: more would cost every request. */
 const namedFiles = 40
 const longestName = 120
 
 /**
- * What an agent looks up its files with: `search_files`, `read_file` and `list_files`. Their descriptions say what
- * there is, so that the model knows before it asks.
+ * The tools of an agent with files: `search_files`, `read_file` and `list_files`. Their descriptions list the files, so
+ * the model knows them before its first call.
  */
 export function retrievalTools(library: Library, records: readonly FileRecord[]): Tool[] {
   const known = whatThereIs(records.filter(({ chunks }) => chunks > 0))
   return [searchFilesTool(library, known), readFileTool(library), listFilesTool(library)]
 }
 
-/** Names and titles are data too: what stands in a tool's description is to stay short, and in its line. */
+/** Names and titles are data: in a tool's description they are cut, and kept on one line. */
 function line(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   return plain.length > longestName ? `${plain.slice(0, longestName - 1).toWellFormed()}…` : plain

@@ -6,13 +6,13 @@ import type { Hit } from '../search.ts'
 import type { Library } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 
-/** What one search shows, in characters: some 2,000 tokens. */
+/** The length of a search result, in characters: about 2,000 tokens. */
 const shownCharacters = 8_000
 const mostPassages = 30
-/** Each of them is compared with every file. */
+/** The number of paths; each is compared with every file. */
 const mostFiles = 100
 
-/** Finds passages, and cites those that it shows. */
+/** Finds passages, and cites those that it returns. */
 export function searchFilesTool(library: Library, whatThereIs: string): Tool {
   return tool({
     name: 'search_files',
@@ -41,7 +41,7 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
       additionalProperties: false,
     },
     async execute(input, { signal, cite }) {
-      // The schema has been checked.
+      // Validated by the schema.
       const { query, files = [], limit = 10 } = input as { query: string; files?: string[]; limit?: number }
       if (query.trim() === '') return 'The query is empty: say what to look for.'
       const unknown = await unknownPaths(library, files)
@@ -62,7 +62,7 @@ function headOf(hit: Hit): string {
   return hit.stale ? `${placeOf(hit)} (an earlier version: the present one cannot be read)` : placeOf(hit)
 }
 
-/** The best ones that have room; the first always has. */
+/** The best passages that fit; always at least the first. */
 function fitting(hits: readonly Hit[]): Hit[] {
   const shown: Hit[] = []
   let characters = 0
@@ -74,7 +74,7 @@ function fitting(hits: readonly Hit[]): Hit[] {
   return shown
 }
 
-/** What is to be said of the paths at which nothing can be searched. */
+/** Notes about paths where nothing can be searched. */
 async function unknownPaths(library: Library, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return []
   const records = await library.records()

@@ -3,12 +3,12 @@ import type { FileRecord } from '../data/file-record.ts'
 import { isAt } from '../data/plain-path.ts'
 
 const mostNear = 3
-/** Of longer ones it would take its time, and nobody has them. */
+/** The longest name that is compared; comparing longer ones takes long, and real names are shorter. */
 const longestName = 200
 
 /**
- * What to tell a model of a path below which nothing can be read: why, or which names are like it.
- * @returns nothing where there are files that can be read
+ * The message to a model about a path without readable files: the reason, or similar names.
+ * @returns undefined when there are readable files
  */
 export function unknownPath(path: string, records: readonly FileRecord[]): string | undefined {
   const there = records.filter(({ file }) => isAt(path, file))
@@ -21,7 +21,7 @@ export function unknownPath(path: string, records: readonly FileRecord[]): strin
   return `There is no file or folder "${path}".${meant} See list_files for what there is.`
 }
 
-/** Files and folders of almost the same path or name, the nearest first. */
+/** Files and folders with a similar path or name, the nearest first. */
 function nearPaths(path: string, records: readonly FileRecord[]): string[] {
   const names = new Set(records.flatMap(({ file }) => [file, ...foldersOf(file)]))
   return [...names]
@@ -48,7 +48,7 @@ function away(wanted: string, name: string): number {
   return distance > most ? Number.POSITIVE_INFINITY : distance
 }
 
-/** Case, signs and the extension make little difference. */
+/** Compares without regard to case and punctuation, and mostly to the extension. */
 function plain(path: string): string {
   return path
     .toLowerCase()

@@ -2,12 +2,12 @@ import type { Block, Parsed, Parser, Piece } from '../../data/piece.ts'
 
 const never = new AbortController().signal
 
-/** All that a parser says of a file. */
+/** The complete result of a parser. */
 export type Read = {
   pieces: Piece[]
   /** The file's extracted text. */
   text: string
-  /** As kind, and what it says: `heading 2: ## Holidays`, `row 3: name: Ann`. */
+  /** The kind and text of each block: `heading 2: ## Holidays`, `row 3: name: Ann`. */
   said: string[]
   parsed: Parsed
 }

@@ -6,15 +6,15 @@ const none = '\u001f'
 const sampledRecords = 100
 
 /**
- * How a file separates its cells, by its beginning.
+ * The dialect of a CSV file, detected from its beginning.
  * @param isWhole whether the sample is the whole file
- * @param declared the delimiter, where the file says it
+ * @param declared the delimiter, if the file declares one
  */
 export async function detectDialect(sample: string, isWhole: boolean, declared?: string): Promise<CsvDialect> {
   const { default: papa } = await import('papaparse')
   const found = (declared === undefined ? delimiters : [declared]).map((delimiter) => {
     const parser = new papa.Parser({ delimiter, newline: '\n', preview: sampledRecords })
-    // Its type says `any`; this is what it returns.
+    // The library types it as `any`; it returns records.
     const { data } = parser.parse(sample, 0, !isWhole) as { data: string[][] }
     return { delimiter, ...usualWidth(data) }
   })
@@ -25,7 +25,7 @@ export async function detectDialect(sample: string, isWhole: boolean, declared?:
   return { delimiter: declared ?? none, width: 1 }
 }
 
-/** The number of cells that most records have, the share of those records, and of those with more than one cell. */
+/** The most frequent number of cells, the share of records with it, and the share of records with more than one cell. */
 function usualWidth(records: readonly string[][]): { width: number; share: number; split: number } {
   const said = records.filter((record) => record.some((cell) => cell.trim() !== ''))
   const filled = said.length > 0 ? said : records
@@ -36,7 +36,7 @@ function usualWidth(records: readonly string[][]): { width: number; share: numbe
   return { width, share: count / Math.max(1, filled.length), split: split / Math.max(1, filled.length) }
 }
 
-/** Regular records count most; between about equal ones, the more cells. */
+/** Regular records count most; among about equally regular candidates, more cells win. */
 function rate({ width, share }: { width: number; share: number }): number {
   return share * (1 + Math.log2(width) / 10)
 }

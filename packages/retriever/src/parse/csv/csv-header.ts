@@ -1,13 +1,13 @@
-/** Where a table begins, and what its columns are called. */
+/** The start of a table and the names of its columns. */
 export type CsvHeader = {
-  /** How many records stand above the first one of the table: titles, notes, and the header itself. */
+  /** The number of records above the table's first data record: titles, notes, and the header itself. */
   above: number
-  /** Absent where the table has no header. */
+  /** Absent when the table has no header. */
   names?: string[]
   title?: string
 }
 
-/** Finds the header of a table among its first records. */
+/** Finds the header of a table in its first records. */
 export function findHeader(records: readonly string[][]): CsvHeader {
   const filled = records.slice(0, 100).flatMap((record, index) => (countFilled(record) > 0 ? [{ record, index }] : []))
   const typical = median(filled.map(({ record }) => countFilled(record)))
@@ -25,20 +25,20 @@ export function findHeader(records: readonly string[][]): CsvHeader {
 
 const mostTitles = 20
 
-/** A record with far fewer cells than those below it. */
+/** Whether a record has far fewer cells than those below it. */
 function isTitle(record: readonly string[], typical: number): boolean {
   const count = countFilled(record)
   if (typical >= 4 && count < typical * 0.6) return true
   return typical >= 2 && count === 1 && isFilled(record[0])
 }
 
-/** Whether what should be a header is a record like those below. */
+/** Whether a header candidate looks like the data records below it. */
 function isData(record: readonly string[], below: readonly string[][]): boolean {
   const columns = record.map((cell, index) => ({ cell: cell.trim(), index, type: typeOf(cell) }))
   const values = columns.filter(({ type }) => type !== 'name')
   if (values.length < columns.length && isSeries(values, below)) return false
   if (values.some(({ type, index }) => isColumnOf((cell) => typeOf(cell) === type, index, below))) return true
-  // A header says a word once; the values of a column repeat. A header that is repeated whole is another matter.
+  // The words of a header are distinct; the values of a column repeat. A header that is repeated as a whole is an exception.
   const filled = columns.filter(({ cell }) => cell !== '')
   const repeated = filled.filter(({ cell, index }) => below.filter((row) => row[index]?.trim() === cell).length > 1)
   return repeated.length > 0 && repeated.length < filled.length
@@ -59,13 +59,13 @@ function typeOf(cell: string): keyof typeof types | 'name' {
   return types.long.test(value) ? 'long' : 'name'
 }
 
-/** Whether most cells of a column are such. A record with none below it is data, when it looks so. */
+/** Whether most cells of a column pass a test. Without records below, a candidate that passes is data. */
 function isColumnOf(isSuch: (cell: string) => boolean, index: number, below: readonly string[][]): boolean {
   const cells = below.map((record) => record[index] ?? '').filter(isFilled)
   return cells.filter(isSuch).length * 2 >= cells.length
 }
 
-/** Whether numbers can be names of columns: 1990, 1995, 2000 above what are no years; 0, 1, 2. */
+/** Whether numbers can be column names: 1990, 1995, 2000 above values that are not years; 0, 1, 2. */
 function isSeries(cells: readonly { cell: string; index: number }[], below: readonly string[][]): boolean {
   if (cells.length === 0) return false
   if (cells.every(({ cell, index }) => isYear(cell) && !isColumnOf(isYear, index, below))) return true
@@ -82,7 +82,7 @@ function nameColumns(header: readonly string[]): string[] {
   return header.map((cell, index) => {
     const name = cell.replace(/\s+/g, ' ').trim() || columnName(index)
     let unique = name
-    // Another column may be called `name (2)` of itself.
+    // Another column may already be named `name (2)`.
     while (used.has(unique)) {
       const count = (counts.get(name) ?? 1) + 1
       counts.set(name, count)
@@ -93,7 +93,7 @@ function nameColumns(header: readonly string[]): string[] {
   })
 }
 
-/** What a column without a name is called. */
+/** The name of a column without a name. */
 export function columnName(index: number): string {
   return `column ${index + 1}`
 }

@@ -7,19 +7,19 @@ export type CsvDialect = {
   width: number
 }
 
-/** Records as they follow each other in the file. */
+/** Consecutive records of the file. */
 export type CsvBatch = {
   records: string[][]
-  /** Whether a quote of the last one is never closed: its first line was taken for the whole of it. */
+  /** Whether the last record has an unclosed quote: only its first line was used. */
   isBroken: boolean
 }
 
-/** More than any sound record has, in characters. */
+/** The longest record, in characters; real ones are shorter. */
 const longestRecord = 2_000_000
-/** After so many quotes that are never closed, quotes are taken as plain text. */
+/** After this many unclosed quotes, quotes are read as plain text. */
 const mostBroken = 20
 
-/** Reads CSV, batch by batch. A quote that is never closed does not swallow the records behind it. */
+/** Reads CSV in batches. An unclosed quote does not consume the records after it. */
 export async function* csvRecords(
   parts: AsyncIterable<string>,
   { delimiter, width }: CsvDialect,
@@ -38,7 +38,7 @@ export async function* csvRecords(
     }
     await breathe(signal)
   }
-  // With it, there would be an empty record more.
+  // With the line end, there would be an additional empty record.
   if (rest.endsWith('\n')) rest = rest.slice(0, -1)
   if (rest !== '') yield* takeRecords(true)
 
@@ -58,7 +58,7 @@ export async function* csvRecords(
     }
   }
 
-  /** Whether a bad quote took lines that look like records of their own. */
+  /** Whether an unclosed quote consumed lines that look like records. */
   function isSwallowing(record: readonly string[] | undefined): boolean {
     if (record === undefined || width < 2) return false
     return record.some((cell) => (cell.split('\n', 2)[1] ?? '').split(delimiter).length >= width)
@@ -78,7 +78,7 @@ export async function* csvRecords(
   function parse(text: string, isOpen: boolean, preview = 0): Parse {
     const fastMode = broken >= mostBroken ? { fastMode: true } : {}
     const parser = new papa.Parser({ delimiter, newline: '\n', preview, ...fastMode })
-    // Its type says `any`; this is what it returns.
+    // The library types it as `any`; it returns records.
     return parser.parse(text, 0, isOpen) as Parse
   }
 }

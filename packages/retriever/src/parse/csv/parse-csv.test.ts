@@ -7,7 +7,7 @@ async function said(content: string | Uint8Array): Promise<string[]> {
 }
 
 describe('parseCsv', () => {
-  it('says name and value of each cell, and the row as a spreadsheet numbers it', async () => {
+  it('returns name and value of each cell, with the row number of a spreadsheet', async () => {
     const read = await readFileOf(parseCsv, 'name,city\nAnn,Berlin\nBob,\n')
     expect(read.said).toEqual(['row 2: name: Ann\ncity: Berlin', 'row 3: name: Bob'])
     expect(read.text).toBe('name: Ann\ncity: Berlin\n\nname: Bob')
@@ -38,7 +38,7 @@ describe('parseCsv', () => {
     expect(await said(content)).toEqual(['row 2: id: 1\nnote: two\nlines', 'row 5: id: 2\nnote: a "b"'])
   })
 
-  it('names cells that have no name, or the same one', async () => {
+  it('names cells without a name, or with a duplicate one', async () => {
     expect(await said('a,a,,__proto__\n1,2,3,4,5\n6')).toEqual([
       'row 2: a: 1\na (2): 2\ncolumn 3: 3\n__proto__: 4\ncolumn 5: 5',
       'row 3: a: 6',
@@ -82,15 +82,15 @@ describe('parseCsv', () => {
     expect(await said(content)).toEqual([row])
   })
 
-  it('says the names of the columns where there is no record', async () => {
+  it('returns the column names when there is no record', async () => {
     expect(await said('name,city\n')).toEqual(['row 1: name · city'])
   })
 
-  it.each(['', '\n\n', ',,\n,,\n', '\ufeff', 'sep=,\n'])('says of %j that there is no text', async (content) => {
+  it.each(['', '\n\n', ',,\n,,\n', '\ufeff', 'sep=,\n'])('reports that %j has no text', async (content) => {
     await expect(said(content)).rejects.toMatchObject({ status: 'no-text' })
   })
 
-  it('does not lose the records behind a quote that is never closed', async () => {
+  it('keeps the records after an unclosed quote', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `${index},"note, ${index}",x`)
     lines[3] = '3,"never closed,x'
     const read = await readFileOf(parseCsv, `id,note,tag\n${lines.join('\n')}`)
@@ -101,20 +101,20 @@ describe('parseCsv', () => {
     expect(read.parsed.reason).toContain('row 5')
   })
 
-  it('does not lose them where no quote follows, in a long file', async () => {
+  it('keeps them when no other quote follows, in a long file', async () => {
     const content = `id,note\n1,"never\n${`2,${'plain '.repeat(20)}\n`.repeat(20_000)}3,last`
     const read = await readFileOf(parseCsv, content)
     expect(read.said.at(-1)).toBe('row 20003: id: 3\nnote: last')
     expect(read.parsed.status).toBe('low-quality')
   })
 
-  it('takes quotes within a cell as they are', async () => {
+  it('keeps quotes within a cell unchanged', async () => {
     const read = await readFileOf(parseCsv, 'a,b\n"x" y,1\n5" pipe,"say "hi" to\nhim"\n')
     expect(read.said.slice(1)).toEqual(['row 3: a: 5" pipe\nb: say "hi" to\nhim'])
     expect(read.parsed.status).toBe('ok')
   })
 
-  it('gives a long file in pieces, whose rows go on', async () => {
+  it('returns a long file in pieces with consecutive row numbers', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => `${index},"text ${index}"`)
     const { said: all, pieces } = await readFileOf(parseCsv, `id,text\n${rows.join('\n')}\n`)
     expect(pieces.length).toBeGreaterThan(2)

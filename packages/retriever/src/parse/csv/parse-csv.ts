@@ -9,8 +9,8 @@ import { type CsvBatch, type CsvDialect, csvRecords } from './csv-records.ts'
 const pieceSize = 200_000
 
 /**
- * A table: each record is a block, which says `name: value` for each of its cells that is not empty, a line each.
- * What stands above the header, and records of a table without one, are their cells in a row.
+ * Parses a table: each record is a block with a line `name: value` for each non-empty cell. Text above the header, and
+ * records of a table without a header, are written as their cells in a row.
  */
 export async function* parseCsv(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   const writer = createPieceWriter()
@@ -31,7 +31,7 @@ export async function* parseCsv(bytes: Uint8Array, signal: AbortSignal): AsyncGe
     }
     if (isBroken) brokenRow ??= row
   }
-  // The names of the columns stand in each record; where there is none, they are all that the file says.
+  // Each record contains the column names; without records, the names are the only text of the file.
   row = headerLine
   if (!writer.hasText) write(headerText)
   if (!writer.hasText) throw noText(bytes)
@@ -50,7 +50,7 @@ function brokenQuote(row: number): string {
   return `A quote in row ${row} is never closed: what follows it was read line by line.`
 }
 
-/** Reads as much as tells how the cells are separated. */
+/** Reads enough of the file to detect the delimiter. */
 async function open(
   parts: AsyncGenerator<string, void>,
 ): Promise<{ dialect: CsvDialect; parts: AsyncIterable<string> }> {
@@ -67,7 +67,7 @@ async function open(
   return { dialect: detected, parts: all() }
 }
 
-/** The first records, and all of them: a header is known by what is below it. */
+/** The first records together with the rest: a header is recognised by the records below it. */
 async function begin(
   batches: AsyncGenerator<CsvBatch, void>,
 ): Promise<{ first: CsvBatch[]; rest: AsyncIterable<CsvBatch> }> {

@@ -1,4 +1,4 @@
-/** Text of XML as people read it. */
+/** The characters of XML text, with references resolved. */
 export function decodeXml(text: string): string {
   return text.replace(/&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (entity, name, decimal, hex) => {
     if (name !== undefined) return names[String(name).toLowerCase()] ?? entity

@@ -2,7 +2,7 @@ import { unreadableFile } from '../../data/unreadable-file.ts'
 import { readEntry } from '../zip/read-entry.ts'
 import { zipEntries } from '../zip/zip-entries.ts'
 
-/** The parts of a Word document that hold text, by name: no pictures, no fonts, nothing embedded. */
+/** The text parts of a Word document by name: no pictures, fonts or embedded files. */
 export type DocxParts = Map<string, Uint8Array>
 
 export function docxParts(bytes: Uint8Array): { parts: DocxParts; pictures: number } {
@@ -18,7 +18,7 @@ export function docxParts(bytes: Uint8Array): { parts: DocxParts; pictures: numb
   return { parts, pictures }
 }
 
-/** Whether a part, by its name, has to be unpacked. */
+/** Whether a part with this name is unpacked. */
 export function holdsText(name: string): boolean {
   return /\.(xml|rels)$/i.test(name) && !withoutText.test(name)
 }
@@ -27,7 +27,7 @@ const withoutText =
   /^(customXml|word\/(embeddings|fonts|media|theme|glossary))\/|^(word\/(fontTable|settings|webSettings)|docProps\/(app|custom))\.xml/
 const decoder = new TextDecoder()
 
-/** A part as text; nothing if there is none. */
+/** The text of a part; empty when there is none. */
 export function partText(parts: DocxParts, name: string): string {
   const part = parts.get(name)
   if (part === undefined) return ''

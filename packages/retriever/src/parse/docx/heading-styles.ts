@@ -1,4 +1,4 @@
-/** Rules for mammoth: every paragraph style with an outline level is a heading, by whatever name. */
+/** Rules for mammoth: every paragraph style with an outline level is a heading, whatever its name. */
 export function headingStyles(stylesXml: string): string[] {
   const styles = readStyles(stylesXml)
   const rules: string[] = []
@@ -13,7 +13,7 @@ type Style = { basedOn: string | undefined; level: number | undefined }
 
 function readStyles(xml: string): Map<string, Style> {
   const styles = new Map<string, Style>()
-  // Not by one regex: where styles are never closed it would look for the end behind each.
+  // Not a single regular expression: with unclosed styles it would search the rest of the text for each of them.
   for (const style of xml.split('</w:style>').slice(0, -1)) {
     const [, attributes = '', body = ''] = /<w:style\b([^<>]*)>([\s\S]*)$/.exec(style) ?? []
     const id = /\bw:styleId="([^"]*)"/.exec(attributes)?.[1]
@@ -36,7 +36,7 @@ function outlineLevel(styles: ReadonlyMap<string, Style>, id: string): number | 
   return undefined
 }
 
-/** In mammoth's rules a name is of letters, digits, `-` and `_`; anything else stands behind a backslash. */
+/** Names in mammoth's rules contain letters, digits, `-` and `_`; other characters are escaped with a backslash. */
 function escapeId(id: string): string {
   return id.replace(/^[^a-zA-Z_-]|[^a-zA-Z0-9_-]/g, (character) => `\\${character}`)
 }

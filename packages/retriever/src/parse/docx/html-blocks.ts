@@ -4,7 +4,7 @@ import type { BlockWriter } from '../pieces/block-writer.ts'
 type Node = ReturnType<typeof parseDocument>['children'][number]
 type Element = Extract<Node, { attribs: object }>
 
-/** Writes mammoth's HTML as blocks. */
+/** Converts mammoth's HTML to blocks. */
 export function writeHtml(nodes: readonly Node[], writer: BlockWriter): void {
   for (const node of nodes) writeNode(node, writer)
 }
@@ -23,7 +23,7 @@ function writeNode(node: Node, writer: BlockWriter): void {
   else writer.add('text', inlineText(node))
 }
 
-/** Whole paragraphs in the style of a heading only look like one. */
+/** Whole paragraphs in a heading style are paragraphs. */
 function writeHeading(text: string, level: number, writer: BlockWriter): void {
   if (text.length > 200 || !/[\p{L}\p{N}]/u.test(text)) writer.add('text', text)
   else writer.add('heading', text, { level })
@@ -47,7 +47,7 @@ function writeList(list: Element, writer: BlockWriter, depth = 0): void {
   }
 }
 
-/** A row on a line, its cells parted by `|`. A table of one column is only there for its looks. */
+/** A row on one line, its cells separated by `|`. A table with one column is layout. */
 function writeTable(table: Element, writer: BlockWriter): void {
   const rows = rowsOf(table)
   if (rows.every((cells) => cells.length < 2)) {
@@ -79,7 +79,7 @@ function inlineText(node: Node): string {
   if (!isElement(node)) return 'data' in node && node.type === 'text' ? node.data : ''
   if (node.name === 'br') return '\n'
   if (node.name === 'input') return node.attribs.checked === undefined ? '☐ ' : '☑ '
-  // Marks of comments would stand in the middle of sentences; arrows lead from a note back to its place.
+  // Comment marks would interrupt sentences; arrows link a note back to its place.
   if (node.name === 'a' && /^comment-ref-/.test(node.attribs.id ?? '')) return ''
   if (node.name === 'a' && /^#(footnote|endnote|comment)-ref-/.test(node.attribs.href ?? '')) return ''
   const text = node.children.map(inlineText).join('')

@@ -1,10 +1,7 @@
 import { type DocxParts, partText } from './docx-parts.ts'
 import { plainParagraphs } from './plain-paragraphs.ts'
 
-/**
- * What the pages of a document have at their heads and feet, each once; page numbers and what Word failed to fill in
- * are left out.
- */
+/** The headers and footers of a document, each once, without page numbers and unresolved placeholders. */
 export function marginText(parts: DocxParts): string[] {
   const texts = new Set<string>()
   for (const name of [...parts.keys()].sort())

@@ -6,7 +6,7 @@ import { parseDocx } from './parse-docx.ts'
 const blocks = async (body: string, options?: DocxOptions): Promise<string[]> =>
   listBlocks((await collectPieces(parseDocx, makeDocx(body, options))).pieces)
 
-it('gives headings, paragraphs and tables in order', async () => {
+it('returns headings, paragraphs and tables in order', async () => {
   const body =
     paragraph('Handbook', 'Heading1') +
     paragraph('Welcome.') +
@@ -22,7 +22,7 @@ it('gives headings, paragraphs and tables in order', async () => {
   ])
 })
 
-it('knows a heading by its outline level, whatever its style is called', async () => {
+it('recognises a heading by its outline level, whatever its style is called', async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +
     '<w:style w:type="paragraph" w:styleId="Title"><w:name w:val="Title"/></w:style>'
@@ -53,7 +53,7 @@ it('keeps the marks of lists', async () => {
   ])
 })
 
-it('keeps footnotes and comments behind the text', async () => {
+it('puts footnotes and comments after the text', async () => {
   const body =
     '<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:t>, again.</w:t></w:r>' +
     '<w:r><w:commentReference w:id="0"/></w:r></w:p>'
@@ -68,7 +68,7 @@ it('keeps footnotes and comments behind the text', async () => {
   ])
 })
 
-it('reads what stands at the heads and feet of pages once, and leaves page numbers out', async () => {
+it('reads headers and footers once, without page numbers', async () => {
   const header = (text: string): string => `<w:hdr ${names}>${paragraph(text)}</w:hdr>`
   const parts = {
     'word/header1.xml': header('Acme &amp; Co'),
@@ -97,12 +97,12 @@ it.each([
   expect(await blocks(`<w:p>${content}</w:p>`)).toEqual([`text: ${expected}`])
 })
 
-it('reads a text box, and a table of one column as the text that it is', async () => {
+it('reads a text box, and a table with one column as text', async () => {
   const box = `<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Boxed')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`
   expect(await blocks(box + table(['Framed'], ['Below']))).toEqual(['text: Boxed', 'text: Framed', 'text: Below'])
 })
 
-it('reads a text box of today, with or without its older version', async () => {
+it('reads a text box of recent versions, with or without its older alternative', async () => {
   const box = (text: string): string =>
     `<w:drawing><wps><w:txbxContent>${paragraph(text)}</w:txbxContent></wps></w:drawing>`
   const old = `<mc:Fallback><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Both')}</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback>`
@@ -123,7 +123,7 @@ it('reads a text box of today, with or without its older version', async () => {
   ])
 })
 
-it('reads words alone where lists or fields are broken', async () => {
+it('reads only the words when lists or fields are invalid', async () => {
   const numbering = `<w:numbering ${names}><w:num w:numId="1"/></w:numbering>`
   const body =
     '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Item</w:t></w:r></w:p>'
@@ -135,7 +135,7 @@ it('reads words alone where lists or fields are broken', async () => {
   expect(parsed).toMatchObject({ status: 'low-quality', reason: expect.stringMatching(/structure is damaged/) })
 })
 
-it('does not take a paragraph for a heading that only looks like one', async () => {
+it('does not treat a paragraph in a heading style as a heading', async () => {
   const long = 'It goes on and on. '.repeat(12).trim()
   expect(await blocks(paragraph(long, 'Heading1') + paragraph('____', 'Heading1'))).toEqual([
     `text: ${long}`,
@@ -143,7 +143,7 @@ it('does not take a paragraph for a heading that only looks like one', async () 
   ])
 })
 
-it('takes the title of the document, if it has one', async () => {
+it('uses the title of the document, if it has one', async () => {
   const title = async (text?: string): Promise<unknown> =>
     (await collectPieces(parseDocx, makeDocx(paragraph('Hi'), text === undefined ? {} : { title: text }))).parsed
   expect(await title('Travel &amp; costs')).toEqual({ status: 'ok', title: 'Travel & costs' })
@@ -165,6 +165,6 @@ it.each([
   })
 })
 
-it('stops when it is told to', async () => {
+it('stops when it is aborted', async () => {
   await expect(collectPieces(parseDocx, makeDocx(paragraph('Hello')), AbortSignal.abort())).rejects.toThrow(/abort/)
 })

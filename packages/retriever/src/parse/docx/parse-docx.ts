@@ -9,10 +9,10 @@ import { type DocxParts, docxParts, partText } from './docx-parts.ts'
 import { headingStyles } from './heading-styles.ts'
 import { writeHtml } from './html-blocks.ts'
 import { marginText } from './margin-text.ts'
-import { mendBody } from './mend-body.ts'
 import { plainParagraphs } from './plain-paragraphs.ts'
+import { repairBody } from './repair-body.ts'
 
-/** A Word document: its body, then its notes and comments, then what stands at the heads and feet of its pages. */
+/** Parses a Word document: its body, then notes and comments, then headers and footers. */
 export async function* parseDocx(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   signal.throwIfAborted()
   const { parts, pictures } = docxParts(bytes)
@@ -45,7 +45,7 @@ async function writeBody(
     return { status: 'ok' }
   } catch (cause) {
     signal.throwIfAborted()
-    // mammoth trips over odd lists and fields, with a TypeError; over XML that is none, with an error of its own.
+    // mammoth throws a TypeError for odd lists and fields, and an error of its own for invalid XML.
     const texts = cause instanceof TypeError ? plainParagraphs(body) : []
     for (const text of texts) writer.add('text', text)
     if (writer.isEmpty) throw unreadableFile('corrupt', 'It is damaged: its text could not be read.', cause)
@@ -58,9 +58,9 @@ function mendParts(parts: DocxParts): string {
   let body = ''
   for (const name of parts.keys()) {
     if (!/^word\/(document|footnotes|endnotes|comments)[^/]*\.xml$/i.test(name)) continue
-    const mended = mendBody(partText(parts, name))
-    parts.set(name, Buffer.from(mended))
-    if (/^word\/document/i.test(name)) body += mended
+    const repaired = repairBody(partText(parts, name))
+    parts.set(name, Buffer.from(repaired))
+    if (/^word\/document/i.test(name)) body += repaired
   }
   return body
 }
@@ -68,7 +68,7 @@ function mendParts(parts: DocxParts): string {
 async function toHtml(parts: DocxParts): Promise<string> {
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(
-    // A new archive has nothing that would be unpacked in vain, and no size that is a lie.
+    // A new archive contains nothing unneeded, and only true sizes.
     { buffer: writeZip(parts) },
     {
       styleMap: [...styleMap, ...headingStyles(partText(parts, 'word/styles.xml'))],

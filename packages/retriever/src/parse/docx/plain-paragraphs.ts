@@ -1,7 +1,7 @@
 import { decodeXml } from './decode-xml.ts'
 import { replaceSpans } from './replace-spans.ts'
 
-/** The words of a part, paragraph by paragraph, and nothing of what they are. */
+/** The words of a part, paragraph by paragraph, without any structure. */
 export function plainParagraphs(xml: string): string[] {
   return replaceSpans(xml, /<mc:Fallback>/g, '</mc:Fallback>', () => '')
     .split('</w:p>')

@@ -1,6 +1,6 @@
 /**
- * Replaces what stands between an opening tag and the next closing one, both included. Unlike a regex that looks for the
- * end behind each opening tag, it takes time in proportion to the text, also where nothing is ever closed.
+ * Replaces the text between an opening tag and the next closing one, including both. Unlike a regular expression, which
+ * searches the end for each opening tag, it takes linear time, also when nothing is closed.
  *
  * @param open global; matches an opening tag
  * @param close the closing tag

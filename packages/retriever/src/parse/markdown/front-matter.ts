@@ -1,16 +1,16 @@
-/** What stands before the body of a Markdown file. */
+/** The front matter of a Markdown file. */
 export type FrontMatter = {
   title?: string
-  /** What it says of the text besides: a description, a summary. */
+  /** Other texts of the front matter: a description, a summary. */
   notes: string[]
-  /** Where the body begins. */
+  /** The offset of the body. */
   end: number
 }
 
 const longest = 100_000
 const noteKeys = ['description', 'summary', 'excerpt', 'abstract', 'subtitle']
 
-/** Reads front matter, in YAML between `---` or in TOML between `+++`. A text that only begins with a rule has none. */
+/** Reads YAML between `---` or TOML between `+++`. A text that merely begins with a rule has no front matter. */
 export function readFrontMatter(source: string): FrontMatter {
   const fence = /^(?:---|\+\+\+)(?=[ \t]*\n)/.exec(source)?.[0]
   if (fence === undefined) return { notes: [], end: 0 }
@@ -20,7 +20,7 @@ export function readFrontMatter(source: string): FrontMatter {
   const close = closing.exec(head)
   if (close === null) return { notes: [], end: 0 }
   const matter = head.slice(0, close.index)
-  // Between two rules there may also be text.
+  // There may also be plain text between two rules.
   const first = matter.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'))
   if (first !== undefined && !/^(?:["']?[\w.$ -]+["']?\s*[:=]|\[|- |\{)/.test(first)) return { notes: [], end: 0 }
   const values = fence === '---' ? readYaml(matter) : readToml(matter)
@@ -34,7 +34,7 @@ function pick(values: ReadonlyMap<string, string>, keys: readonly string[]): str
   return [...new Set(found)].filter((value) => value !== '')
 }
 
-/** The texts at the top of a YAML document: plain, quoted, folded, and over several lines. */
+/** The top-level strings of a YAML document: plain, quoted, folded, and multi-line. */
 function readYaml(matter: string): Map<string, string> {
   const values = new Map<string, string>()
   for (const entry of matter.split(/\n(?=[^\s#])/)) {
@@ -51,7 +51,7 @@ function readYaml(matter: string): Map<string, string> {
 
 function readToml(matter: string): Map<string, string> {
   const values = new Map<string, string>()
-  // What is below the first table header are values of that table.
+  // Keys below the first table header belong to that table.
   const top = matter.split(/^\[/m, 1)[0] ?? ''
   for (const [, key = '', long, longPlain, rest = ''] of top.matchAll(
     /^["']?([\w-]+)["']?[ \t]*=[ \t]*(?:"""((?:(?!""")[\s\S])*)"""|'''((?:(?!''')[\s\S])*)'''|([^\n]*))/gm,

@@ -16,17 +16,17 @@ import {
 import { createTagReader } from './markup-tag.ts'
 import { endOfEsm, opensEsm } from './mdx-esm.ts'
 
-/** A block of Markdown, where it ends in the source, and whether anything stands between it and the one before. */
+/** A block of Markdown, its end in the source, and whether there is text between it and the previous block. */
 export type MarkdownBlock = NewBlock & { end: number; isApart: boolean }
 
 type Found = NewBlock & { end: number }
 
-/** Longer ones are paragraphs that happen to stand above a line of dashes. */
+/** A longer line is a paragraph that happens to be above a line of dashes. */
 const longestHeading = 400
 
 /**
- * The blocks of Markdown, or MDX, from `start` on: headings, code, tables, and paragraphs, of which lists and quotes
- * consist too. Not all of Markdown, but what tells text from markup, in time that grows as the source does.
+ * The blocks of Markdown or MDX from `start` on: headings, code, tables, and paragraphs, which include lists and quotes.
+ * Not a complete Markdown parser; it separates text from markup in linear time.
  */
 export function* markdownBlocks(source: string, start: number, isMdx: boolean): Generator<MarkdownBlock, void> {
   const tags = createTagReader(source)
@@ -66,7 +66,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     return source.slice(at, end < 0 ? source.length : end)
   }
 
-  /** Behind what is not text: a comment, a script, an import, a rule. */
+  /** The position after something that is not text: a comment, a script, an import, a rule. */
   function endOfHidden(at: number, line: string): number | undefined {
     const first = at + indentOf(line)
     if (source.startsWith('<!--', first)) return endBehind('-->', first + 4)
@@ -81,14 +81,14 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     return isRule(line) ? at + line.length + 1 : undefined
   }
 
-  /** Code between fences, which stay: they say the language, and a reader knows them. */
+  /** Fenced code, including the fences: they name the language, and readers know them. */
   function readFence(at: number, line: string): Found | undefined {
     const fence = fenceOf(line)
     if (fence === undefined) return undefined
     let end = at + line.length + 1
     while (end < source.length) {
       const next = lineAt(end)
-      // A quote ends its code with itself.
+      // The end of a quote ends its code.
       if (fence.isQuoted && !/^\s*>/.test(next)) break
       end += next.length + 1
       if (closesFence(next, fence.sign)) break
@@ -127,7 +127,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     return { kind: 'heading', text: text === '' ? '' : `${'#'.repeat(level)} ${text}`, level }
   }
 
-  /** Code by its indent, which MDX has not. */
+  /** Code by indentation, which MDX does not have. */
   function readIndented(at: number, line: string): Found | undefined {
     if (isMdx || !isBelowBlank || isInList || !isCodeLine(line)) return undefined
     let end = at
@@ -154,7 +154,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     return below.includes('-') && /^[\s>]*[|:-][|:\s-]*$/.test(below) && below.includes('|')
   }
 
-  /** Lines up to a blank one, or up to the next block of another kind. A line below may make it a heading. */
+  /** Lines up to a blank one, or up to a block of another kind. The line below may make it a heading. */
   function readParagraph(at: number): Found {
     let end = at
     let line = lineAt(at)
@@ -167,7 +167,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
       line = lineAt(end)
       const level = underlineLevel(line)
       const raw = source.slice(at, end)
-      // By its length first: a long paragraph would be looked at again for each of its lines.
+      // The length comes first: a long paragraph would be examined again for each of its lines.
       if (level > 0 && raw.length <= longestHeading && !isListItem(raw) && !/^\s*>/.test(raw)) {
         return { ...headingOf(raw, level), end: Math.min(end + line.length + 1, source.length) }
       }
@@ -181,7 +181,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     return readHeading(at, line) !== undefined || opensTable(at, line) || /^\s{0,40}<(?:h[1-6]|pre)\b/i.test(line)
   }
 
-  /** Behind the tags that a line begins with; they may run over several lines, blank ones too. */
+  /** The position after the tags at the start of a line; they may span several lines, including blank ones. */
   function endOfTags(at: number, line: string): number | undefined {
     let first = at + indentOf(line)
     let end: number | undefined

@@ -4,16 +4,16 @@ import { createTagReader, spokenAttributes, type Tag } from './markup-tag.ts'
 
 export type InlineOptions = {
   isMdx: boolean
-  /** Whether it is a table, whose lines must stay lines. */
+  /** Whether it is a table, whose line ends are kept. */
   isTable?: boolean
 }
 
-/** What stands in place of a piece of source, and where that ends. */
+/** The replacement of a piece of source, and the end of that piece. */
 type Replacement = { text: string; end: number }
 
 /**
- * A paragraph's text as a reader sees it, close to its source: tags go and leave what their `alt` and `title` say,
- * comments go, references and escapes become their characters. Emphasis, links and code stay as they are written.
+ * The text of a paragraph as a reader sees it, close to its source: tags are removed except their `alt` and `title`,
+ * comments are removed, references and escapes are decoded. Emphasis, links and code are kept.
  */
 export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptions): string {
   if (!(isMdx ? /[<&\\{]|\]\(|!\[/ : /[<&\\]|\]\(|!\[/).test(raw)) return raw
@@ -24,7 +24,7 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
   let outsideCode: SignFinder | undefined
   let text = ''
   let done = 0
-  // Not asked of `text`: looking at it each time makes appending slow.
+  // Kept apart from `text`: reading that string each time would make appending slow.
   let last = ''
 
   for (let match = searched.exec(raw); match !== null; match = searched.exec(raw)) {
@@ -32,7 +32,7 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
     if (found === undefined) continue
     const before = raw.slice(done, match.index)
     last = before.at(-1) ?? last
-    // Words that a tag kept apart stay so, by one space.
+    // Words that a tag separated stay separate, by one space.
     const shown = found.text.startsWith(' ') && /^\s?$/.test(last) ? found.text.slice(1) : found.text
     last = shown.at(-1) ?? last
     text += before + shown
@@ -100,14 +100,14 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
     return inlineTags.has(tag.name.toLowerCase()) ? '' : ' '
   }
 
-  /** A link without its target, where that is long. */
+  /** A link without its target, if the target is long. */
   function shortenTarget(at: number): Replacement | undefined {
     const end = raw[at + 1] === '(' ? endBehind(')', at) : undefined
     if (end === undefined || (end - at < longestTarget && !raw.startsWith('](data:', at))) return undefined
     return /\s\S|[([]/.test(raw.slice(at + 2, Math.min(end - 1, at + longestTarget))) ? undefined : { text: ']', end }
   }
 
-  /** Comments go, texts in braces stay, other expressions too, as they are written. */
+  /** Comments are removed; strings in braces and other expressions are kept. */
   function replaceBraces(at: number): Replacement | undefined {
     const comment = /\{\s{0,20}\/\*/y
     comment.lastIndex = at
@@ -124,10 +124,10 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
 
 /** An image with its target, or with a reference to it. */
 const image = /!\[([^\][]{0,1000})\](?:\([^()\n]{0,4000}\)|\[[^\][\n]{0,200}\])/y
-/** Nobody would read a target that is longer. */
+/** The longest target that is kept. */
 const longestTarget = 150
 
-/** Within a word or a line. */
+/** Inline elements. */
 const inlineTags = new Set(
   'a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var'.split(
     ' ',
@@ -143,7 +143,7 @@ const blockTags = new Set(
   ).split(' '),
 )
 
-/** Whether it is a tag in Markdown, not a word between signs, as in `Map<string, Value>` or `<your name>`. */
+/** Whether it is a tag in Markdown and not a word, as in `Map<string, Value>` or `<your name>`. */
 function isMarkup(tag: Tag, raw: string, at: number, hasEnd: (tag: Tag) => boolean): boolean {
   const name = tag.name.toLowerCase()
   if (inlineTags.has(name) || blockTags.has(name)) return /^\s*$|^\s+[\w:@#.*(v-]|^\//.test(tag.attributes)
@@ -154,7 +154,7 @@ function isMarkup(tag: Tag, raw: string, at: number, hasEnd: (tag: Tag) => boole
   return tag.isSelfClosing || tag.isClosing || isLine || tag.attributes.includes('=') || hasEnd(tag)
 }
 
-/** Where each code span ends, by its start. */
+/** The end of each code span, by its start. */
 function findCodeEnds(raw: string): Map<number, number> {
   const runs: { at: number; length: number }[] = []
   for (let at = raw.indexOf('`'); at >= 0; at = raw.indexOf('`', endOfRun(raw, at))) {
@@ -170,7 +170,7 @@ function findCodeEnds(raw: string): Map<number, number> {
   return ends
 }
 
-/** The text with spaces for its code. */
+/** The text with its code replaced by spaces. */
 function withoutCode(raw: string, codeEnds: ReadonlyMap<number, number>): string {
   let text = ''
   let done = 0

@@ -16,19 +16,19 @@ export function isListItem(line: string): boolean {
   return /^[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line)
 }
 
-/** A line of dashes, or of colons, as some put round their notes: it says nothing. */
+/** A line of dashes, or of colons around notes: it has no text. */
 export function isRule(line: string): boolean {
   return line.length < 200 && /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|:{3,}[ \t]*)$/.test(line)
 }
 
-/** 1 below `===`, 2 below `---`, else 0. */
+/** The level of a setext heading: 1 below `===`, 2 below `---`, else 0. */
 export function underlineLevel(line: string): number {
   if (!/^ {0,3}[=-]/.test(line)) return 0
   const signs = line.trim()
   return /^=+$/.test(signs) ? 1 : /^-+$/.test(signs) ? 2 : 0
 }
 
-/** The sign of a fence, which may stand in a list or in a quote. */
+/** The fence of a code block, which may be in a list or in a quote. */
 export function fenceOf(line: string): { sign: string; isQuoted: boolean } | undefined {
   if (!line.includes('```') && !line.includes('~~~')) return undefined
   const match = /^((?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){0,20})[ \t]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)
@@ -40,7 +40,7 @@ export function closesFence(line: string, sign: string): boolean {
   return signs.length >= sign.length && signs.startsWith(sign) && /^(?:`+|~+)$/.test(signs)
 }
 
-/** Without the blank lines, and the spaces before line ends, that tags leave behind. */
+/** Removes blank lines and trailing spaces that removed tags leave. */
 export function trimLines(text: string): string {
   if (!/[ \t\n]\n/.test(text)) return text.trim()
   const lines = text.split('\n').map((line) => line.trimEnd())
@@ -50,7 +50,7 @@ export function trimLines(text: string): string {
     .trim()
 }
 
-/** Code without the indent that all of its lines share, and that its place in a list or a component gave it. */
+/** Code without the common indentation of its lines, which its place in a list or a component caused. */
 export function dedent(code: string): string {
   const lines = code
     .replace(/^(?:[ \t]*\n)+/, '')

@@ -5,19 +5,19 @@ export type Tag = {
   isClosing: boolean
   isSelfClosing: boolean
   attributes: string
-  /** Behind its `>`. */
+  /** The position after its `>`. */
   end: number
 }
 
-/** Reads tags of one text. */
+/** Reads the tags of one text. */
 export interface TagReader {
-  /** The tag that begins at a `<`, and ends before `limit`. */
+  /** The tag that starts at a `<`, and ends before `limit`. */
   read(at: number, limit?: number): Tag | undefined
 }
 
 const longestTag = 20_000
 
-/** @param source the text; what is tried in vain is paid from a budget, so that no text makes reading slow */
+/** @param source the text; failed attempts consume a budget, which bounds the time for any text */
 export function createTagReader(source: string): TagReader {
   let budget = source.length * 4 + longestTag
 
@@ -39,7 +39,7 @@ export function createTagReader(source: string): TagReader {
   }
 }
 
-/** Behind the tag; below 0, what was looked at in vain. */
+/** The position after the tag; negative for the length that was examined without success. */
 function findEnd(source: string, at: number, last: number): number {
   const start = source[at + 1] === '/' ? at + 2 : at + 1
   const first = source.charCodeAt(start)
@@ -66,13 +66,13 @@ function isLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-/** Also in objects that a component is given: `items={[{ title: 'One' }]}`. */
+/** Also in objects that a component receives: `items={[{ title: 'One' }]}`. */
 const attribute =
   /(?<=^|[\s{,])([\w-]+(?::[\w-]+)*)\s{0,9}[=:]\s{0,9}(?:"([^"]*)"|'([^']*)'|\{\s{0,9}(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}]*)`)\s{0,9}\})/g
 const spoken = /^(?:title|label|alt|description|caption|summary|heading|subtitle|aria-label)$/i
 const technical = /^(?:class|classname|style|rel|allow|sizes|srcset|d|transform|points|viewbox|on\w+|data-.*)$/i
 
-/** What a tag's attributes say to a reader. Those of a component do so too where they hold more than a word. */
+/** The readable text of a tag's attributes; those of a component count if they hold more than one word. */
 export function spokenAttributes({ name, attributes }: Tag): string[] {
   if (!attributes.includes('=')) return []
   const isComponent = /^[A-Z]/.test(name)

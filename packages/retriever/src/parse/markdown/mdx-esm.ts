@@ -1,9 +1,9 @@
 import { createSignFinder, type SignFinder } from '../../text/sign-finder.ts'
 
-/** What may be looked at in vain, in all of a text. */
+/** The budget of a text for failed attempts, in characters. */
 export type Budget = { left: number }
 
-/** Whether a line begins an `import` or `export` of MDX, and is no sentence that begins so. */
+/** Whether a line starts an `import` or `export` of MDX, and is not a sentence with such a word. */
 export function opensEsm(line: string): boolean {
   if (!/^(?:import|export)\b/.test(line)) return false
   return (
@@ -14,10 +14,10 @@ export function opensEsm(line: string): boolean {
   )
 }
 
-/** Where an `import` or `export` ends that begins at `start`: behind its last line. Brackets count, strings do not. */
+/** The end of the `import` or `export` at `start`, after its last line. Brackets are matched, strings are skipped. */
 export function endOfEsm(source: string, start: number, budget: Budget, { endBehind }: SignFinder): number {
   const last = Math.min(source.length, start + Math.max(0, budget.left))
-  /** Up to where the end of a string has been sought in vain, by its quote. */
+  /** Per quote character, the position up to which its closing quote is known to be missing. */
   const unclosed = new Map<string, number>()
   let depth = 0
   for (let at = start; at < last; at++) {
@@ -46,7 +46,7 @@ export function endOfEsm(source: string, start: number, budget: Budget, { endBeh
   }
   if (last === source.length && depth <= 0) return last
   budget.left -= last - start
-  // It is broken: what comes behind the next blank line is text again.
+  // Invalid code: what follows the next blank line is text again.
   const blank = source.indexOf('\n\n', start)
   return blank < 0 ? source.length : blank + 1
 
@@ -73,7 +73,7 @@ export function endOfEsm(source: string, start: number, budget: Budget, { endBeh
   }
 }
 
-/** Whether the line that begins here is no part of what the lines before say. */
+/** Whether the line that starts here is not a continuation of the lines before. */
 function isOver(source: string, at: number): boolean {
   return /^[ \t]*(?:$|\n|[#<]|import\b|export\b|`{3})/.test(source.slice(at, at + 200))
 }

@@ -43,7 +43,7 @@ describe('parseMarkdown', () => {
     ])
   })
 
-  it('finds a heading at once below and above text', async () => {
+  it('finds a heading directly below and above text', async () => {
     expect(await said('text\n# A\nmore\n## B\n')).toEqual([
       'text: text',
       'heading 1: # A',
@@ -69,7 +69,7 @@ describe('parseMarkdown', () => {
     expect(await said('> ```\n> code\n\n# Heading')).toEqual(['code: > ```\n> code', 'heading 1: # Heading'])
   })
 
-  it('takes the indent from code in lists', async () => {
+  it('removes the indentation of code in lists', async () => {
     expect(await said('1. do\n\n   ```js\n   if (x)\n     go()\n   ```\n\n   then')).toEqual([
       'text: 1. do',
       'code: ```js\nif (x)\n  go()\n```',
@@ -86,7 +86,7 @@ describe('parseMarkdown', () => {
     ])
   })
 
-  it('leaves out comments, scripts and rules, but loses nothing to a comment without an end', async () => {
+  it('removes comments, scripts and rules, but loses nothing to an unclosed comment', async () => {
     expect(await said('a <!-- b --> c\n\n<!--\n\n# d\n\n-->\n\n---\n\n<script>\ne\n</script>\n***\nf')).toEqual([
       'text: a c',
       'text: f',
@@ -94,7 +94,7 @@ describe('parseMarkdown', () => {
     expect(await said('a\n\n<!-- b\n\n# c')).toEqual(['text: a', 'text: <!-- b', 'heading 1: # c'])
   })
 
-  it('reduces HTML to what it says', async () => {
+  it('reduces HTML to its text', async () => {
     const html =
       '<details open>\n<summary>More</summary>\n<p>H<sub>2</sub>O<br/>&lt;ok&gt; &nbsp;<img alt="A cat" src="c.png"></p>\n</details>'
     expect(await said(html)).toEqual(['text: More\nH2O\n<ok> A cat'])
@@ -108,7 +108,7 @@ describe('parseMarkdown', () => {
     expect(await said('<pre>\n# no <b>heading</b>\n</pre>')).toEqual(['code: # no heading'])
   })
 
-  it('leaves out components in a line, and keeps what they enclose', async () => {
+  it('removes inline components, and keeps their content', async () => {
     expect(await said('See <Note>the *new* rules</Note>, and <Tip>more</Tip>.')).toEqual([
       'text: See the *new* rules , and more .',
     ])
@@ -127,13 +127,13 @@ describe('parseMarkdown', () => {
     expect(await said(text)).toEqual([`text: ${text}`])
   })
 
-  it('shows what references, escapes, images and long links stand for', async () => {
+  it('resolves references, escapes, images and long links', async () => {
     const long = `https://example.com/${'x'.repeat(200)}`
     const source = `snake\\_case &copy; &#8364; &#x41; ![A cat](c.png) [![npm](https://img.shields.io/x)](https://npm.im/x) [doc](${long})`
     expect(await said(source)).toEqual(['text: snake_case © € A A cat [npm](https://npm.im/x) [doc]'])
   })
 
-  it('takes the title and description from front matter', async () => {
+  it('reads the title and description of front matter', async () => {
     const yaml = '---\ntitle: "Hand & \\"book\\""\ndescription: >-\n  All that you\n  need.\ntags: [a]\n---\n\nText\n'
     const read = await readFileOf(parseMarkdown, yaml)
     expect(read.said).toEqual(['heading 1: Hand & "book"', 'text: All that you need.', 'text: Text'])
@@ -154,7 +154,7 @@ describe('parseMarkdown', () => {
     expect(read.said.filter((block) => block.startsWith('text'))).toEqual(texts.map((text) => `text: ${text}`))
   })
 
-  it('says a title once', async () => {
+  it('returns a title once', async () => {
     expect(await said('---\ntitle: A\ndescription: B\n---\n# A\nText')).toEqual([
       'heading 1: # A',
       'text: B',
@@ -162,7 +162,7 @@ describe('parseMarkdown', () => {
     ])
   })
 
-  it('takes a rule at the top for no front matter', async () => {
+  it('does not treat a rule at the top as front matter', async () => {
     expect(await said('---\nSome text here\n---\nmore')).toEqual(['heading 2: ## Some text here', 'text: more'])
     expect(await said('---\ntitle: never closed\n\nText')).toEqual(['text: title: never closed', 'text: Text'])
   })
@@ -174,7 +174,7 @@ describe('parseMarkdown', () => {
     },
   )
 
-  it('gives a long file in pieces', async () => {
+  it('returns a long file in pieces', async () => {
     const source = Array.from(
       { length: 20_000 },
       (_, index) => `## Part ${index}\n\n${'Some text. '.repeat(5)}\n\n`,
@@ -187,7 +187,7 @@ describe('parseMarkdown', () => {
 })
 
 describe('parseMdx', () => {
-  it('leaves out imports and exports, over many lines too', async () => {
+  it('removes imports and exports, including multi-line ones', async () => {
     const source = [
       "import { Tabs,\n  Tab } from 'nextra'\nimport X from './x'",
       'export const config = {\n  items: [1, 2],\n\n  text: "}",\n}\n',
@@ -204,11 +204,11 @@ describe('parseMdx', () => {
     ])
   })
 
-  it('loses no more than a paragraph to an export that never ends', async () => {
+  it('loses at most a paragraph to an unclosed export', async () => {
     expect(await saidByMdx('export const a = {\n\n# Title\n\nText')).toEqual(['heading 1: # Title', 'text: Text'])
   })
 
-  it('keeps what is within components and what they are labelled with', async () => {
+  it('keeps the content of components and their labels', async () => {
     const source = [
       '<Tabs items={["a", "b"]}>\n  <Tab\n    title="With npm"\n\n    onClick={() => { go("x > y") }}\n  >\n        ## Install',
       '        ```sh\n        # no heading\n        <Tab>\n        ```',
@@ -230,12 +230,12 @@ describe('parseMdx', () => {
     ])
   })
 
-  it('leaves code as it is', async () => {
+  it('keeps code unchanged', async () => {
     const code = '```jsx\nimport a from "b"\n\nexport const x = <b title="t">{/* c */}</b>\n```'
     expect(await saidByMdx(`${code}\n\n\`<b>{x}\``)).toEqual([`code: ${code}`, 'text: `<b>{x}`'])
   })
 
-  it('reads a title that is exported', async () => {
+  it('reads an exported title', async () => {
     const read = await readFileOf(
       parseMdx,
       "export const metadata = {\n  title: \"It's\",\n  description: 'D',\n}\n\nText",

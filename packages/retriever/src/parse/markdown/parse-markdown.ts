@@ -8,7 +8,7 @@ import { markdownBlocks } from './markdown-blocks.ts'
 import { readMetadata } from './mdx-esm.ts'
 
 const pieceSize = 500_000
-/** Source that is read without a pause, in characters. */
+/** The number of characters of source that are read between pauses. */
 const stride = 100_000
 
 /** Markdown: text near its source, without front matter, tags and comments. A title in the front matter is a heading. */
@@ -16,7 +16,7 @@ export async function* parseMarkdown(bytes: Uint8Array, signal: AbortSignal): As
   return yield* parse(bytes, signal, false)
 }
 
-/** MDX: as Markdown, without imports, exports and components; what these say in `title`, `label` and so on stays. */
+/** MDX: like Markdown, without imports, exports and components; their `title`, `label` and similar texts are kept. */
 export async function* parseMdx(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   return yield* parse(bytes, signal, true)
 }

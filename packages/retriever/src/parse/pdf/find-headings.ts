@@ -2,10 +2,10 @@ import type { Line } from './page-lines.ts'
 import { joinLines, type Paragraph } from './page-paragraphs.ts'
 import { headingKey, type OutlineEntry } from './read-outline.ts'
 
-/** A paragraph, and the level of the heading that it is. */
+/** A paragraph, with its level if it is a heading. */
 export type PagePart = Paragraph & { level?: number }
 
-/** The paragraphs that the outline names become headings, cut free from what they were joined with. */
+/** Turns the paragraphs that the outline names into headings, and splits them from joined text. */
 export function headingsByOutline(paragraphs: readonly Paragraph[], entries: readonly OutlineEntry[]): PagePart[] {
   const open = [...entries]
   return paragraphs.flatMap((paragraph) => cutHeadings(paragraph, open))
@@ -26,7 +26,7 @@ function cutHeadings({ lines, size }: Paragraph, open: OutlineEntry[]): PagePart
   return [{ lines, size }]
 }
 
-/** A number may stand before the title on the page, or in the outline alone. */
+/** The page or the outline may have a number before the title. */
 function isTitle(line: string, title: string): boolean {
   if (line === title) return true
   const [long, short] = line.length > title.length ? [line, title] : [title, line]
@@ -36,7 +36,7 @@ function isTitle(line: string, title: string): boolean {
   )
 }
 
-/** How many characters of each size a file has so far: the size that has most is its body's. */
+/** The number of characters of each size in a file so far: the most frequent size is the body's. */
 export class BodySize {
   readonly #characters = new Map<number, number>()
 
@@ -56,14 +56,14 @@ export class BodySize {
   }
 }
 
-/** Without an outline: short paragraphs in letters clearly larger than the body's. */
+/** Without an outline: short paragraphs in clearly larger letters than the body. */
 export function headingsBySize(paragraphs: readonly Paragraph[], body: number): PagePart[] {
   const parts = paragraphs.map((paragraph): PagePart => {
     const level = body > 0 ? levelOf(paragraph, body) : undefined
     return level === undefined ? paragraph : { ...paragraph, level }
   })
   const rest = parts.filter(({ level }) => level === undefined)
-  // A page of large letters only (a cover, a slide) has no heading that stands above anything.
+  // A page of large letters only (a cover, a slide) has no heading.
   return rest.length === 0 ? [...paragraphs] : parts
 }
 

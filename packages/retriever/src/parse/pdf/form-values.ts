@@ -1,11 +1,11 @@
 import type { PdfDocument } from './open-pdf.ts'
 
-/** What people wrote into a file, by page: the values of form fields, each behind its name, and free text. */
+/** Text that users entered, by page: the values of form fields with their names, and free text annotations. */
 export async function formValues(document: PdfDocument): Promise<Map<number, string[]>> {
   const { getResolvedPDFJS } = await import('unpdf')
   const { AnnotationType } = await getResolvedPDFJS()
   const types = new Set([AnnotationType.WIDGET, AnnotationType.FREETEXT])
-  // A page's own `getAnnotations` reads the whole text of a page with links once more.
+  // A page's own `getAnnotations` reads the whole text of a page with links again.
   // PDF.js types annotations as `Object`.
   const annotations = (await document.getAnnotationsByType(types, new Set()).catch(() => null)) as Annotation[] | null
   const values = new Map<number, string[]>()
@@ -25,7 +25,7 @@ type Annotation = {
   hidden?: boolean
   fieldType?: string
   fieldValue?: unknown
-  /** Of a list: what it says for a value. */
+  /** The label of a list's value. */
   options?: readonly { exportValue: string; displayValue: string }[]
   fieldName?: string
   alternativeText?: string
@@ -45,7 +45,7 @@ function valueText({ subtype, hidden, fieldType, fieldValue, options, password, 
     .trim()
 }
 
-/** Names that programs gave ("form1[0].#subform[0].f1_02[0]") help nobody. */
+/** Generated names ("form1[0].#subform[0].f1_02[0]") are useless. */
 function label({ fieldName = '', alternativeText = '' }: Annotation): string {
   const spoken = alternativeText.trim()
   if (spoken !== '') return spoken.replace(/[:\s]+$/, '')

@@ -1,8 +1,8 @@
 import type { PdfPage } from './open-pdf.ts'
 
 /**
- * Whether a page without text shows something all the same: a scan, a picture, letters drawn as outlines or in a font
- * that tells nothing.
+ * Whether a page without text shows something: a scan, a picture, letters drawn as outlines or in a font without a
+ * mapping to characters.
  */
 export async function hasPicture(page: PdfPage): Promise<boolean> {
   const { getResolvedPDFJS } = await import('unpdf')
@@ -29,8 +29,8 @@ function isGlyph(value: unknown): value is { unicode?: string } {
 type Operators = { save: number; restore: number; transform: number; constructPath: number; shadingFill: number }
 
 /**
- * Images are too large to be decoded, see `openPdf`, so no operator paints them. What is left of one is its place: a
- * transformation in which nothing is painted.
+ * Images are too large to be decoded, see `openPdf`, so no operator paints them. What remains of an image is its place: a
+ * transformation without painting.
  */
 function hasImage(
   operators: readonly number[],

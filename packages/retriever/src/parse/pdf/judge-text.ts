@@ -1,6 +1,6 @@
 import { countJunk } from '../../text/clean-text.ts'
 
-/** Whether a page's text layer is garbage: what it says is not what the page shows. */
+/** Whether a page's text layer is garbage: it does not contain the text that the page shows. */
 export function isGarbled(text: string): boolean {
   const said = text.replace(/\s+/g, '')
   if (said.length === 0) return false
@@ -9,7 +9,7 @@ export function isGarbled(text: string): boolean {
   return said.length >= 120 && (hasNoVowels(text) || hasNoWords(text) || isMojibake(said))
 }
 
-/** Codes of glyphs that were taken for characters give words of Arabic, Chinese and Greek letters in one. */
+/** Glyph codes read as characters result in words that mix Arabic, Chinese and Greek letters. */
 function mixesScripts(text: string): boolean {
   if (!/[^\0-\u024f]/.test(text)) return false
   const words = text.match(/\p{L}{3,}/gu) ?? []
@@ -17,7 +17,7 @@ function mixesScripts(text: string): boolean {
   return mixed.length >= 5 && mixed.length > words.length * 0.15
 }
 
-// Chinese, Japanese and Korean words stand beside each other, and beside Latin ones, without a space.
+// Chinese, Japanese and Korean words follow each other, and Latin ones, without a space.
 const scripts = [
   /[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
   /\p{Script=Greek}/u,
@@ -31,8 +31,8 @@ const scripts = [
 ]
 
 /**
- * A font whose codes are shifted gives "WKLV LV WKH WHAW". A third of the letters of any language are vowels, though few
- * of an invoice's: its article codes, account numbers and abbreviations do not count.
+ * A font with shifted codes results in "WKLV LV WKH WHAW". A third of the letters of any language are vowels, but fewer
+ * in an invoice, so article codes, account numbers and abbreviations are ignored.
  */
 function hasNoVowels(text: string): boolean {
   const words = (text.normalize('NFD').match(/\S+/g) ?? []).filter((token) => !/\d/.test(token))
@@ -49,7 +49,7 @@ function lacksVowels(letters: string): boolean {
   return letters.replace(/[^aeiouy]+/gi, '').length < letters.length * 0.2
 }
 
-/** A scan that was read in the wrong alphabet gives "V1HH 0301 Cl>opMa KHA ynnal.IVIBaeMoMy". */
+/** OCR with the wrong alphabet results in "V1HH 0301 Cl>opMa KHA ynnal.IVIBaeMoMy". */
 function hasNoWords(text: string): boolean {
   const tokens =
     text
@@ -64,7 +64,7 @@ function hasNoWords(text: string): boolean {
   return words + noise >= 15 && words < (words + noise) / 4
 }
 
-/** Codes with digits and short abbreviations (`HX-4711`, `GmbH`, `Stk.`) are in real text and in noise alike. */
+/** Codes with digits and short abbreviations (`HX-4711`, `GmbH`, `Stk.`) occur in real text and in noise. */
 function wordKind(token: string): 'word' | 'noise' | 'either' {
   if (/\d/.test(token)) return 'either'
   if (/\p{L}[<>|\\^~{}]+\p{L}/u.test(token)) return 'noise'
@@ -77,7 +77,7 @@ function wordKind(token: string): 'word' | 'noise' | 'either' {
 /** `PayPal`, `getValue` */
 const wordStart = /(?<=\p{Ll}{2})(?=\p{Lu}\p{Ll}{2})/u
 
-/** UTF-8 that was read as Latin-1: "Ã¤", "â€™". */
+/** UTF-8 that was decoded as Latin-1: "Ã¤", "â€™". */
 function isMojibake(text: string): boolean {
   return (text.match(/Ã[\u0080-\u00bf]|â€|Â[\u00a0-\u00bf]/g)?.length ?? 0) > text.length / 50
 }

@@ -10,12 +10,12 @@ export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 export type OpenPdf = {
   document: PdfDocument
-  /** The tables of characters that its fonts asked for and that are not installed. */
+  /** Character tables that its fonts need and that are not installed. */
   missingCMaps: ReadonlySet<string>
   close(): Promise<void>
 }
 
-/** Opens a PDF. It takes the bytes: they are empty afterwards, so that nobody holds them twice. */
+/** Opens a PDF. It transfers the bytes, which are empty afterwards: they are in memory only once. */
 export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   const { getResolvedPDFJS } = await import('unpdf')
   const { getDocument } = await getResolvedPDFJS()
@@ -29,7 +29,7 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     useWorkerFetch: false,
     isOffscreenCanvasSupported: false,
     enableXfa: false,
-    // Nothing is painted: an image that is too large is left out before it is decoded.
+    // Nothing is painted: an image above the limit is dropped before it is decoded.
     maxImageSize: 0,
     BinaryDataFactory: installedData(missingCMaps),
   })
@@ -41,11 +41,11 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   }
 }
 
-/** What PDF.js asks for by name: tables for the old encodings of Chinese, Japanese and Korean are in pdfjs-dist. */
+/** What PDF.js requests by name: tables for the old encodings of Chinese, Japanese and Korean are in pdfjs-dist. */
 function installedData(missing: Set<string>): object {
   return class {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
-      // Fonts and decoders are for painting only.
+      // Fonts and decoders are needed for painting only.
       if (kind !== 'cMapUrl') throw new Error(`${filename} is not needed for text.`)
       const folder = cMapFolder()
       const data = folder === undefined ? undefined : await readFile(join(folder, filename)).catch(() => undefined)
@@ -59,7 +59,7 @@ function installedData(missing: Set<string>): object {
 /** An optional peer. */
 const tables = 'pdfjs-dist'
 
-/** Beside this package, or in the project that runs. */
+/** Installed beside this package, or in the user's project. */
 function cMapFolder(): string | undefined {
   for (const place of [import.meta.url, pathToFileURL(join(process.cwd(), 'package.json')).href])
     try {

@@ -5,7 +5,7 @@ import { parsePdf } from './parse-pdf.ts'
 
 const columns = ['灯火は', '青白く', '揺れた。']
 
-/** Each sign at a place of its own, a column every 20 points from the right. */
+/** Each character at a position of its own, a column every 20 points from the right. */
 function signs(font: 'wide' | 'vertical', step: number, texts = columns, right = 500): PdfLine[] {
   return texts.flatMap((column, place) =>
     [...column].map((text, row) => ({ text, font, x: right - place * 20, y: 700 - row * step })),
@@ -30,7 +30,7 @@ it.each([
   expect(await textOf(lines)).toBe('灯火は\n青白く\n揺れた。')
 })
 
-it('reads each row of columns for itself, and what stands around it', async () => {
+it('reads each row of columns separately, and the text around it', async () => {
   const lower = signs(
     'wide',
     13,
@@ -41,7 +41,7 @@ it('reads each row of columns for itself, and what stands around it', async () =
   )
 })
 
-it('leaves short cells of a table, and signs that stand far apart, on lines of their own', async () => {
+it('leaves short cells of a table, and distant characters, on lines of their own', async () => {
   expect(await textOf(['A', 'B', '12', '13'])).toBe('A\nB\n12\n13')
   expect(await textOf(signs('wide', 30, ['月火水']))).toBe('月\n火\n水')
   expect(

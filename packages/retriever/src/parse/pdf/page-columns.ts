@@ -4,8 +4,8 @@ export type TextContent = Awaited<ReturnType<PdfPage['getTextContent']>>
 export type TextItem = Extract<TextContent['items'][number], { str: string }>
 
 /**
- * The text items of a page, where each column of vertical writing is one item. PDF.js gives a column whose signs are
- * placed one by one as one item, or one line, for each sign. Columns that stand side by side are read from the right.
+ * The text items of a page, with each column of vertical writing as one item. PDF.js returns a column of individually
+ * placed characters as one item, or one line, per character. Adjacent columns are read from the right.
  */
 export function joinColumns({ items, styles }: TextContent): TextItem[] {
   const joined: TextItem[] = []
@@ -23,7 +23,7 @@ export function joinColumns({ items, styles }: TextContent): TextItem[] {
   const endBlock = (): void => {
     const columns = block.sort((left, right) => right.x - left.x)
     block = []
-    // What stands before a column is another line.
+    // The text before a column is another line.
     for (const each of columns) joined.push(lineEnd(each), asItem(each))
   }
   for (const item of items) {
@@ -61,7 +61,7 @@ function placeOf({ transform, width, height }: TextItem, isVertical: boolean): P
   const [along = 0, turn = 0, slant = 0, up = 0, x = 0, y = 0] = transform as readonly number[]
   const size = Math.hypot(slant, up)
   const isTurned = Math.abs(turn) > 0.01 || along < 0
-  // The origin of a vertical font's signs is their middle.
+  // The origin of a vertical font's glyphs is their middle.
   return isVertical
     ? { x, top: y, bottom: y - height, size, isTurned }
     : { x: x + width / 2, top: y + size, bottom: y, size, isTurned }
@@ -85,7 +85,7 @@ function extend(column: Column, item: TextItem, { bottom }: Place): void {
   column.signs += 1
 }
 
-/** Other signs than these stand below each other in tables and lists. */
+/** Other characters than these are stacked in tables and lists. */
 const eastAsian = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Bopomofo}\\u3001-\\u301fー]'
 const eastAsianSign = new RegExp(eastAsian, 'gu')
 const gapOfSigns = new RegExp(`(?<=${eastAsian})\\s+(?=${eastAsian})`, 'gu')
@@ -101,7 +101,7 @@ function asItem({ items, isVertical, size }: Column): TextItem {
   const str = [first, ...rest]
     .map((item) => item.str)
     .join('')
-    // PDF.js gives punctuation of vertical fonts in its turned forms.
+    // PDF.js returns the punctuation of vertical fonts in its rotated forms.
     .replace(/[\ufe10-\ufe19\ufe30-\ufe44]/g, (form) => form.normalize('NFKC'))
   const width = isVertical ? size : first.width
   return { ...first, width, str: str.replace(gapOfSigns, ''), hasEOL: true }

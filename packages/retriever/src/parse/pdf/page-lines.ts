@@ -2,18 +2,18 @@ import { cleanText } from '../../text/clean-text.ts'
 import { joinColumns, type TextContent, type TextItem } from './page-columns.ts'
 import { isRightToLeft, lineInOrder } from './right-to-left.ts'
 
-/** A line as it stands on the page. */
+/** A line of the page. */
 export type Line = {
   text: string
-  /** Of most of its characters, in points. */
+  /** The font size of most of its characters, in points. */
   size: number
-  /** From the bottom. `undefined` for a line that is turned. */
+  /** From the bottom. `undefined` for a rotated line. */
   y: number | undefined
 }
 
 /**
- * The lines of a page in the order in which it was written, which is the order of reading in most files. `isTurned`: its
- * words of Arabic or Hebrew come out turned, see `orderOf`.
+ * The lines of a page in the order of the file's content, which is the reading order in most files. `isTurned`: its
+ * Arabic or Hebrew words are reversed, see `orderOf`.
  */
 export function pageLines(content: TextContent, { isTurned = false }: { isTurned?: boolean } = {}): Line[] {
   const lines: Line[] = []
@@ -70,10 +70,10 @@ function inOrder(items: readonly TextItem[], isTurned: boolean): readonly TextIt
   return ordered
 }
 
-/** Of a run of letters; `isTurned` when it does not run from left to right on a level line. */
+/** The position of a run of letters; `isTurned` when it is not horizontal from left to right. */
 type Place = { x: number; y: number; end: number; size: number; isTurned: boolean; isRight: boolean }
 
-/** `transform` is [a, b, c, d, x, y]; its numbers are typed as `any` by PDF.js. */
+/** `transform` is [a, b, c, d, x, y]; PDF.js types its numbers as `any`. */
 function placeOf({ str, transform, width }: TextItem): Place {
   const [along = 0, turn = 0, slant = 0, height = 0, x = 0, y = 0] = transform as readonly number[]
   return {
@@ -86,12 +86,12 @@ function placeOf({ str, transform, width }: TextItem): Place {
   }
 }
 
-/** Letters are printed twice, a hair apart, to look bold or to have a shadow. */
+/** Letters are printed twice with a small offset for bold type or a shadow. */
 function isOverprint(before: Place | undefined, { x, y, size }: Place): boolean {
   return before !== undefined && Math.abs(before.x - x) < size * 0.15 && Math.abs(before.y - y) < size * 0.15
 }
 
-/** PDF.js finds most gaps and line ends itself, but not all where the font changes. */
+/** PDF.js detects most gaps and line ends, but not all where the font changes. */
 function gapBetween(before: Place, { x, y, end, size, isTurned, isRight }: Place): '' | ' ' | '\n' {
   if (isTurned || before.isTurned) return ''
   const largest = Math.max(size, before.size)
@@ -118,7 +118,7 @@ function finish({ text, y, sizes }: OpenLine): Line {
   return { text: composed(cleanText(text)).trimEnd(), size, y }
 }
 
-/** Ligatures and Arabic presentation forms become the letters that people type; all else stays as it is. */
+/** Ligatures and Arabic presentation forms become plain letters; other characters are kept. */
 function composed(text: string): string {
   return text.replace(/[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]+/g, (forms) => forms.normalize('NFKC'))
 }

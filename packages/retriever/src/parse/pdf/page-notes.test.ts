@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PageNotes } from './page-notes.ts'
 
-it('names ten stretches of pages, and counts the rest', () => {
+it('names ten ranges of pages, and counts the rest', () => {
   const notes = new PageNotes()
   notes.read = 1
   notes.pictures.push(1, 2, 3, ...Array.from({ length: 12 }, (_, place) => 10 + place * 2))
@@ -13,7 +13,7 @@ it('names ten stretches of pages, and counts the rest', () => {
   )
 })
 
-it('warns of text that may be missing for want of character tables', () => {
+it('warns of text that may be missing because of missing character tables', () => {
   const notes = new PageNotes()
   notes.read = 1
   expect(notes.judge(1, new Set(['90ms-RKSJ-H.bcmap']))).toMatchObject({
@@ -22,7 +22,7 @@ it('warns of text that may be missing for want of character tables', () => {
   })
 })
 
-it('takes a file of damaged pages for a damaged one', () => {
+it('treats a file of damaged pages as damaged', () => {
   const notes = new PageNotes()
   notes.damaged.push(1)
   expect(() => notes.judge(1, new Set())).toThrowError(expect.objectContaining({ status: 'corrupt' }))

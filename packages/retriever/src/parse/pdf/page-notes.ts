@@ -1,19 +1,19 @@
 import type { Parsed } from '../../data/piece.ts'
 import { unreadableFile } from '../../data/unreadable-file.ts'
 
-/** What became of a file's pages, and what that says of the file. */
+/** Problems of a file's pages, and the status of the file that follows from them. */
 export class PageNotes {
-  /** How many pages have text. */
+  /** The number of pages with text. */
   read = 0
-  /** They show something, and have no text. */
+  /** Pages that show something, and have no text. */
   readonly pictures: number[] = []
   readonly garbled: number[] = []
-  /** The letters of their words stand apart: "l e t t e r". */
+  /** Pages whose words are spaced: "l e t t e r". */
   readonly apart: number[] = []
-  /** Letters of Arabic or Hebrew may stand in the order of the page, from the left. */
+  /** Pages where Arabic or Hebrew letters may be in visual order, from the left. */
   readonly unordered: number[] = []
   readonly damaged: number[] = []
-  /** They only say that another program is needed. */
+  /** Pages that only ask for another program. */
   readonly placeholders: number[] = []
 
   /** @throws UnreadableFile when no page has text */

@@ -1,9 +1,9 @@
 import type { Line } from './page-lines.ts'
 
-/** Lines that belong together, as a person sees them. */
+/** Joins lines to paragraphs. */
 export type Paragraph = { lines: Line[]; size: number }
 
-/** Parts a page where the gap between lines is wider than it mostly is, and where the size of the letters changes. */
+/** Splits a page where the line gap is wider than usual, and where the font size changes. */
 export function pageParagraphs(lines: readonly Line[]): Paragraph[] {
   const usual = usualGap(lines)
   const paragraphs: Paragraph[] = []
@@ -17,7 +17,7 @@ export function pageParagraphs(lines: readonly Line[]): Paragraph[] {
   return paragraphs
 }
 
-/** A word that was parted at a line's end becomes whole again. */
+/** Joins a word that is hyphenated at the end of a line. */
 export function joinLines(lines: readonly Line[]): string {
   let text = ''
   for (const line of lines) {
@@ -32,7 +32,7 @@ export function joinLines(lines: readonly Line[]): string {
 function continues(before: Line, line: Line, usual: number): boolean {
   if (Math.abs(before.size - line.size) > Math.max(before.size, line.size) * 0.15) return false
   const gap = gapBetween(before, line)
-  // The next line stands higher at the top of the next column: a sentence may go on there.
+  // The next line is higher, at the top of the next column: a sentence may continue there.
   return gap === undefined || gap <= 0 || gap <= Math.max(usual, line.size) * 1.3
 }
 

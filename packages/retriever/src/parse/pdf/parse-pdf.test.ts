@@ -8,7 +8,7 @@ const read = (pages: PdfPageOptions[], options?: PdfOptions): ReturnType<typeof 
   collectPieces(parsePdf, makePdf(pages, options))
 const status = (bytes: Uint8Array): Promise<unknown> => collectPieces(parsePdf, bytes)
 
-it('gives each page its own text', async () => {
+it('returns the text of each page', async () => {
   const { pieces, parsed } = await read([{ lines: ['First page.'] }, {}, { lines: ['Third page.'] }])
   expect(pieces.map(({ page, text }) => [page, text.trim()])).toEqual([
     [1, 'First page.'],
@@ -18,28 +18,28 @@ it('gives each page its own text', async () => {
   expect(parsed).toEqual({ status: 'ok', pages: 3 })
 })
 
-it('parts paragraphs where the gap is wider, and keeps lines', async () => {
+it('splits paragraphs where the gap is wider, and keeps lines', async () => {
   const { pieces } = await read([{ lines: ['One', 'goes on.', 'And on.', { text: 'Two.', y: 640 }, 'More.', 'End.'] }])
   expect(listBlocks(pieces)).toEqual(['text: One\ngoes on.\nAnd on.', 'text: Two.\nMore.\nEnd.'])
 })
 
-it('makes a word whole that was parted at the end of a line', async () => {
+it('joins a word that is hyphenated at the end of a line', async () => {
   const { pieces } = await read([{ lines: ['The exam-', 'ple of pages 3-', '5 by Smith-', 'Jones.'] }])
   expect(pieces[0]?.text.trim()).toBe('The example of pages 3-\n5 by Smith-\nJones.')
 })
 
-it('keeps apart what stands apart on a line', async () => {
+it('keeps distant words of a line separate', async () => {
   const cells = ['Name', 'Price'].map((text, place) => ({ text, x: 72 + place * 200, y: 700 }))
   const { pieces } = await read([{ lines: cells }])
   expect(pieces[0]?.text.trim()).toBe('Name Price')
 })
 
-it('reads once what was printed twice to look bold', async () => {
+it('reads text once that is printed twice for bold type', async () => {
   const { pieces } = await read([{ lines: [{ text: 'Bold', y: 700 }, { text: 'Bold', x: 72.4, y: 700 }, 'Bold'] }])
   expect(pieces[0]?.text.trim()).toBe('Bold\nBold')
 })
 
-it('takes the headings that the outline names, where they stand', async () => {
+it('uses the headings of the outline, at their positions', async () => {
   const outline = [
     {
       title: 'Holidays',
@@ -63,7 +63,7 @@ it('takes the headings that the outline names, where they stand', async () => {
   ])
 })
 
-it('takes larger letters for headings when there is no outline', async () => {
+it('recognises headings by larger letters when there is no outline', async () => {
   const large = { text: 'Handbook', size: 24 }
   const body = 'This is a line of the body.'
   const { pieces } = await read([
@@ -77,7 +77,7 @@ it('takes larger letters for headings when there is no outline', async () => {
   ])
 })
 
-it('reads what was filled into a form', async () => {
+it('reads the values of a form', async () => {
   const { pieces } = await read([
     { lines: ['Order'], fields: { 'Your name': 'Ann', 'form1[0].f1_2[0]': 'Blue', Empty: '' } },
   ])
@@ -94,7 +94,7 @@ it.each([
   expect((await read([{ lines: ['Hello'] }], { title })).parsed.title).toBe(expected)
 })
 
-it('names the pages that have pictures only', async () => {
+it('names the pages that have only pictures', async () => {
   const text = { lines: ['Some text.'] }
   const { parsed } = await read([text, { image: true }, { image: true }, text, { image: true }, {}])
   expect(parsed).toEqual({
@@ -104,8 +104,8 @@ it('names the pages that have pictures only', async () => {
   })
 })
 
-it('reads the old encodings of Japanese by the tables of pdfjs-dist, or says that they are needed', async () => {
-  // Of Shift JIS: あい
+it('reads old encodings of Japanese with the tables of pdfjs-dist, or reports that they are needed', async () => {
+  // Shift JIS for あい
   const reading = read([{ lines: [{ text: '\x82\xa0\x82\xa2', isJapanese: true }] }])
   if (isInstalled('pdfjs-dist')) expect((await reading).pieces[0]?.text.trim()).toBe('あい')
   else
@@ -123,7 +123,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-it('says that a page only stands for a form that another program shows', async () => {
+it('reports that a page is a placeholder for a form of another program', async () => {
   const { parsed } = await read([{ lines: ['Please wait...'] }], { xfa: true })
   expect(parsed).toMatchObject({
     status: 'low-quality',
@@ -131,7 +131,7 @@ it('says that a page only stands for a form that another program shows', async (
   })
 })
 
-it('does not take an empty page for a picture', async () => {
+it('does not mistake an empty page for a picture', async () => {
   const { parsed } = await read([
     { lines: ['Text.'] },
     { operators: 'q 1 0 0 1 9 9 cm q 0 0 9 9 re f Q Q BT /F1 9 Tf ( ) Tj ET' },
@@ -139,25 +139,25 @@ it('does not take an empty page for a picture', async () => {
   expect(parsed.status).toBe('ok')
 })
 
-// As a font gives it whose codes are shifted by 29, which is common.
+// The output of a font whose codes are shifted by 29, which is common.
 const shifted = (text: string): string =>
   text.replace(/[ -~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 29))
 const sentence = 'The notes of the meeting are sent to all who attended it, on the same day.'
 
-it('names the pages whose text layer is garbage, and gives what is left of it', async () => {
+it('names the pages whose text layer is garbage, and returns what is left of it', async () => {
   const garbled = { lines: Array.from('123456', (line) => shifted(`${sentence} ${line}`)) }
   const { pieces, parsed } = await read([{ lines: [sentence] }, garbled])
   expect(parsed).toEqual({ status: 'low-quality', pages: 2, reason: 'Page 2 has a garbled text layer.' })
   expect(pieces[1]?.text).toContain('PHHWLQJ')
 })
 
-it('finds garbage that is made of ordinary letters', async () => {
+it('detects garbage of ordinary letters', async () => {
   const noVowels = sentence.replace(/[aeiouy]/g, 'q')
   const { parsed } = await read([{ lines: [noVowels, noVowels, noVowels, noVowels] }])
   expect(parsed.status).toBe('low-quality')
 })
 
-it('names the pages on which the letters of words stand apart', async () => {
+it('names the pages with spaced words', async () => {
   const apart = { lines: ['T h i s i s a l e t t e r', 'o f t h e c o u r t.'] }
   const { pieces, parsed } = await read([{ lines: [sentence] }, apart, { lines: ['I N V O I C E', sentence] }])
   expect(parsed).toMatchObject({
@@ -171,7 +171,7 @@ it.each([
   ['code', 'const fooBar = getValue(x1, y2) + 17; printf("%d", strlen(str));'],
   ['numbers', 'A1 12.5 B2 13.5 C3 14.5 D4 15.5 E5 16.5 F6 17.5 G7 18.5'],
   ['German', 'Der schnelle braune Fuchs springt durch Schwarzwald und Strumpfband.'],
-])('does not take %s for garbage', async (_, line) => {
+])('does not mistake %s for garbage', async (_, line) => {
   const { parsed } = await read([{ lines: [line, `${line} `, `${line}  `, `${line}   `, `${line}    `] }])
   expect(parsed.status).toBe('ok')
 })
@@ -201,7 +201,7 @@ it.each([
   })
 })
 
-it('reads a PDF behind other bytes, and one whose table of objects is elsewhere', async () => {
+it('reads a PDF after other bytes, and one with a misplaced object table', async () => {
   const whole = makePdf([{ lines: ['Hello'] }])
   const behind = Buffer.concat([Buffer.from('X-Mail: yes\r\n\r\n'), whole])
   const lost = Buffer.from(
@@ -222,7 +222,7 @@ it('stops between two pages', async () => {
   await expect(pages.next()).rejects.toThrow(/abort/)
 })
 
-it('lets other work run between two pages', async () => {
+it('yields to the event loop between two pages', async () => {
   let turns = 0
   const count = (): void => {
     turns += 1

@@ -15,10 +15,10 @@ import { type OutlineEntry, readOutline } from './read-outline.ts'
 import { orderOf } from './right-to-left.ts'
 
 /**
- * A PDF, a piece for each page. It takes the bytes: they are empty afterwards.
+ * Parses a PDF, one piece per page. It transfers the bytes, which are empty afterwards.
  *
- * A page without text that shows something, and one whose text is garbage, make the file `low-quality`. Garbage stays
- * in the text, cleaned; a file of which nothing is left is `no-text`.
+ * A page without text that shows something, and a page whose text is garbage, make the file `low-quality`. Garbage stays
+ * in the text, cleaned; a file without any text is `no-text`.
  */
 export async function* parsePdf(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   signal.throwIfAborted()
@@ -39,12 +39,12 @@ async function* readPages(pdf: OpenPdf, signal: AbortSignal): AsyncGenerator<Pie
   const bodySize = new BodySize()
   const notes = new PageNotes()
   for (let number = 1; number <= pages; number++) {
-    // PDF.js runs on promises alone: without this, nothing else would run until the last page.
+    // PDF.js uses only promises: without this, timers and I/O would wait for the last page.
     await nextTurn()
     signal.throwIfAborted()
     const text = await readPage(document, number, values.get(number) ?? [], notes)
     const piece = pagePiece(number, text, outline, bodySize)
-    // What stands there for all who are not Adobe Reader.
+    // The placeholder for programs other than Adobe Reader.
     if (isXfa && /please wait|adobe reader/i.test(piece.text)) notes.placeholders.push(number)
     yield piece
   }

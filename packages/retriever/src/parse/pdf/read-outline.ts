@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PdfDocument } from './open-pdf.ts'
 
-/** A heading that the outline names. `key` is its title without what varies. */
+/** A heading of the outline. `key` is its normalised title. */
 export type OutlineEntry = { key: string; level: number }
 
-/** The outline's headings by page. A broken outline, or broken parts of it, are left out. */
+/** The outline's headings by page. Invalid parts of an outline are left out. */
 export async function readOutline(document: PdfDocument, signal: AbortSignal): Promise<Map<number, OutlineEntry[]>> {
   const byPage = new Map<number, OutlineEntry[]>()
   const outline = await document.getOutline().catch(() => null)
@@ -22,11 +22,11 @@ export async function readOutline(document: PdfDocument, signal: AbortSignal): P
     }
   }
   await walk(outline, 1)
-  // One alone is the name of the file, most often.
+  // A single entry is usually the name of the file.
   return entries < 2 ? new Map() : byPage
 }
 
-/** Two spellings of a heading have the same key: case, spaces and punctuation do not count. */
+/** Two spellings of a heading have the same key: case, spaces and punctuation are ignored. */
 export function headingKey(title: string): string {
   return title
     .normalize('NFKC')

@@ -19,7 +19,7 @@ function words(text: string): PdfLine[] {
   return text.split(' ').map((word, place) => ({ text: word, font: 'wide', size: 6, x: 20 + place * 75, y: 700 }))
 }
 
-/** Each letter in an item of its own, in the order of reading, from the right. */
+/** Each letter in an item of its own, in logical order, from the right. */
 function letters(text: string): PdfLine[] {
   return [...text].map((letter, place) => ({ text: letter, font: 'wide', x: 580 - place * 12, y: 700 }))
 }
@@ -32,7 +32,7 @@ it.each([arabic, hebrew])(
     expect(await read([whole(fromTheLeft(text))])).toMatchObject(expected)
     expect(await read(words(fromTheLeft(text)))).toMatchObject(expected)
     expect(await read(letters(text).filter(({ text: letter }) => letter !== ' '))).toMatchObject(expected)
-    // Drawn from the left in the order of reading, which looks wrong on the page.
+    // Drawn from the left in logical order, which looks wrong on the page.
     expect(await read([whole(text)])).toMatchObject(expected)
   },
 )
@@ -44,7 +44,7 @@ it('keeps numbers and words of other scripts in their order', async () => {
   expect(await read(words('Hello to you'))).toMatchObject({ text: 'Hello to you' })
 })
 
-it('warns where it cannot tell the order', async () => {
+it('warns when it cannot determine the order', async () => {
   const both = [arabic, fromTheLeft(arabic)].map(
     (text, place): PdfLine => ({ text, font: 'wide', y: 700 - place * 20 }),
   )

@@ -1,14 +1,14 @@
 import type { TextItem } from './page-columns.ts'
 
-/** Whether it has letters of Arabic, Hebrew or another script that is written from the right. */
+/** Whether it has letters of Arabic, Hebrew or another right-to-left script. */
 export function isRightToLeft(text: string): boolean {
   return rightLetter.test(text)
 }
 
 /**
- * The items of one line in the order of reading. PDF.js puts the letters of an item into that order, and leaves the items
- * as they were drawn: from the left by some programs, from the right by others. With `isTurned` PDF.js was wrong, for
- * the letters had been drawn from the left in the order of reading; they become what they were.
+ * The items of one line in logical order. PDF.js puts the letters of an item into logical order, and leaves the items as
+ * they were drawn: from the left by some programs, from the right by others. With `isTurned` PDF.js was wrong, because
+ * the letters were drawn from the left in logical order; they are restored.
  */
 export function lineInOrder(items: readonly TextItem[], isTurned: boolean): readonly TextItem[] {
   const right = items.filter(({ str }) => isRightToLeft(str))
@@ -22,7 +22,7 @@ function xOf({ transform }: TextItem): number {
   return (transform as readonly number[])[4] ?? 0
 }
 
-/** Whether the words of a text stand in the order of reading. */
+/** Whether the words of a text are in logical order. */
 export function orderOf(text: string): 'reading' | 'turned' | 'unclear' {
   const words = text.match(rightWords) ?? []
   let reading = 0
@@ -37,7 +37,7 @@ export function orderOf(text: string): 'reading' | 'turned' | 'unclear' {
   return reading > turned * 4 ? 'reading' : 'unclear'
 }
 
-/** Of signs that a word is not turned: letters that only end words, short words, and, weaker, the article of Arabic. */
+/** Evidence that a word is not reversed: letters that only end words, short words, and, weaker, the article of Arabic. */
 function weightOf(word: string): number {
   if (/^[^ةىےںםןךףץ]+[ةىےںםןךףץ]$/.test(word) || shortWords.has(word)) return 2
   return /^[وفبك]?ال..|^لل../.test(word) ? 1 : 0
@@ -71,7 +71,7 @@ function kindOf(text: string): Kind {
   return /[\p{L}\p{N}]/u.test(text) ? 'left' : 'neutral'
 }
 
-/** From the order on the page to the order of reading, and back. Numbers and words of other scripts keep their order. */
+/** From visual to logical order, and back. Numbers and words of other scripts keep their order. */
 function turn<Part>(parts: readonly Part[], kind: (part: Part) => Kind): Part[] {
   const kinds = parts.map(kind)
   const count = (wanted: Kind): number => kinds.filter((each) => each === wanted).length
@@ -79,7 +79,7 @@ function turn<Part>(parts: readonly Part[], kind: (part: Part) => Kind): Part[] 
   return keepRuns(parts, kinds, 'right')
 }
 
-/** Reverses runs of a kind, each from its first to its last part of that kind with nothing but neutral parts between. */
+/** Reverses runs of a kind, each from its first to its last part of that kind with only neutral parts between. */
 function keepRuns<Part>(parts: readonly Part[], kinds: readonly Kind[], wanted: Kind): Part[] {
   const done: Part[] = []
   for (let at = 0; at < parts.length; at++) {
@@ -87,7 +87,7 @@ function keepRuns<Part>(parts: readonly Part[], kinds: readonly Kind[], wanted: 
     if (kinds[at] === wanted)
       for (let next = at + 1; next < parts.length && (kinds[next] === wanted || kinds[next] === 'neutral'); next++)
         if (kinds[next] === wanted) end = next
-    // No spread: a run may be longer than a call may have arguments.
+    // No spread: a run may be longer than the limit for arguments of a call.
     for (const part of parts.slice(at, end + 1).reverse()) done.push(part)
     at = end
   }

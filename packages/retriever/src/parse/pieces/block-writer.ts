@@ -1,12 +1,12 @@
 import type { Block, Piece } from '../../data/piece.ts'
 import { cleanText } from '../../text/clean-text.ts'
 
-/** Puts the blocks of a piece one below the other and keeps where each stands. */
+/** Joins the blocks of a piece with line breaks, and records their offsets. */
 export class BlockWriter {
   readonly #blocks: Block[] = []
   #text = ''
 
-  /** A block of its own; one that says nothing is left out. `tight`: on the next line, without an empty one between. */
+  /** Adds a block; an empty one is dropped. `tight`: on the next line, without an empty line between. */
   add(kind: Block['kind'], text: string, { level, tight = false }: { level?: number; tight?: boolean } = {}): void {
     const clean = trimLines(cleanText(text))
     if (clean === '') return
@@ -20,7 +20,7 @@ export class BlockWriter {
     return this.#blocks.length === 0
   }
 
-  /** Ends in white space, so that the next piece begins a paragraph of its own. */
+  /** Ends with white space, so the next piece starts a new paragraph. */
   piece(page?: number): Piece {
     const text = this.isEmpty ? '' : `${this.#text}\n\n`
     return { text, blocks: this.#blocks, ...(page === undefined ? {} : { page }) }

@@ -1,6 +1,6 @@
 import { cleanText } from '../../text/clean-text.ts'
 
-/** A title that a document has of itself, if a person gave it: programs leave "Untitled" and names of files there. */
+/** The title in a document's properties, if a person wrote it: programs leave "Untitled" and file names there. */
 export function documentTitle(title: unknown): { title?: string } {
   if (typeof title !== 'string') return {}
   const clean = cleanText(title)

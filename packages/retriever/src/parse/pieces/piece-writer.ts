@@ -1,17 +1,17 @@
 import type { Block, Piece } from '../../data/piece.ts'
 
-/** What a block is, but for its place. */
+/** A block without its offsets. */
 export type NewBlock = Omit<Block, 'start' | 'end'> & { text: string }
 
-/** Puts the pieces of a file together, block after block. */
+/** Builds the pieces of a file, block by block. */
 export interface PieceWriter {
-  /** Of the piece at hand, in characters. */
+  /** The length of the current piece, in characters. */
   readonly length: number
   /** Whether any block was written, in this piece or before. */
   readonly hasText: boolean
-  /** @param gap white space between this block and the one before */
+  /** @param gap white space between this block and the previous one */
   write(block: NewBlock, gap?: string): void
-  /** The piece, and begins the next. */
+  /** Returns the piece, and starts the next. */
   take(): Piece
 }
 

@@ -7,8 +7,8 @@ import { makePdf } from '../../__fixtures__/make-pdf.ts'
 import type { Parser } from '../../data/piece.ts'
 import { isUnreadableFile } from '../../data/unreadable-file.ts'
 import { headingStyles } from '../docx/heading-styles.ts'
-import { mendBody } from '../docx/mend-body.ts'
 import { plainParagraphs } from '../docx/plain-paragraphs.ts'
+import { repairBody } from '../docx/repair-body.ts'
 import { parseMdx } from '../markdown/parse-markdown.ts'
 import { createParsePool, type ParsePool } from './parse-pool.ts'
 
@@ -54,7 +54,7 @@ it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 
   const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
   const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
   const before = process.cpuUsage()
-  for (const text of [xml, closed]) for (const scan of [mendBody, plainParagraphs, headingStyles]) scan(text)
+  for (const text of [xml, closed]) for (const scan of [repairBody, plainParagraphs, headingStyles]) scan(text)
 
   const { user, system } = process.cpuUsage(before)
   // A tenth of that is usual; to look for each end takes minutes.

@@ -1,4 +1,4 @@
-/** What a file is that is no text, in words; `undefined` when nothing speaks against text. */
+/** The type of a binary file, in words; `undefined` when nothing rules out text. */
 export function sniffBinary(bytes: Uint8Array, asText: boolean): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
   const known = magics.find(([magic]) => head.startsWith(magic))
@@ -37,7 +37,7 @@ const magics: readonly (readonly [magic: string, kind: string])[] = [
 ]
 const sampleSize = 64 * 1024
 
-/** Text has next to no control characters, except those of UTF-16: they are every other byte. */
+/** Text has almost no control characters, except UTF-16, where every other byte is one. */
 function isBinary(bytes: Uint8Array): boolean {
   if (hasWideBom(bytes)) return false
   if (isBinarySample(bytes.subarray(0, sampleSize))) return true
@@ -50,12 +50,12 @@ function isBinarySample(sample: Uint8Array): boolean {
   let even = 0
   let odd = 0
   let controls = 0
-  // By index: iterating over bytes is several times slower, and this is done with every file.
+  // By index: iterating over bytes is several times slower, and every file needs it.
   for (let place = 0; place < sample.length; place++) {
     const byte = sample[place] ?? 0
     if (byte >= 32) continue
     if (byte === 0) place % 2 === 0 ? even++ : odd++
-    // Tab to carriage return, backspace (of terminals) and escape are found in text.
+    // Tab to carriage return, backspace (of terminals) and escape occur in text.
     else if (byte < 7 || (byte > 13 && byte !== 27)) controls++
   }
   const most = Math.max(even, odd)

@@ -1,6 +1,6 @@
 import { type UnreadableFileError, unreadableFile } from '../../data/unreadable-file.ts'
 
-/** Why an OLE file, the container of Office before 2007, cannot be read. A .docx with a password is one too. */
+/** Why an OLE file, the container of Office before 2007, cannot be read. An encrypted .docx is one too. */
 export function sniffOle(bytes: Uint8Array): UnreadableFileError {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const has = (stream: string): boolean => buffer.includes(Buffer.from(stream, 'utf16le'))

@@ -2,7 +2,7 @@ import { unreadableFile } from '../../data/unreadable-file.ts'
 import { holdsText } from '../docx/docx-parts.ts'
 import { type ZipEntry, zipEntries } from '../zip/zip-entries.ts'
 
-/** `.docx`, if that is what the archive is and it is fit to be unpacked. */
+/** `.docx` for a Word document that is safe to unpack. */
 export function sniffZip(bytes: Uint8Array, ext: string): '.docx' {
   const entries = zipEntries(bytes)
   if (entries === undefined || entries.length === 0)
@@ -22,11 +22,11 @@ export function sniffZip(bytes: Uint8Array, ext: string): '.docx' {
 }
 
 const megabyte = 1024 * 1024
-/** XML takes some 20 times its size in memory while it is read. */
+/** XML takes about 20 times its size in memory while it is read. */
 const maxXmlBytes = 64 * megabyte
 const maxBytes = 1024 * megabyte
 const maxEntries = 20_000
-/** Deflate reaches 1,032; real documents stay below 100. */
+/** The maximum of deflate is 1,032; real documents stay below 100. */
 const maxRatio = 250
 
 function refuseBomb(entries: readonly ZipEntry[]): void {

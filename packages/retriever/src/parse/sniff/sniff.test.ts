@@ -28,7 +28,7 @@ it.each([
   ['UTF-16 with its mark', Buffer.concat([bytes('\xff\xfe'), bytes('a,b\n', 'utf16le')]), '.csv', '.csv'],
   ['UTF-16 without its mark', bytes('Hello out there', 'utf16le'), '.txt', '.txt'],
   ['HTML in Markdown', bytes('<html><body>Hi'), '.md', '.md'],
-])('reads %s as what it is', (_, file, ext, expected) => {
+])('detects %s', (_, file, ext, expected) => {
   expect(sniff(file, ext)).toBe(expected)
 })
 
@@ -56,7 +56,7 @@ it.each([
   )
 })
 
-it('refuses a document that would fill the memory, without unpacking it', () => {
+it('refuses a document that would exhaust the memory, without unpacking it', () => {
   const cases = [
     bomb({ name: 'word/document.xml', size: 65 * 1024 * 1024, packed: 2_000_000 }),
     bomb({ name: 'word/document.xml', size: 17 * 1024 * 1024, packed: 17_000 }),
@@ -67,7 +67,7 @@ it('refuses a document that would fill the memory, without unpacking it', () => 
   expect(sniff(bomb({ name: 'docProps/app.xml', size: 17 * 1024 * 1024, packed: 17_000 }), '.docx')).toBe('.docx')
 })
 
-/** A document whose list of contents says what it would unpack to. */
+/** A document whose central directory declares its unpacked size. */
 function bomb({ name, size, packed }: { name: string; size: number; packed: number }): Uint8Array {
   const file = Buffer.from(
     writeZip([

@@ -4,10 +4,10 @@ import { sniffOle } from './sniff-ole.ts'
 import { sniffZip } from './sniff-zip.ts'
 
 /**
- * The extension that a file's bytes should be read as: what they are counts for more than what the file is called.
+ * The extension whose parser fits a file's bytes: the content has precedence over the name.
  *
  * @param ext - in lower case, with its dot
- * @throws UnreadableFile for what is none of the kinds we read
+ * @throws UnreadableFile for a type without a parser
  */
 export function sniff(bytes: Uint8Array, ext: string): string {
   if (bytes.length === 0) throw unreadableFile('no-text', 'It is empty: it has no bytes.')
@@ -19,7 +19,7 @@ export function sniff(bytes: Uint8Array, ext: string): string {
   if (kind !== undefined) throw unreadableFile('unsupported', `It is ${kind}, whatever its name says.`)
   const wrong = wrongFormat[ext]
   if (wrong !== undefined) throw unreadableFile('corrupt', wrong)
-  // Its parser is looked for, and missed.
+  // The parser lookup reports it.
   return ext
 }
 
@@ -31,7 +31,7 @@ const wrongFormat: Readonly<Record<string, string>> = {
   '.docx': 'It is damaged, or no Word document: it is no ZIP archive, as a .docx has to be.',
 }
 
-/** Readers take a header within the first 1,024 bytes, and a file without one that has the parts of a PDF. */
+/** Readers accept a header within the first 1,024 bytes, and a file without one that has the parts of a PDF. */
 function isPdf(bytes: Uint8Array, ext: string): boolean {
   if (startsWith(bytes, '%PDF-')) return true
   if (ext !== '.pdf') return false

@@ -3,7 +3,7 @@ import { readFileOf } from '../__fixtures__/read-file-of.ts'
 import { parseText } from './parse-text.ts'
 
 describe('parseText', () => {
-  it('makes a block of each paragraph and keeps the text as it is', async () => {
+  it('makes a block of each paragraph and keeps the text unchanged', async () => {
     const text = '\n  First line\nsecond line  \n \t\nNext.\n\n\n'
     const read = await readFileOf(parseText, text)
     expect(read.text).toBe(text)
@@ -36,7 +36,7 @@ describe('parseText', () => {
     }
   })
 
-  it('finds text behind a megabyte of blank lines', async () => {
+  it('finds text after a megabyte of blank lines', async () => {
     const read = await readFileOf(parseText, `${'\n'.repeat(1_500_000)}end`)
     expect(read.said).toEqual(['text: end'])
   })

@@ -5,7 +5,7 @@ import { decodeText } from '../../text/decode-text.ts'
 /** The longest piece, in characters. */
 const pieceSize = 1_000_000
 
-/** Plain text: each paragraph is a block, and the extracted text is the file's own. */
+/** Plain text: each paragraph is a block, and the extracted text equals the file's. */
 export async function* parseText(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   let rest = ''
   let hasText = false
@@ -25,12 +25,12 @@ export async function* parseText(bytes: Uint8Array, signal: AbortSignal): AsyncG
   return { status: 'ok' }
 }
 
-/** What to throw of a file without a word. */
+/** The error for a file without text. */
 export function noText(bytes: Uint8Array): Error {
   return unreadableFile('no-text', bytes.length === 0 ? 'It is empty.' : 'It holds no text.')
 }
 
-/** After a paragraph, else a line, else a word, and never within a character. */
+/** The best cut: after a paragraph, else a line, else a word, and never within a character. */
 function findCut(text: string): number {
   for (const end of ['\n\n', '\n', ' ']) {
     const at = text.lastIndexOf(end, pieceSize - end.length)

@@ -23,7 +23,7 @@ it('unpacks what was packed', () => {
   expect(Buffer.from(readEntry(bytes, entry)).equals(content)).toBe(true)
 })
 
-it('never unpacks more than the list of contents says', () => {
+it('never unpacks more than the central directory declares', () => {
   const { bytes, entry } = archive()
   expect(() => readEntry(bytes, { ...entry, size: 10 })).toThrowError(expect.objectContaining({ status: 'corrupt' }))
 })
@@ -37,7 +37,7 @@ it.each([
   expect(() => readEntry(bytes, { ...entry, ...change })).toThrowError(expect.objectContaining({ status: 'corrupt' }))
 })
 
-it('finds no entries where there is no archive', () => {
+it('finds no entries in bytes that are not an archive', () => {
   expect(zipEntries(Buffer.from('hello'))).toBeUndefined()
   expect(zipEntries(Buffer.alloc(100_000))).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 import { unreadableFile } from '../../data/unreadable-file.ts'
 import type { ZipEntry } from './zip-entries.ts'
 
-/** Unpacks one entry, and never more of it than the directory said it holds. */
+/** Unpacks one entry, and never more bytes than the directory declares. */
 export function readEntry(archive: Uint8Array, entry: ZipEntry): Uint8Array {
   const packed = packedBytes(archive, entry)
   if (entry.method === 0) return packed

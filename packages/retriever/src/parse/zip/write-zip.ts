@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** A ZIP archive of the given files, stored as they are. */
+/** A ZIP archive of the given files, without compression. */
 export function writeZip(files: Iterable<readonly [name: string, content: Uint8Array]>): Buffer {
   const parts: Uint8Array[] = []
   const directory: Uint8Array[] = []
@@ -9,7 +9,7 @@ export function writeZip(files: Iterable<readonly [name: string, content: Uint8A
     const nameBytes = Buffer.from(name)
     const about = Buffer.alloc(26)
     about.writeUInt16LE(20, 0)
-    // The name is UTF-8.
+    // The flag for UTF-8 names.
     about.writeUInt16LE(0x800, 2)
     about.writeUInt32LE(crc32(content), 10)
     about.writeUInt32LE(content.length, 14)

@@ -1,4 +1,4 @@
-/** A file within a ZIP archive, as its central directory tells of it. */
+/** A file in a ZIP archive, as its central directory describes it. */
 export type ZipEntry = {
   name: string
   /** 0 is stored, 8 is deflated. */
@@ -10,7 +10,7 @@ export type ZipEntry = {
   encrypted: boolean
 }
 
-/** Lists an archive without unpacking anything; `undefined` when the bytes end in no central directory. */
+/** Lists an archive without unpacking anything; `undefined` when the bytes have no central directory at their end. */
 export function zipEntries(bytes: Uint8Array): ZipEntry[] | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const directory = findDirectory(view)
@@ -39,13 +39,13 @@ const end64Signature = 0x06064b50
 const inZip64 = 0xffffffff
 const decoder = new TextDecoder()
 
-/** Where the central directory begins. The end record stands in the last 64 KB, before a comment of any length. */
+/** The start of the central directory. The end record is in the last 64 KB, before a comment of any length. */
 function findDirectory(view: DataView): number | undefined {
   for (let at = view.byteLength - 22; at >= Math.max(0, view.byteLength - 65_557); at--) {
     if (view.getUint32(at, true) !== endSignature) continue
     const offset = view.getUint32(at + 16, true)
     if (offset !== inZip64) {
-      // What stands before the archive shifts it; the directory ends where the end record begins.
+      // Bytes before the archive shift it; the directory ends where the end record starts.
       const shifted = at - view.getUint32(at + 12, true)
       return isEntry(view, offset) || !isEntry(view, shifted) ? offset : shifted
     }
@@ -60,7 +60,7 @@ function isEntry(view: DataView, at: number): boolean {
   return at >= 0 && at + 4 <= view.byteLength && view.getUint32(at, true) === entrySignature
 }
 
-/** Those that do not fit 32 bits stand in an extra field, in this order, and only those. */
+/** Values above 32 bits are in an extra field, in this order, and only those. */
 function sizes(
   view: DataView,
   at: number,

@@ -1,13 +1,13 @@
 /**
- * A part's XML with the text boxes of drawings as the old kind of picture, which mammoth reads: of a drawing it takes
- * images alone, and of two versions of the same the older one, which not all programs write.
+ * Rewrites the text boxes of drawings as the older kind of picture that mammoth reads: of a drawing it reads only images,
+ * and of two alternative versions only the older one, which some programs do not write.
  */
-export function mendDrawings(xml: string, depth = 0): string {
-  // Each level is read once more.
+export function repairDrawings(xml: string, depth = 0): string {
+  // Each nesting level is scanned once more.
   if (depth === mostDepth || !xml.includes(textBox)) return xml
   const newest = mapElements(xml, 'mc:AlternateContent', (whole) => {
     const choice = elements(whole, 'mc:Choice').find((version) => version.includes(textBox))
-    return choice === undefined ? whole : mendDrawings(inside(choice), depth + 1)
+    return choice === undefined ? whole : repairDrawings(inside(choice), depth + 1)
   })
   return mapElements(newest, 'w:drawing', (whole) => {
     const boxes = elements(whole, textBox)
@@ -18,11 +18,11 @@ export function mendDrawings(xml: string, depth = 0): string {
 }
 
 const textBox = 'w:txbxContent'
-/** Text boxes within text boxes that are read: real documents have two or three. */
+/** The nesting depth of text boxes that is read; real documents have two or three levels. */
 const mostDepth = 10
 
 function mendBox(box: string, depth: number): string {
-  return `<w:txbxContent>${mendDrawings(inside(box), depth)}</w:txbxContent>`
+  return `<w:txbxContent>${repairDrawings(inside(box), depth)}</w:txbxContent>`
 }
 
 function inside(element: string): string {
@@ -38,7 +38,7 @@ function elements(xml: string, name: string): string[] {
   return found
 }
 
-/** Replaces the outermost elements of a name; those within are the caller's affair. */
+/** Replaces the outermost elements with a name; the caller handles nested ones. */
 function mapElements(xml: string, name: string, map: (element: string) => string): string {
   let result = ''
   let done = 0
