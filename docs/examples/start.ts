@@ -1,7 +1,7 @@
 import { Agent } from 'agentkit'
 
 /**
- * The weather in a city, now.
+ * The current weather in a city.
  * @param city Name of the city
  */
 async function weather(city: string) {

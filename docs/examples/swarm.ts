@@ -15,7 +15,7 @@ const swarm = new Swarm({
   name: 'Research Team',
   instruction: 'You lead a research team.',
   agents: [research, analyst, reporter],
-  budget: { usd: 0.5, seconds: 120 }, // of all of them together
+  budget: { usd: 0.5, seconds: 120 }, // for all members together
   sdkContext,
 })
 
