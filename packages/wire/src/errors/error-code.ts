@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@agentkit/core'
 import type { Failure } from './failure.ts'
 
-/** The code that a failure stands for: what it is called says more than its status. */
+/** The error code for a failure: the provider's own code or type says more than the HTTP status. */
 export function errorCode({ status, code = '', type = '', message }: Failure): ErrorCode {
-  const told = codes.get(code) ?? codes.get(type)
-  // Of these, the code says more than the status: a quota is 429, an overflow 400.
-  if (told && told !== 'bad-request') return told
+  const known = codes.get(code) ?? codes.get(type)
+  // The status is less precise: an exhausted quota is 429, a context overflow 400.
+  if (known && known !== 'bad-request') return known
   const isRate = status === 429 || rate.test(message)
   if (noCredit.test(message) && !rate.test(message)) return 'quota'
   if (overflow.test(message) && !isRate) return 'context-overflow'
@@ -13,14 +13,14 @@ export function errorCode({ status, code = '', type = '', message }: Failure): E
     return 'model-not-found'
   }
   if (status === 400 && flagged.test(message)) return 'content-filter'
-  if (status === undefined) return told ?? 'provider-error'
+  if (status === undefined) return known ?? 'provider-error'
   return statuses[status] ?? (status >= 400 && status < 500 ? 'bad-request' : 'provider-error')
 }
 
-/** Whether the same request may do better later. */
+/** Whether the same request may succeed later. */
 export function isRetryable(code: ErrorCode, { status, headers }: Failure): boolean {
   if (retryableCodes.has(code)) return shouldRetry(headers) ?? true
-  // What is wrong with the request itself, or with the account, is so the next time too.
+  // An invalid request and a problem of the account stay so.
   if (code !== 'provider-error') return false
   return shouldRetry(headers) ?? (status === undefined || status >= 500 || status === 409 || status === 425)
 }
@@ -74,7 +74,7 @@ const statuses: Record<number, ErrorCode> = {
   529: 'overloaded',
 }
 
-/** So much in a while: more is allowed later, whatever else is said. */
+/** A rate, such as tokens per minute: more is allowed later, even where the message also names a quota. */
 const rate = /rate.?limit|(?:per|a) (?:second|min|minute|hour|day)\b|per(?:minute|day)|retry in \d/i
 const noCredit =
   /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available) credits/i
@@ -88,22 +88,22 @@ const flagged = /flagged as potentially violating|content (?:management )?policy
 
 const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
 
-/** How long a server asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+/** The wait that a server asks for, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const milliseconds = parse(headers?.get('retry-after-ms'))
   if (milliseconds !== undefined) return milliseconds
-  const told = headers?.get('retry-after')
-  const seconds = parse(told)
+  const value = headers?.get('retry-after')
+  const seconds = parse(value)
   if (seconds !== undefined) return seconds * 1000
-  // Date.parse takes "-1" for a date too; those of HTTP have names of days.
-  const date = told && /[a-z]/i.test(told) ? Date.parse(told) : Number.NaN
+  // Date.parse accepts "-1" too; HTTP dates contain the name of a day.
+  const date = value && /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
-/** Whether a server says that the same request is worth another try: `x-should-retry`, of OpenAI and Anthropic. */
+/** Whether the server recommends a retry: the header `x-should-retry` of OpenAI and Anthropic. */
 export function shouldRetry(headers: Headers | undefined): boolean | undefined {
-  const told = headers?.get('x-should-retry')
-  return told === 'true' ? true : told === 'false' ? false : undefined
+  const value = headers?.get('x-should-retry')
+  return value === 'true' ? true : value === 'false' ? false : undefined
 }
 
 function parse(value: string | null | undefined): number | undefined {

@@ -1,33 +1,33 @@
 import { isRecord, parseJSON } from '../util/json.ts'
 
-/** What is known of a failed call, whatever SDK or frame told it. */
+/** A failed call in one form, from an SDK's error or from an error frame. */
 export type Failure = {
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   status?: number
   code?: string
   type?: string
-  /** In the provider's words. */
+  /** The provider's own message. */
   message: string
   headers?: Headers
-  /** What the provider sent, as text. */
+  /** The response body, as text. */
   body?: string
-  /** How long to wait, in milliseconds, where the body says so and no header does. */
+  /** The wait that the body asks for, in milliseconds; a header takes precedence. */
   retryAfterMs?: number
-  /** The request's id, where the body has it and no header does. */
+  /** The request id in the body; a header takes precedence. */
   requestId?: string
-  /** What the model wrote, where that is what failed. */
+  /** The output of the model that the provider could not parse. */
   failedGeneration?: string
 }
 
-/** What an error body or an error frame tells: `{ error: { message, code, type } }`, flat, or a bare text. */
+/** The failure that an error body or an error frame describes: `{ error: { message, code, type } }`, flat, or plain text. */
 export function failureOfBody(body: unknown): Failure {
-  // Gemini's answers may be a list of one.
-  const told = Array.isArray(body) && body.length > 0 ? body[0] : body
-  const inner = isRecord(told) && told.error !== undefined && told.error !== null ? told.error : told
+  // Gemini may send a list with one item.
+  const outer = Array.isArray(body) && body.length > 0 ? body[0] : body
+  const inner = isRecord(outer) && outer.error !== undefined && outer.error !== null ? outer.error : outer
   if (!isRecord(inner)) {
-    // Ollama hands on what its runner says as it came.
-    const handedOn = typeof inner === 'string' ? parseJSON(inner) : undefined
-    return { ...(isRecord(handedOn) ? failureOfBody(handedOn) : { message: textOf(inner) }), body: textOf(body) }
+    // Ollama forwards the JSON of its runner as a string.
+    const forwarded = typeof inner === 'string' ? parseJSON(inner) : undefined
+    return { ...(isRecord(forwarded) ? failureOfBody(forwarded) : { message: textOf(inner) }), body: textOf(body) }
   }
   const failure: Failure = { message: textOf(inner.message ?? inner.detail ?? inner), body: textOf(body) }
   const status = [inner.status, inner.code, inner.raw_status_code]
@@ -39,7 +39,7 @@ export function failureOfBody(body: unknown): Failure {
   if (typeof type === 'string') failure.type = type
   const deeper = isRecord(inner.innererror) ? inner.innererror.code : undefined
   if (failure.code === undefined && typeof deeper === 'string') failure.code = deeper
-  const requestId = isRecord(told) ? (told.request_id ?? inner.request_id) : undefined
+  const requestId = isRecord(outer) ? (outer.request_id ?? inner.request_id) : undefined
   if (typeof requestId === 'string') failure.requestId = requestId
   if (typeof inner.failed_generation === 'string') failure.failedGeneration = inner.failed_generation
   return failure
@@ -50,8 +50,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * What the error of an SDK tells. The SDKs of OpenAI, Anthropic and Groq have one shape: `status`, `headers`, and
- * the parsed body as `error`, in Groq's once more nested.
+ * The failure that an SDK's error describes. The SDKs of OpenAI, Anthropic and Groq share one shape: `status`, `headers`
+ * and the parsed body as `error`, which Groq nests once more.
  */
 export function failureOfSdkError(error: unknown): Failure {
   if (error instanceof RefusedRequest) return error.failure
@@ -64,12 +64,12 @@ export function failureOfSdkError(error: unknown): Failure {
   return failure
 }
 
-/** The SDKs put it before the words, and so do we. */
+/** The SDKs put the status before the message; `providerError` does so too. */
 function withoutStatus(message: string, status: unknown): string {
   return message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message
 }
 
-/** An answer with a status that is no success, as it came. */
+/** A response with an unsuccessful status. */
 export class RefusedRequest extends Error {
   readonly failure: Failure
 

@@ -3,33 +3,37 @@ import { redactSecrets } from '@agentkit/core/internal'
 import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 
-/** Who is called; errors carry it. */
+/** The provider and the model of a call; its errors carry them. */
 export type Callee = { provider: string; model: string }
 
-/** What an error may say of whom was called, and must not say. */
+/** What the errors of a call contain, and must not contain. */
 export type ErrorContext = Callee & {
-  /** Values that no error may carry: the key, headers that hold one. */
+  /** Values that are redacted from errors: the key, headers with credentials. */
   secrets: readonly string[]
-  /** The fix, for errors that have one. */
+  /** The fix for an error, if there is one. */
   hint?(code: ErrorCode, failure: Failure): string | undefined
 }
 
-/** What a provider's words are cut at, in messages and in `cause`. */
+/** Longest message of a provider in ours; in characters. */
 const longestMessage = 600
-/** How many characters of a message are read to classify the failure. */
+/** How much of a message the classification reads; in characters. */
 const longestRead = 4096
 const longestBody = 4096
 
 /**
- * The AgentKitError that a failed call or an error frame stands for. Its `cause` holds what the provider sent, as
- * plain data, cut at 4 kB; secrets are redacted from both.
+ * The AgentKitError of a failed call or an error frame. Its `cause` holds the provider's answer as plain data, cut at
+ * 4 kB; secrets are redacted from message and cause.
  */
-export function providerError(told: Failure, context: ErrorContext): AgentKitError {
+export function providerError(reported: Failure, context: ErrorContext): AgentKitError {
   const { provider, model, secrets } = context
-  const failure = { ...told, body: told.body ?? told.message, message: told.message.slice(0, longestRead) }
+  const failure = {
+    ...reported,
+    body: reported.body ?? reported.message,
+    message: reported.message.slice(0, longestRead),
+  }
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
-  const hint = isRedirect(failure) ? elsewhere : context.hint?.(code, failure)
+  const hint = isRedirect(failure) ? redirectHint : context.hint?.(code, failure)
   const details: ErrorDetails = {
     provider,
     model,
@@ -47,8 +51,8 @@ export function providerError(told: Failure, context: ErrorContext): AgentKitErr
   return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
 }
 
-/** What is sent to a provider is for that one alone. */
-const elsewhere = 'It sends the request on to another server, which is not followed: check the address.'
+/** Redirects to another origin are not followed: they would send it the key. */
+const redirectHint = 'It redirects the request to another server, which is not followed: check the address.'
 
 function isRedirect({ status = 0 }: Failure): boolean {
   return status >= 300 && status < 400
@@ -63,13 +67,13 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'content-filter': 'filtered the request',
   'model-not-found': 'does not know the model',
   'bad-request': 'refused the request',
-  'invalid-tool-call': 'could not read the call that the model wrote',
+  'invalid-tool-call': 'could not parse the tool call of the model',
   timeout: 'gave up waiting',
 }
 
 /**
- * What an SDK, our fetch or a body that broke throws, as an AgentKitError.
- * @param failureOf what an error of the SDK tells; of most SDKs it is known
+ * The AgentKitError for an error of an SDK, of our fetch or of a broken body.
+ * @param failureOf reads an error of the SDK; the default knows those of OpenAI, Anthropic and Groq
  */
 export function toProviderError(
   error: unknown,
@@ -81,14 +85,13 @@ export function toProviderError(
   if (failure.status !== undefined) return providerError(failure, context)
   const network = networkError(error, context)
   if (network) return network
-  // Neither an answer nor a broken connection: something refused to make the call, and would again.
+  // There was no response and no broken connection: the call was not made, and would fail again.
   const { message, cause } = providerError(failure, context)
   return new AgentKitError('provider-error', message, { provider: context.provider, model: context.model, cause })
 }
 
 /**
- * The error of a request or a stream that broke below HTTP: the connection, or Node's own timers of it.
- * `undefined` for any other error.
+ * The error of a failed connection, or of Node's own timers for it; `undefined` for any other error.
  */
 export function networkError(error: unknown, context: ErrorContext): AgentKitError | undefined {
   const chain = causesOf(error)
@@ -153,7 +156,7 @@ function causeOf(failure: Failure, secrets: readonly string[]): object {
 }
 
 function plainWords(message: string): string {
-  // A tag of HTML, and not the number in brackets that some begin with: "<400> …".
+  // An HTML tag; some messages begin with a number in angle brackets: "<400> …".
   return /^\s*(?:\d{3} )?<[a-z!?]/i.test(message) ? 'it answered with a page of HTML.' : message
 }
 
@@ -165,7 +168,7 @@ const requestIdHeaders = [
   'x-kong-request-id',
 ] as const
 
-/** What the provider calls this exchange, for its support. */
+/** The provider's id of this request, for its support. */
 export function requestIdOf(headers: Headers | undefined): string | undefined {
   return requestIdHeaders.map((name) => headers?.get(name)).find(Boolean) ?? undefined
 }

@@ -1,8 +1,8 @@
 import { AgentKitError } from '@agentkit/core'
 
 /**
- * A response that is read as it arrives, decompressed, and no further than a bound or the signal: a short answer may
- * unpack to gigabytes, after the last of its bytes has come.
+ * Reads a decompressed response up to a limit, or until the signal aborts: a short body may decompress to gigabytes,
+ * even after its last byte has arrived.
  *
  * @param mostBytes of the decompressed body
  * @throws AgentKitError `malformed-stream` for a longer body; the signal's reason when it aborts

@@ -4,18 +4,18 @@ import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
 
 export type CaptureOptions = {
   signal: AbortSignal
-  /** How requests leave; over `node:http` when absent. */
+  /** Sends the requests; over `node:http` when absent. */
   fetch?: typeof fetch | undefined
-  /** What the SDK wants to see of an answer that it is not given: the type of an empty one. */
+  /** The content type of the empty response that the SDK gets. */
   contentType?: string
 }
 
 /**
- * Lets an SDK make a request, with its address, key and headers, and takes the answer itself for ourselves: some SDKs
- * only hand out what they made of it, and lose lines, errors and headers on the way.
+ * Lets an SDK send a request, with its address, key and headers, and captures the response: some SDKs return only what
+ * they parsed, and lose lines, errors and headers.
  *
- * @param call makes the SDK's call through the `fetch` that it is given; what it makes of the answer is thrown away
- * @throws RefusedRequest for a status that is no success; else what the call throws before it asks
+ * @param call makes the SDK's call with the `fetch` that it gets; its result is ignored
+ * @throws RefusedRequest for an unsuccessful status; else what the call throws before it sends a request
  * @example
  * const response = await captureResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
  */
@@ -23,29 +23,29 @@ export async function captureResponse(
   call: (fetch: typeof globalThis.fetch) => Promise<unknown>,
   { signal, fetch = nodeFetch, contentType = 'text/event-stream' }: CaptureOptions,
 ): Promise<Response> {
-  let taken: Response | undefined
+  let captured: Response | undefined
   let refused: RefusedRequest | undefined
-  const refusing = throwingFetch(signal, fetch)
-  const takingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    taken = await refusing(input, init).catch((error: unknown) => {
+  const throwing = throwingFetch(signal, fetch)
+  const capturingFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    captured = await throwing(input, init).catch((error: unknown) => {
       if (error instanceof RefusedRequest) refused = error
       throw error
     })
     return new Response('', { headers: { 'content-type': contentType } })
   }
   try {
-    await call(takingFetch)
+    await call(capturingFetch)
   } catch (error) {
-    // What the SDK makes of the empty answer is of no interest.
-    if (!taken) throw refused ?? error
+    // The SDK may fail on the empty response.
+    if (!captured) throw refused ?? error
   }
-  if (taken) return taken
+  if (captured) return captured
   throw refused ?? new Error('The SDK made no request.')
 }
 
 /**
- * A `fetch` for one call of an SDK that keeps little of a refusal: it throws all of it.
- * @throws RefusedRequest for a status that is no success
+ * A `fetch` for one call of an SDK that drops most of an error response: it throws all of it.
+ * @throws RefusedRequest for an unsuccessful status
  */
 export function throwingFetch(
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export function throwingFetch(
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await send(fetch, input, init, signal).catch((error: unknown) => {
-      // A fetch of the user's fails as it likes: that no answer came is all that counts.
+      // A user's fetch may throw anything; it means that there was no response.
       throw signal.aborted ? error : new TypeError('fetch failed', { cause: error })
     })
     if (response.ok) return response
@@ -61,7 +61,7 @@ export function throwingFetch(
   }
 }
 
-/** Some SDKs make a `Request`, which our own fetch would have to leave to the web's. */
+/** Some SDKs pass a `Request`, which `nodeFetch` does not take. */
 async function send(
   fetch: typeof globalThis.fetch,
   input: string | URL | Request,
@@ -91,7 +91,7 @@ export function sdkFetch(fetch: typeof globalThis.fetch | undefined): typeof glo
   }
 }
 
-/** How much of a refusal is kept, in characters. */
+/** How much of an error body is kept, in characters. */
 const longestRefusal = 65_536
 
 async function refusalOf(response: Response): Promise<RefusedRequest> {
@@ -100,7 +100,7 @@ async function refusalOf(response: Response): Promise<RefusedRequest> {
   return new RefusedRequest({ ...failure, status: response.status, headers: response.headers, body: text })
 }
 
-/** No more is read than is kept: a fetch of the user's may hand out a body without an end. */
+/** Reads no more than is kept: the body of a user's fetch may be endless. */
 async function beginningOf(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   if (!reader) return ''

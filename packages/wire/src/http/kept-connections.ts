@@ -1,23 +1,23 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Servers commonly close an idle connection after 5 s, without saying so; in milliseconds. */
+/** Servers commonly close an idle connection after 5 s without announcing it; in milliseconds. */
 const longestIdleMs = 4000
-/** How much earlier than a server says that it closes a connection we do, in milliseconds. */
+/** How much earlier than the server a connection is closed, in milliseconds. */
 const headStartMs = 1000
 
 const idleLimits = new WeakMap<Duplex, number>()
 const idleSince = new WeakMap<Duplex, { wall: number; monotonic: number }>()
 
 /**
- * A pool whose connections are used again only while the server surely keeps them: a request that is written to one
- * that the server has just closed is lost, and may have been read. It destroys the socket of a reused connection that
- * was idle for too long, before a byte is written to it.
+ * A pool that reuses a connection only while the server surely keeps it open: a request on a connection that the server
+ * has just closed fails, though the server may have read it. The pool destroys the socket of a connection that was idle
+ * too long before a byte is written to it.
  */
 export function keepingAgent(http: { Agent: typeof Agent }): Agent {
   class KeepingAgent extends http.Agent {
     override keepSocketAlive(socket: Duplex): boolean {
-      // @types/node: void. It returns whether to keep the socket.
+      // @types/node declares void; it returns whether to keep the socket.
       const kept = super.keepSocketAlive(socket) as unknown as boolean
       idleSince.set(socket, { wall: Date.now(), monotonic: performance.now() })
       return kept && idleLimit(socket) > 0
@@ -33,7 +33,7 @@ export function keepingAgent(http: { Agent: typeof Agent }): Agent {
   return new KeepingAgent({ keepAlive: true, timeout: longestIdleMs })
 }
 
-/** Notes how long the server says that it keeps the connection of this answer: `Keep-Alive: timeout=5, max=100`. */
+/** Records how long the server keeps the connection of this response: `Keep-Alive: timeout=5, max=100`. */
 export function noteIdleLimit({ headers, socket }: IncomingMessage): void {
   const seconds = /\btimeout\s*=\s*"?(\d+)/i.exec(String(headers['keep-alive']))?.[1]
   if (seconds === undefined) idleLimits.delete(socket)
@@ -44,7 +44,7 @@ function idleLimit(socket: Duplex): number {
   return idleLimits.get(socket) ?? longestIdleMs
 }
 
-/** By the clock that says longer: the wall clock may be set back, the other stands still while the machine sleeps. */
+/** The longer of two clocks: the wall clock may be set back, the monotonic one stops while the machine sleeps. */
 function idleMs(socket: Duplex): number {
   const since = idleSince.get(socket)
   return since ? Math.max(Date.now() - since.wall, performance.now() - since.monotonic) : 0

@@ -4,27 +4,27 @@ import { NodeResponse } from './node-response.ts'
 import { isFetchUntouched } from './untouched-fetch.ts'
 
 /**
- * The key of a signal in `init` that is used in place of `signal`. An SDK that is given a signal merges it with one of
- * its own, which costs as much as building the request; one that only hands `init` on does not see this.
+ * The key of a signal in `init` that replaces `signal`. An SDK merges `signal` with one of its own, which costs as much
+ * as building the request; this one it passes on unseen.
  */
 export const callSignal: unique symbol = Symbol('agentkit.callSignal')
 
 export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
 
 /**
- * `fetch` over `node:http`: what the web layer of `fetch` costs is more than half of a model call.
+ * `fetch` over `node:http`: the web layer of the global `fetch` takes more than half of the time of a model call.
  *
- * It does what a model call needs: a body of text, any status, streams, compression, abort, connections that are kept.
- * Whatever else is asked for, redirects within an origin, and every call where somebody has put another `fetch`, a proxy or a dispatcher
- * in place, or where this is not Node, goes to the global `fetch`.
+ * It supports what a model call needs: text bodies, any status, streams, compression, abort, kept connections. The global
+ * `fetch` gets all other requests, redirects within an origin, and every call in a runtime that is not Node or whose
+ * global `fetch`, proxy or dispatcher was replaced.
  *
- * A request is sent once. Only one of which no byte has left, because its kept connection was closed meanwhile, leaves by
- * another connection: what a server has read it may have answered, and charged for.
+ * A request is sent once: a server may have processed, and charged for, what it has read. Only a request of which no byte
+ * was written, because its kept connection was closed, is sent on another connection.
  *
- * A body that nobody reads is taken as far as 64 kB, so that a short one frees its connection; a longer one holds it
- * until it is cancelled or the signal aborts.
+ * Of an unread body 64 kB are buffered, so that a short one frees its connection; a longer one holds it until it is
+ * cancelled or the signal aborts.
  *
- * @throws TypeError as `fetch` does, with what `node:http` says as its `cause`; the signal's reason when it aborts
+ * @throws TypeError as `fetch` does, with the error of `node:http` as its `cause`; the signal's reason when it aborts
  */
 export async function nodeFetch(input: string | URL | Request, init: NodeFetchInit = {}): Promise<Response> {
   const signal = init[callSignal] ?? init.signal ?? undefined
@@ -46,7 +46,7 @@ function webFetch(
 
 let lastURL: URL | undefined
 
-/** Calls mostly go where the last one went. `fetch` takes no user and password, and says so better than we would. */
+/** Most calls have the address of the last one. The global `fetch` explains that it takes no user and password. */
 function addressOf(input: string | URL | Request): URL | undefined {
   if (typeof input !== 'string' && !(input instanceof URL)) return undefined
   const address = String(input)
@@ -70,7 +70,7 @@ type Transport = { http: HTTP; agent: Agent }
 
 const transports = new Map<string, Transport>()
 
-/** Loaded when first needed. Asked for `request` at each call: tracers and test doubles put theirs into the module. */
+/** Loaded when first needed. Each call reads `request` anew: tracers and test doubles replace it in the module. */
 function transportOf({ protocol }: URL): Transport | undefined {
   const known = transports.get(protocol)
   if (known || (protocol !== 'http:' && protocol !== 'https:')) return known
@@ -83,7 +83,7 @@ function transportOf({ protocol }: URL): Transport | undefined {
   return transport
 }
 
-/** One exchange; without an agent, by a connection of its own. */
+/** One request; without an agent it gets a connection of its own. */
 type Call = {
   url: URL
   http: HTTP
@@ -99,10 +99,10 @@ function requestOf(
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
   const fields = Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers))
-  // As bytes: Node puts text behind the headers, and encodes them both as UTF-8.
+  // As bytes: Node would join a text with the headers, and encode both as UTF-8.
   const bytes = body == null ? undefined : Buffer.from(body)
   if (bytes) {
-    // Node gives a length only to methods that it expects a body of; without one, a body is taken for the next request.
+    // Node sets a length only for methods that usually have a body; without one, the server reads the body as the next request.
     fields['content-length'] = String(bytes.byteLength)
     delete fields['transfer-encoding']
   }
@@ -113,10 +113,10 @@ function requestOf(
   }
 }
 
-/** How many kept connections are tried: of those that a server closed at once, more may be in the pool. */
+/** How many kept connections are tried: a server may have closed several at once. */
 const mostKept = 3
 
-/** @returns nothing for a redirect, which is left to `fetch` */
+/** @returns `undefined` for a redirect that the global `fetch` follows */
 async function send(call: Call): Promise<NodeResponse | undefined> {
   for (let tries = 0; ; tries++) {
     try {
@@ -127,10 +127,10 @@ async function send(call: Call): Promise<NodeResponse | undefined> {
   }
 }
 
-/** A kept connection ended before a byte of the request was written to it. */
+/** A kept connection closed before a byte of the request was written to it. */
 class UnsentRequest extends TypeError {}
 
-/** Kept from the start: tests put timers that stand still in its place. */
+/** Captured here: fake timers in tests replace the global. */
 const { setImmediate: nextTurn } = globalThis
 
 function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise<NodeResponse | undefined> {
@@ -148,12 +148,12 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
     request.on('response', (message) => {
       answered = true
       noteIdleLimit(message)
-      // Made at once: a connection whose answer has come whole is free before the caller can ask for the next one.
+      // At once: the connection of a complete response is then free before the caller sends the next request.
       if (isRedirect(message) && mayFollow(message, url, redirect)) resolve(void message.destroy())
       else resolve(new NodeResponse(message, url.href, signal))
     })
     request.on('error', fail)
-    // Comes at the end of every exchange. A server that switches protocols gives neither an answer nor an error.
+    // Emitted at the end of every request. A server that switches protocols causes neither a response nor an error.
     request.on('close', () => {
       signal?.removeEventListener('abort', abort)
       if (!answered) fail(new Error('socket hang up'))
@@ -161,20 +161,20 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
     signal?.addEventListener('abort', abort)
     const write = (): void => {
       if (request.destroyed) return
-      // Before it: what is handed to the socket may leave, whatever is said afterwards.
+      // Before `end`: bytes may leave the socket even if it reports an error later.
       written = true
       request.end(body)
     }
-    // The loop first reads that the server has closed a kept connection. A callback of I/O comes after that reading, and
-    // the first turn straight after the callback.
+    // The event loop must first read that the server has closed a kept connection: the callbacks of I/O run before the
+    // second `setImmediate`.
     if (request.reusedSocket) nextTurn(() => nextTurn(write))
     else write()
   })
 }
 
 /**
- * Whether `fetch` may have a redirect: it takes every header along but `Authorization`, and other servers are sent keys
- * under other names. To another origin nothing goes; the answer is then the redirect itself.
+ * Whether the global `fetch` may follow a redirect. To another origin it would drop only `Authorization`, and send keys
+ * in other headers; the response is then the redirect itself.
  */
 function mayFollow({ headers }: IncomingMessage, url: URL, redirect: RequestRedirect = 'follow'): boolean {
   return redirect !== 'follow' || URL.parse(headers.location ?? '', url)?.origin === url.origin

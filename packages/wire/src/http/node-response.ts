@@ -8,8 +8,8 @@ export interface BodyReader {
 }
 
 /**
- * The answer to a `nodeFetch`. Its body is taken straight from the socket by `bodyReader`; `body`, `text()` and the
- * like go through the web's streams, when somebody asks for them.
+ * The response of `nodeFetch`. `bodyReader` reads the body directly from the socket; `body`, `text()` and the like use
+ * web streams, which are created when first needed.
  */
 export class NodeResponse implements Response {
   readonly status: number
@@ -29,7 +29,7 @@ export class NodeResponse implements Response {
     this.ok = this.status >= 200 && this.status < 300
     this.url = url
     this.#message = message
-    // From the start: what ends unread, or has no body at all, gives its connection back.
+    // Created at once: a short or empty body frees its connection even when it is not read.
     const reader = readerOf(decoded(message), signal)
     this.#reader = this.ok ? reader : bounded(reader)
   }
@@ -75,17 +75,17 @@ export class NodeResponse implements Response {
     return this.#asResponse().clone()
   }
 
-  /** The body without the web's streams. One reader for all: who asks second goes on where the first one stopped. */
+  /** The body without web streams. All callers share one reader, and its position. */
   bodyReader(): BodyReader {
     return this.#reader
   }
 
-  /** Nothing is read before somebody pulls: the SDKs look at `body` only to hold on to it. */
+  /** Nothing is read before the first pull: the SDKs access `body` without reading it. */
   #asResponse(): Response {
     if (this.#response) return this.#response
     const { headers, statusText, status } = this
     const body = bodyless.has(status) ? null : new ReadableStream(pullFrom(this.#reader), { highWaterMark: 0 })
-    // The web knows no other statuses, but servers do.
+    // `Response` accepts no other status, but servers send some.
     const known = status >= 200 && status <= 599
     this.#response = new Response(body, { status: known ? status : 200, statusText, headers })
     return this.#response
@@ -111,7 +111,7 @@ function pullFrom(reader: BodyReader): UnderlyingDefaultSource<Uint8Array<ArrayB
   }
 }
 
-/** How much of a refusal is read, in bytes: some servers write without end. */
+/** How much of an error body is read, in bytes: some are endless. */
 const longestRefusal = 1_048_576
 
 function bounded(reader: BodyReader): BodyReader {
@@ -130,7 +130,7 @@ function bounded(reader: BodyReader): BodyReader {
   }
 }
 
-/** We ask for no compression, but a proxy may do it all the same. */
+/** Requests ask for no compression, but a proxy may compress anyway. */
 function decoded(message: IncomingMessage): Readable {
   const encoding = message.headers['content-encoding']
   const decoder = encoding === undefined ? undefined : decoderOf(encoding.toLowerCase())
@@ -142,7 +142,7 @@ function decoded(message: IncomingMessage): Readable {
 
 function decoderOf(encoding: string): (Readable & NodeJS.WritableStream) | undefined {
   const zlib = process.getBuiltinModule('node:zlib')
-  // Flushed as it comes: an event must not wait for the next one. The others do so by themselves.
+  // Flushed at once: an event must not wait for the next one. Brotli and zstd do so by default.
   const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
   switch (encoding) {
     case 'gzip':
@@ -159,10 +159,10 @@ function decoderOf(encoding: string): (Readable & NodeJS.WritableStream) | undef
   }
 }
 
-/** How much may wait for the reader, in bytes, before the socket is paused. */
-const enoughWaiting = 65_536
+/** How much is buffered for the reader, in bytes, before the socket is paused. */
+const bufferLimit = 65_536
 
-/** All that has come since the last read is one piece: a burst of events costs one turn, not one each. */
+/** All bytes since the last read are one piece: a burst of events costs one turn of the loop. */
 function readerOf(stream: Readable, signal: AbortSignal | undefined): BodyReader {
   let pieces: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
@@ -182,11 +182,11 @@ function readerOf(stream: Readable, signal: AbortSignal | undefined): BodyReader
     else resolve({ done: true })
   }
   stream.on('data', (piece: Uint8Array<ArrayBuffer>) => {
-    // The pieces of one socket read come in a row.
+    // One read of the socket emits its pieces in a row.
     if (bytes === 0 && waiting) queueMicrotask(settle)
     pieces.push(piece)
     bytes += piece.byteLength
-    if (bytes > enoughWaiting) stream.pause()
+    if (bytes > bufferLimit) stream.pause()
   })
   stream.on('end', () => {
     ended = true

@@ -1,6 +1,6 @@
 /**
- * Whether the global `fetch` is Node's own and nobody has given it another way out (a dispatcher, a proxy, a mock).
- * Only then does going round it change nothing; a runtime that is not Node, or that we do not know, says no.
+ * Whether the global `fetch` is Node's own, without a replaced dispatcher, a proxy or a mock. Only then may requests
+ * bypass it. `false` in other and unknown runtimes.
  */
 export function isFetchUntouched(): boolean {
   return (
@@ -12,37 +12,37 @@ export function isFetchUntouched(): boolean {
 const dispatcherKeys = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')] as const
 const global = globalThis as { readonly [key: symbol]: object | undefined }
 
-const judged = new WeakMap<object, boolean>()
+const cached = new WeakMap<object, boolean>()
 
-/** Asked for every call, so judged once. None is Node's as well: `fetch` makes its own when it needs one. */
-function isNodes<Value extends object>(value: Value | undefined, judge: (value: Value) => boolean): boolean {
+/** Every call asks, so the result is cached. An absent dispatcher is Node's too: `fetch` creates it when needed. */
+function isNodes<Value extends object>(value: Value | undefined, check: (value: Value) => boolean): boolean {
   if (value === undefined) return true
-  const known = judged.get(value)
+  const known = cached.get(value)
   if (known !== undefined) return known
-  const own = judge(value)
-  judged.set(value, own)
+  const own = check(value)
+  cached.set(value, own)
   return own
 }
 
-/** Node's is a few lines of JavaScript that load its undici; a stub, a wrapper or native code is not. */
+/** Node's own is a few lines of JavaScript that load its undici. */
 function isNodesFetch(fetch: object): boolean {
   return String(fetch).includes("require('internal/deps/undici/undici')")
 }
 
-/** Its plain `Agent`, and on Node 26 the wrapper of that for older readers; not one for proxies. */
+/** Node's plain `Agent`, and on Node 26 a wrapper of it for older callers. */
 const ownClasses: ReadonlySet<string> = new Set(['Agent', 'Dispatcher1Wrapper'])
 
 function isNodesDispatcher(dispatcher: object): boolean {
   const prototype: { constructor: DispatcherClass; dispatch?: unknown } | null = Object.getPrototypeOf(dispatcher)
   if (prototype === null) return false
-  // Interceptors are put round a dispatcher as a proxy that only has another `dispatch`.
+  // Interceptors wrap a dispatcher in a proxy that differs only in `dispatch`.
   const bare = 'dispatch' in dispatcher && dispatcher.dispatch === prototype.dispatch
   return bare && ownClasses.has(prototype.constructor.name) && isBuiltIn(prototype.constructor)
 }
 
 type DispatcherClass = new (options: object) => object
 
-/** npm's undici has the same classes by the same names, but they fail at another place. */
+/** npm's undici has classes of the same names; their errors come from other files. */
 function isBuiltIn(dispatcherClass: DispatcherClass): boolean {
   try {
     new dispatcherClass({ factory: 'none' })

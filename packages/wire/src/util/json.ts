@@ -1,9 +1,9 @@
-/** Whether an unknown value has fields to look at: lists and `null` are objects too, and no records. */
+/** Whether an unknown value is an object with fields, and not `null` or an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a text says as JSON; `undefined` where it is none. */
+/** The value of a JSON text; `undefined` for invalid JSON. */
 export function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text)
