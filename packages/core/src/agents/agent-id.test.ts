@@ -10,7 +10,7 @@ it.each([
   ['x'.repeat(50), 'x'.repeat(50)],
 ])('makes an id from the name %s', (name, id) => expect(agentIdFrom(name)).toBe(id))
 
-it('takes the id that is given', () => {
+it('uses the given id', () => {
   expect(agentIdFrom('42', 'forty-two')).toBe('forty-two')
 })
 

@@ -15,7 +15,7 @@ const act = tool({ name: 'act', description: 'Acts.', input: { type: 'object' },
 const callAct: ScriptedTurn = { toolCalls: [{ name: 'act' }] }
 
 describe('an agent', () => {
-  it('is what it was made of', async () => {
+  it('has the values of its options', async () => {
     const sessions = memorySessions()
     const samplePrompts = ['Hello']
     const agent = new Agent({
@@ -37,11 +37,11 @@ describe('an agent', () => {
     await agent.close()
   })
 
-  it('may be given its id', () => {
+  it('accepts an id', () => {
     expect(new Agent({ name: '42', id: 'answer', functions: [], model: scriptedModel([]) }).id).toBe('answer')
   })
 
-  it('has sessions of its own when it is given none', () => {
+  it('has its own sessions by default', () => {
     const make = (): Agent => new Agent({ name: 'Test', functions: [], model: scriptedModel([]) })
     expect(make().sessions).not.toBe(make().sessions)
   })
@@ -60,7 +60,7 @@ describe('an agent', () => {
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['negative time for tools', { toolTimeoutMs: -1 }],
     ['no time', { timeoutMs: 0 }],
-  ])('cannot be made of %s', (_name, wrong) => {
+  ])('refuses %s', (_name, wrong) => {
     const options = { name: 'Test', functions: [], model: scriptedModel([]), ...wrong }
     expect(() => new Agent(options as AgentOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   })
@@ -73,7 +73,7 @@ describe('chat()', () => {
     ['content-filter', [{ text: 'I cannot.', finishReason: 'content-filter' }], undefined, 'I cannot.'],
     ['content-filter without text', [{ finishReason: 'content-filter' }], undefined, ''],
     ['max-steps with text', [{ text: 'So far', toolCalls: [{ name: 'act' }] }], 1, 'So far'],
-  ])('gives the text after %s', async (_name, turns, maxSteps, text) => {
+  ])('returns the text after %s', async (_name, turns, maxSteps, text) => {
     const agent = new Agent({
       name: 'Test',
       functions: [act],
@@ -106,7 +106,7 @@ describe('chat()', () => {
     })
   })
 
-  it('throws a copy: an error that two runs share belongs to neither', async () => {
+  it('throws a copy of an error that two runs share', async () => {
     const shared = Object.freeze(new AgentKitError('quota', 'Spent.'))
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([shared, shared]) })
     const [first, second] = await Promise.all([failure(agent.chat('1')), failure(agent.chat('2'))])
@@ -120,7 +120,7 @@ describe('chat()', () => {
     await expect(agent.chat('Go', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('rejects what it cannot send; stream() throws it', async () => {
+  it('rejects an invalid message; stream() throws', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
     const wrong: [string | InputPart[], RunOptions][] = [
       ['', {}],
@@ -149,13 +149,13 @@ describe('chat()', () => {
     ])
   })
 
-  it('keeps no events: a long answer takes no more than its text', async () => {
+  it('keeps no events: a long answer takes the memory of its text', async () => {
     const text = 'x'.repeat(1_000_000)
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([{ text, deltas: 1000 }]) })
     expect(await agent.chat('Go')).toHaveLength(text.length)
   })
 
-  it('may be called many times at once', async () => {
+  it('can be called many times in parallel', async () => {
     const model: Model = scriptedModel(
       Array.from(
         { length: 100 },
@@ -177,7 +177,7 @@ async function failure(chat: Promise<string>): Promise<AgentKitError> {
   )
 }
 
-describe('what TypeScript would have refused', () => {
+describe('a value that TypeScript rejects', () => {
   const model = scriptedModel(['Hello.'])
 
   it.each<[string, object | undefined, RegExp]>([
@@ -196,7 +196,7 @@ describe('what TypeScript would have refused', () => {
     ['a session by number', { sessionId: 5 }, /`sessionId`/],
     ['a user without a name', { userId: '' }, /`userId`/],
     ['a signal that is none', { signal: {} }, /AbortSignal/],
-  ])('is refused of a run: %s', async (_name, options, problem) => {
+  ])('is refused as an option of a run: %s', async (_name, options, problem) => {
     const agent = new Agent({ name: 'Test', functions: [], model })
     await expect(agent.chat('Hi', options as never)).rejects.toThrow(problem)
   })

@@ -68,14 +68,14 @@ it.each<[string, InputPart, UserPart]>([
     { type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' },
     { type: 'file', url: 'https://example.com/a.pdf', mediaType: 'application/pdf' },
   ],
-])('makes plain JSON of %s', (_name, part, expected) => {
+])('converts %s to plain JSON', (_name, part, expected) => {
   const lead: InputPart = { type: 'text', text: 'See:' }
   const message = toUserMessage([lead, part])
   expect(message.content).toEqual([lead, expected])
   expect(JSON.parse(JSON.stringify(message))).toEqual(message)
 })
 
-it('copies, so that a caller may change its part later', () => {
+it('copies, as a caller may change its part later', () => {
   const part: InputPart = { type: 'text', text: 'Hi' }
   const message = toUserMessage([part])
   part.text = 'Ho'

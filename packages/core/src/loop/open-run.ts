@@ -162,7 +162,7 @@ export async function readyRun(
   if (moved) await conversation.rebase(turn.history)
   const guard = createGuard(agent.guard)
   const inside: Inside = {
-    lane: place?.lane ?? scope.member?.lane ?? agent.id,
+    memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
     scope,
     store: place?.store ?? scope.member?.store ?? agent.sessions,
     turn,

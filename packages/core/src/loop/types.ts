@@ -26,8 +26,8 @@ import type { ToolBox } from '../tools/toolbox.ts'
 
 /** What a run shares with the members that it calls. */
 export type Inside = {
-  /** The agents from the outermost in, joined by `/`: what the lanes of its members begin with. */
-  lane: string
+  /** The ids of the agents from the outermost in, joined by `/`. The sessions of its members begin with it. */
+  memberPath: string
   scope: RunScope
   store: SessionStore
   turn: OpenTurn
@@ -155,7 +155,7 @@ export type RunScope = RunDriver & {
   /** What was decided of a run that waits and goes on now, with the input and in the session that it had. */
   decisions?: Decisions
   /** Of a member's run: it is a part of its swarm's. */
-  member?: { turn: OpenTurn; lane: string; store: SessionStore; parked?: ParkedMember }
+  member?: { turn: OpenTurn; memberPath: string; store: SessionStore; parked?: ParkedMember }
   /** Runs of members that are under way. */
   members: Set<Promise<unknown>>
 }
@@ -167,8 +167,8 @@ export type OpenedSession = {
   waiting?: WaitingStep
   /** Whether other runs have added to the session since. */
   moved: boolean
-  /** Of one that a conversation is handed to: where its members have their lanes. */
-  place?: Pick<Inside, 'lane' | 'store'>
+  /** Of the active member of a conversation: where the sessions of its members are stored. */
+  place?: Pick<Inside, 'memberPath' | 'store'>
 }
 
 /** A run that has its session, with all that its steps share. */

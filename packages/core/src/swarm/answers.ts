@@ -1,12 +1,12 @@
 import { resultText } from '../conversation/long-results.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
-import type { MemberStatus } from './member-status.ts'
 import { memberToolName } from './member-tool.ts'
+import type { MemberStatus } from './run-member.ts'
 
-/** What a member has made of a task. */
+/** A member's answer to a task. */
 export type MemberAnswer = {
-  /** Its id. */
+  /** The member's id. */
   agent: string
   task: string
   text: string
@@ -15,10 +15,10 @@ export type MemberAnswer = {
   reason?: string
 }
 
-/** An answer with the call that it was given in. */
+/** An answer with the id of its call. */
 export type CalledAnswer = MemberAnswer & { callId: string }
 
-/** What members have answered in a run, in the order in which they were asked: whole, where their results are cut. */
+/** The answers of members in a run, in the order of their calls. Shortened results are restored. */
 export function answersIn({ progress, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
   const { messages } = progress
   const byTool = new Map(members.map(({ id }) => [memberToolName(id), id]))
@@ -27,7 +27,7 @@ export function answersIn({ progress, conversation }: Run, members: readonly Age
     const agent = byTool.get(name)
     const result = messages.find((message) => message.role === 'tool' && message.callId === callId)
     if (agent === undefined || result?.role !== 'tool') return []
-    const { task } = input as { task: string } // a plan has made the call
+    const { task } = input as { task: string } // made by a plan
     const text = conversation.findResult(callId) ?? resultText(result)
     return [{ callId, agent, task, ...(result.isError ? failureOf(text) : { text, status: 'done' as const }) }]
   })

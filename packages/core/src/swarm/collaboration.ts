@@ -1,12 +1,50 @@
 import type { Tool } from '../contracts/tool.ts'
+import { AgentKitError } from '../data/errors.ts'
+import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec } from '../loop/types.ts'
+import { answersIn } from './answers.ts'
+import { runHandoffs } from './handoffs.ts'
 import type { MemberHistory } from './member-history.ts'
+import { memberTool, memberToolName } from './member-tool.ts'
 
-/** What a kind of collaboration adds to the agent that a swarm is. */
-export type Collaborate = (members: readonly AgentSpec[], history: MemberHistory | undefined) => Collaborated
-
-export type Collaborated = {
+/** What a kind of collaboration adds to the swarm's own agent. */
+export type Collaborate = (
+  members: readonly AgentSpec[],
+  history: MemberHistory | undefined,
+) => {
   /** The tools that call members. */
   tools: Tool[]
   spec: Partial<Pick<AgentSpec, 'plan' | 'drive' | 'maxSteps'>>
+}
+
+/** The swarm's own model gives tasks to members, several at once, and writes the answer. */
+export const manager: Collaborate = (members, history = 'task') => ({
+  tools: members.map((member) => memberTool(member, history)),
+  spec: {},
+})
+
+/** All members answer in parallel; then the swarm's model combines their answers. */
+export const parallel: Collaborate = (members, history = 'task') => ({
+  tools: members.map((member) => memberTool(member, history, { withParts: true })),
+  spec: {
+    plan(run) {
+      const { progress } = run
+      const answers = answersIn(run, members)
+      if (answers.length > 0) {
+        const given = answers.filter(({ text }) => text !== '')
+        progress.soFar ??= given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
+        return undefined
+      }
+      const task = textOfInput(progress)
+      return { calls: members.map(({ id }) => ({ name: memberToolName(id), input: { task } })) }
+    },
+  },
+})
+
+/** One member at a time has the conversation, and hands it over by a tool. The first member starts. */
+export const handoff: Collaborate = (members) => {
+  const [first] = members
+  if (!first) throw new AgentKitError('invalid-argument', 'A swarm needs `agents` to hand a conversation to.')
+  const handoffs = { members: new Map(members.map((member) => [member.id, member])), first: first.id }
+  return { tools: [], spec: { drive: (run, next, outer) => runHandoffs(run, handoffs, next, outer) } }
 }

@@ -7,7 +7,7 @@ import { cutText } from '../util/cut-text.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
 import { type MemberOutcome, runMember } from './run-member.ts'
 
-/** The name of the tool that calls a member. */
+/** The name of a member's tool. */
 export function memberToolName(id: string): string {
   return id.replaceAll('-', '_')
 }
@@ -32,7 +32,7 @@ export function memberTool(
       required: ['task'],
       additionalProperties: false,
     },
-    // It has the run's deadline, and its own where it has one.
+    // Bounded by the run's deadline and the member's own.
     timeoutMs: limits.longestTimerMs,
     async execute(input, context) {
       const inside = insideOf(context)
@@ -42,13 +42,13 @@ export function memberTool(
       const decisions = inside.decided.get(callId)
       const resumed = parked && decisions ? { parked, decisions } : undefined
       if (task.trim() === '') throw new Error('Say in `task` what to do: it is empty.')
-      const lane = `${inside.lane}/${member.id}`
+      const memberPath = `${inside.memberPath}/${member.id}`
       const shown: Shown = resumed
         ? { history: [], input: { v: 1, role: 'user', content: task } }
         : await showMember(
-            ...([history, inside, task, lane, withParts ? partsOf(inside.progress.messages[0]) : []] as const),
+            ...([history, inside, task, memberPath, withParts ? partsOf(inside.progress.messages[0]) : []] as const),
           ).catch((error) => {
-            throw notShown(error, context, inside)
+            throw historyError(error, context, inside)
           })
       const outcome = await runMember(inside, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
       if (outcome.parked) throw new MemberWaits(callId, outcome.parked)
@@ -59,15 +59,15 @@ export function memberTool(
   }
 }
 
-/** What a member could not even be asked for: its history, or the summary of it. */
-function notShown(error: unknown, { signal, callId }: ToolContext, inside: Inside): unknown {
+/** The error when a member's history cannot be read or summarized. */
+function historyError(error: unknown, { signal, callId }: ToolContext, inside: Inside): unknown {
   if (signal.aborted || !isAgentKitError(error)) return error
   inside.failures.set(callId, error)
   const status = error.code === 'budget' ? 'budget' : 'failed'
   return new Error(JSON.stringify({ status, reason: error.message }))
 }
 
-/** Room for what a member had said before it failed, in bytes: all of it has to fit into the text of an error. */
+/** Bytes of a failed member's partial answer in the error text. */
 const outputBytes = 8_192
 
 function failureText({ status, reason, text }: MemberOutcome): string {

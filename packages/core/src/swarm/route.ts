@@ -6,31 +6,31 @@ import { redactSecrets } from '../util/redact.ts'
 import { answersIn, type MemberAnswer } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
 import { memberTool, memberToolName } from './member-tool.ts'
-import { continuing, failureOf } from './sequence.ts'
+import { memberError, taskFrom } from './sequence.ts'
 
-/** What a routing function goes by. */
+/** What a routing function receives. */
 export type SwarmState = {
   /** The user's message. */
   readonly input: string
   /** The conversation before it. */
   readonly history: readonly Message[]
-  /** What members have answered in this run, in the order in which they were asked. */
+  /** The answers of members in this run, in the order of their calls. */
   readonly answers: readonly MemberAnswer[]
   readonly last: MemberAnswer | undefined
   /** The ids of the members. */
   readonly agents: readonly string[]
 }
 
-/** A member by its id, or with a task of its own; without one it is given the user's message and the last answer. */
+/** A member's id, or its id with a task. Without a task it receives the user's message and the last answer. */
 export type NextMember = string | { agent: string; task: string }
 
-/** Who is next, several at once, or, once a member has answered, nobody: then the last answer is the swarm's. */
+/** The next member, or several in parallel. Nothing, once a member has answered, ends the run with the last answer. */
 export type Next = NextMember | readonly NextMember[] | undefined | null
 
-/** A user's own routing. */
+/** A user's routing function. */
 export type Route = (state: SwarmState) => Next | Promise<Next>
 
-/** Members are asked as a function says. */
+/** A function decides which members run next. */
 export function routed(route: Route): Collaborate {
   return (members, history = 'task') => ({
     tools: members.map((member) => memberTool(member, history, { withParts: true })),
@@ -38,25 +38,25 @@ export function routed(route: Route): Collaborate {
       async plan(run) {
         const { turn, progress } = run
         const called = answersIn(run, members)
-        const answers = called.map(({ callId: _ours, ...answer }) => answer)
+        const answers = called.map(({ callId: _, ...answer }) => answer)
         const input = textOfInput(progress)
         const agents = members.map(({ id }) => id)
-        const next = await ask(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
+        const next = await callRoute(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
         const last = called.at(-1)
         progress.soFar = called.findLast(({ text }) => text !== '')?.text
         if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
-          if (!last) throw askedNobody(agents)
-          if (last.status !== 'done') throw failureOf(run, last)
+          if (!last) throw noMember(agents)
+          if (last.status !== 'done') throw memberError(run, last)
           return { answer: last.text }
         }
-        const usual = (member: AgentSpec): Promise<string> => continuing(input, last, members, member)
-        return { calls: await Promise.all(listOf(next).map((one) => callOf(one, usual, members))) }
+        const defaultTask = (member: AgentSpec): Promise<string> => taskFrom(input, last, members, member)
+        return { calls: await Promise.all(listOf(next).map((one) => callOf(one, defaultTask, members))) }
       },
     },
   })
 }
 
-async function ask(route: Route, state: SwarmState): Promise<Next> {
+async function callRoute(route: Route, state: SwarmState): Promise<Next> {
   try {
     return await route(state)
   } catch (cause) {
@@ -66,7 +66,7 @@ async function ask(route: Route, state: SwarmState): Promise<Next> {
   }
 }
 
-function askedNobody(agents: readonly string[]): AgentKitError {
+function noMember(agents: readonly string[]): AgentKitError {
   return new AgentKitError(
     'invalid-config',
     "The swarm's `collaboration` function returned nothing at its first call, so no member has answered. Return the id " +
@@ -84,10 +84,10 @@ function isList(next: NonNullable<Next>): next is readonly NextMember[] {
 
 async function callOf(
   next: NextMember,
-  usual: (member: AgentSpec) => Promise<string>,
+  defaultTask: (member: AgentSpec) => Promise<string>,
   members: readonly AgentSpec[],
 ): Promise<PlannedCall> {
-  // What a function of the user's returns may be anything.
+  // A user's function may return anything.
   const agent = typeof next === 'string' ? next : next?.agent
   const member = members.find(({ id }) => id === agent)
   if (!member) {
@@ -95,7 +95,7 @@ async function callOf(
     const message = `The swarm's \`collaboration\` function named "${agent}", who is no member. There are: ${known}.`
     throw new AgentKitError('invalid-config', message)
   }
-  const task = typeof next === 'string' ? await usual(member) : next.task
+  const task = typeof next === 'string' ? await defaultTask(member) : next.task
   if (typeof task !== 'string' || task.trim() === '') {
     throw new AgentKitError('invalid-config', `The swarm's \`collaboration\` function gave "${agent}" no task.`)
   }

@@ -1,27 +1,30 @@
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type AgentKitError, messageOf } from '../data/errors.ts'
 import type { Emit, RunFinishReason } from '../data/event.ts'
-import type { Message, UserMessage } from '../data/message.ts'
+import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, Inside } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { pendingApprovals } from '../runs/approvals.ts'
 import { currentRun } from '../runs/current-run.ts'
 import type { RunResult } from '../runs/run.ts'
+import type { Progress } from '../runs/run-state.ts'
 import type { ParkedMember, WaitingStep } from '../runs/snapshot.ts'
+import type { OpenTurn } from '../sessions/open-turn.ts'
 import { linkSignal } from '../util/abort.ts'
-import { addToLane, laneKey } from './lane.ts'
-import { type MemberStatus, memberStatus } from './member-status.ts'
-import { memberTurn } from './member-turn.ts'
+import { appendToMemberSession, memberSessionKey } from './member-sessions.ts'
+
+/** How a member's run ended. A member that is `waiting` for approval is resumed later. */
+export type MemberStatus = 'done' | 'failed' | 'aborted' | 'budget' | 'waiting'
 
 export type MemberCall = {
   member: AgentSpec
-  /** By which the run that calls knows it. */
+  /** The id of the call in the calling run. */
   callId: string
   signal: AbortSignal
   history: readonly Message[]
   input: UserMessage
-  /** Of a member that has waited and goes on. */
+  /** Of a suspended member that is resumed. */
   resumed?: { parked: ParkedMember; decisions: Decisions }
 }
 
@@ -33,16 +36,16 @@ export type MemberOutcome = {
   text: string
   output: unknown
   error?: AgentKitError
-  /** Where it waits. */
+  /** The snapshot of a suspended member. */
   parked?: ParkedMember
 }
 
 /**
- * Runs a member as a part of the run that calls it: in its event stream, under its budget and signal, in a lane of its
- * own. Whatever becomes of it is an outcome.
+ * Runs a member as a part of the calling run: with the run's events, budget and signal, and a session of its own. It
+ * never throws: a failure is an outcome.
  */
 export async function runMember(inside: Inside, call: MemberCall): Promise<MemberOutcome> {
-  const running = followMember(inside, call)
+  const running = runTracked(inside, call)
   inside.scope.members.add(running)
   try {
     return await running
@@ -51,11 +54,11 @@ export async function runMember(inside: Inside, call: MemberCall): Promise<Membe
   }
 }
 
-async function followMember(inside: Inside, call: MemberCall): Promise<MemberOutcome> {
+async function runTracked(inside: Inside, call: MemberCall): Promise<MemberOutcome> {
   const { scope, store, progress } = inside
   const { member, callId, signal, history, input, resumed } = call
-  const lane = `${inside.lane}/${member.id}`
-  const turn = memberTurn(resumed ? resumed.parked.history : history)
+  const memberPath = `${inside.memberPath}/${member.id}`
+  const turn = inMemoryTurn(resumed ? resumed.parked.history : history)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
   const unlink = linkSignal(controller, signal)
@@ -68,7 +71,7 @@ async function followMember(inside: Inside, call: MemberCall): Promise<MemberOut
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
     members: new Set(),
-    member: { turn, lane, store, ...(resumed ? { parked: resumed.parked } : {}) },
+    member: { turn, memberPath, store, ...(resumed ? { parked: resumed.parked } : {}) },
     ...(resumed ? { decisions: resumed.decisions } : {}),
   }).finally(() => {
     deadline.stop()
@@ -77,20 +80,20 @@ async function followMember(inside: Inside, call: MemberCall): Promise<MemberOut
   const outcome = outcomeOf(result)
   const { status, reason } = outcome
   await scope.emit({ type: 'agent-end', name: member.name, status, ...(reason ? { reason } : {}) }, [member.id])
-  take(result, member, progress)
+  mergeInto(progress, result, member)
   if (status === 'failed' && result.warnings.length === 0) progress.warnings.push(`${member.name} failed: ${reason}`)
   const waiting = turn.waiting
   if (status === 'waiting' && waiting) {
     const approvals = result.approvals.map((approval) => fromMember(approval, callId, member.id))
-    // What `park` was given, which is plain JSON.
+    // `park` received this snapshot, which is plain JSON.
     const step = waiting.step as unknown as WaitingStep
     return { ...outcome, parked: { approvals, history: turn.history, messages: waiting.messages, waiting: step } }
   }
-  await keepInLane(inside, call, lane, result)
+  await storeTurn(inside, call, memberPath, result)
   return outcome
 }
 
-/** Of one tree there is one start and one end, and its outermost run asks for approvals: when all is stored. */
+/** The outermost run alone emits start, end and approval requests; requests only once everything is stored. */
 function memberEmit(emit: Emit, id: string): Emit {
   return (event, path) => {
     switch (event.type) {
@@ -105,39 +108,62 @@ function memberEmit(emit: Emit, id: string): Emit {
 }
 
 function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): MemberOutcome {
-  const said = output !== undefined && text.trim() === '' ? JSON.stringify(output) : text
-  const { status, reason } = memberStatus(finishReason, said)
-  // Where a run ends early, why is the last that it was warned of.
+  const answer = output !== undefined && text.trim() === '' ? JSON.stringify(output) : text
+  const { status, reason } = memberStatus(finishReason, answer)
+  // The last warning of a run that ended early says why.
   const why = error?.message ?? (reason && finishReason !== 'stop' ? warnings.at(-1) : undefined) ?? reason
   const isSpent = error?.code === 'budget'
   return {
     status: isSpent ? 'budget' : status,
     ...(why === undefined ? {} : { reason: why }),
     finishReason,
-    text: said,
+    text: answer,
     output,
     ...(error ? { error } : {}),
   }
 }
 
-/** What a member has found and was warned of is its swarm's too. */
-function take({ sources, warnings, approvals }: RunResult, { name }: AgentSpec, progress: Inside['progress']): void {
+/** @param text the member's answer */
+export function memberStatus(reason: RunFinishReason, text: string): { status: MemberStatus; reason?: string } {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'content-filter':
+      if (text.trim() === '') return { status: 'failed', reason: 'It ended without an answer.' }
+      return { status: 'done' }
+    case 'max-steps':
+      return { status: 'failed', reason: 'It took all the steps that it may.' }
+    case 'no-progress':
+      return { status: 'failed', reason: 'It repeated itself and made no progress.' }
+    case 'budget':
+      return { status: 'budget', reason: 'The budget is used up.' }
+    case 'approval':
+      return { status: 'waiting' }
+    case 'aborted':
+      return { status: 'aborted', reason: 'It was stopped.' }
+    case 'error':
+      return { status: 'failed', reason: 'It failed.' }
+  }
+}
+
+/** Adds a member's sources and warnings to its swarm's. */
+function mergeInto(progress: Progress, { sources, warnings, approvals }: RunResult, { name }: AgentSpec): void {
   for (const source of sources) {
     const isKnown = progress.sources.some(({ file, chunkId }) => file === source.file && chunkId === source.chunkId)
     if (!isKnown) progress.sources.push(source)
   }
-  // One that waits tells them when it ends.
+  // A suspended member reports its warnings when it ends.
   if (approvals.length === 0) progress.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
 }
 
-/** An approval as the run shows it that has called the member. */
+/** A member's approval as the calling run shows it. */
 function fromMember(approval: Approval, callId: string, id: string): Approval {
   const { approvalId, path = [] } = approval
   return { ...approval, approvalId: `${callId}/${approvalId}`, path: [id, ...path] }
 }
 
-/** A lane that cannot be kept fails nothing: it is a record. What is kept of an ended run must not hold it up. */
-async function keepInLane(inside: Inside, { callId }: MemberCall, lane: string, result: RunResult): Promise<void> {
+/** Stores the member's turn. A failure is only a warning, as the swarm's own session has the answer. */
+async function storeTurn(inside: Inside, { callId }: MemberCall, memberPath: string, result: RunResult): Promise<void> {
   const { scope, store, progress } = inside
   const { runId, userId, sessionId, signal } = scope
   if (sessionId === undefined || result.messages.length === 0) return
@@ -145,8 +171,40 @@ async function keepInLane(inside: Inside, { callId }: MemberCall, lane: string, 
   const status = finishReason === 'error' || finishReason === 'aborted' ? 'failed' : 'done'
   const turn = { runId: `${runId}/${callId}/${crypto.randomUUID()}`, messages, status, usage } as const
   try {
-    await addToLane(store, laneKey(lane, userId, sessionId), turn, signal)
+    await appendToMemberSession(store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
   } catch (error) {
-    if (!signal.aborted) progress.warnings.push(`What "${lane}" did could not be kept: ${messageOf(error)}`)
+    if (!signal.aborted)
+      progress.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
+  }
+}
+
+/** The turn of a member's run. It stores nothing: the swarm's turn does. */
+type InMemoryTurn = OpenTurn & {
+  /** Set once the member is suspended. */
+  readonly waiting: { step: JSONValue; messages: readonly Message[] } | undefined
+}
+
+/** @param history the messages before the member's task */
+function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
+  let state: JSONValue | undefined
+  let waiting: InMemoryTurn['waiting']
+  return {
+    history,
+    get state() {
+      return state
+    },
+    get waiting() {
+      return waiting
+    },
+    async append(_messages, newState) {
+      if (newState !== undefined) state = newState
+    },
+    async park(step, _usage, messages) {
+      waiting = { step, messages: [...messages] }
+    },
+    // Approvals are decided in the swarm's run, which then starts the member anew.
+    reopen: async () => ({ moved: false }),
+    async end() {},
+    release() {},
   }
 }

@@ -18,7 +18,7 @@ import {
 
 refuseUnhandledRejections()
 
-/** One in which conversations are handed on, and members of members are called. */
+/** A swarm with handoffs and nested members. */
 function seedOf(outer: Kind, inner: Kind): number {
   if (outer !== 'handoff') return 7
   return inner === 'parallel' ? 31 : 34
@@ -63,16 +63,16 @@ function expectSound({ events, result, isWhole }: Stopped, where: string): void 
   expect(open, where).toEqual([])
 }
 
-describe.each(kinds)('a nested swarm that is stopped at any event: %s', (outer) => {
+describe.each(kinds)('a nested swarm that is aborted at any event: %s', (outer) => {
   const inners: Kind[] = [kinds[(kinds.indexOf(outer) + 1) % 5], kinds[(kinds.indexOf(outer) + 3) % 5]] as Kind[]
   const make = (inner: Kind): AnySwarm => anySwarm(randomOf(seedOf(outer, inner)), { kinds: [outer, inner] })
 
   it.each(inners.flatMap((inner) => ways.map((way): [Kind, Way] => [inner, way])))(
-    'settles at once, and its session goes on: %s in it, by %s',
+    'settles at once, and its session can be used again: with %s, by %s',
     async (inner, way) => {
       const { events } = await read(make(inner).swarm.stream('Go', session))
       expect(events.length).toBeGreaterThan(15)
-      // The three ways take the same path: each event is met by one of them, and in the other swarm by another.
+      // The three ways share one code path: each event is tested with one of them, and with another in the other swarm.
       const mine = events.filter(({ seq }) => (seq + inners.indexOf(inner)) % 3 === ways.indexOf(way))
       for (const { seq } of mine) {
         const { swarm, seen } = make(inner)
@@ -99,7 +99,7 @@ describe.each(kinds)('a nested swarm that is stopped at any event: %s', (outer) 
   })
 })
 
-it('is not kept waiting by a store that hangs when it is to remember who has the conversation', async () => {
+it('does not wait for a store that hangs while it stores the active member', async () => {
   const store = memorySessions()
   const append: SessionStore['append'] = (runId, messages, state) => {
     return state === undefined ? store.append(runId, messages) : new Promise(() => {})
@@ -112,7 +112,7 @@ it('is not kept waiting by a store that hangs when it is to remember who has the
   expect((await within100ms(run.result)).finishReason).toBe('aborted')
 })
 
-it('leaves nothing behind, also where a member of a member does not listen', async () => {
+it('leaves no timer behind, also when a nested member ignores the signal', async () => {
   const before = timers()
   for (const collaboration of ['manager', 'handoff', 'parallel', 'sequence'] as const) {
     const inner = new Swarm({
@@ -126,7 +126,7 @@ it('leaves nothing behind, also where a member of a member does not listen', asy
     const events: AgentEvent[] = []
     for await (const event of run) {
       events.push(event)
-      // Its call of the tool is under way.
+      // Its tool call is running.
       if (event.type === 'tool-call' && event.name === 'deaf') setTimeout(() => controller.abort(), 5)
     }
     const result = await within100ms(run.result)
@@ -135,7 +135,7 @@ it('leaves nothing behind, also where a member of a member does not listen', asy
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
   }
   await nextTurnOfTheLoop()
-  // The test runner has timers of its own, which end soon. Those of the runs would last for a minute.
+  // The timers of the test runner fire soon. Those of the runs would take a minute.
   for (let looks = 0; timers() > before && looks < 100; looks++) await sleep(10)
   expect(timers()).toBeLessThanOrEqual(before)
 })

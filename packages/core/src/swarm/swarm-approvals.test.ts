@@ -4,7 +4,7 @@ import { type Collaboration, memorySessions, type SessionStore, Swarm } from '..
 
 const session = { userId: 'ann', sessionId: 's' }
 
-/** What each process makes of the same code: a swarm two deep, whose innermost member may pay when it is allowed to. */
+/** Every process creates the same: a swarm two deep, whose innermost member may pay after approval. */
 function process(sessions: SessionStore, done: string[], collaboration: Collaboration = 'manager') {
   const clerk = callingThen([['pay', { amount: 5 }]], 'It is paid.')
   const inner = new Swarm({
@@ -27,8 +27,8 @@ function process(sessions: SessionStore, done: string[], collaboration: Collabor
   return { swarm, boss, clerk, ann }
 }
 
-describe('an approval that a member of a member needs', () => {
-  it('is asked for by the outermost run, when all is stored, and goes on where it was', async () => {
+describe('an approval of a nested member', () => {
+  it('is requested by the outermost run once everything is stored, and resumes in place', async () => {
     const done: string[] = []
     const { swarm, boss, clerk, ann } = process(memorySessions(), done)
     const run = swarm.stream('Pay', session)
@@ -72,7 +72,7 @@ describe('an approval that a member of a member needs', () => {
     expect(second.ann.requests).toEqual([])
   })
 
-  it('is denied, and the member told why', async () => {
+  it('can be denied, and the member receives the reason', async () => {
     const done: string[] = []
     const { swarm, clerk } = process(memorySessions(), done)
     const waiting = await swarm.stream('Pay', session).result
@@ -83,7 +83,7 @@ describe('an approval that a member of a member needs', () => {
     expect(wordsOf(clerk.requests[1]?.messages.at(-1))).toContain('Too much.')
   })
 
-  it('waits on where a decision is left out or unknown', async () => {
+  it('stays open without a decision or with an unknown one', async () => {
     const done: string[] = []
     const { swarm } = process(memorySessions(), done)
     const waiting = await swarm.stream('Pay', session).result
@@ -95,7 +95,7 @@ describe('an approval that a member of a member needs', () => {
   })
 })
 
-it('lets the one who has the conversation ask, and go on after a restart', async () => {
+it('lets the active member of a conversation request approval, and resumes it after a restart', async () => {
   const sessions = memorySessions()
   const done: string[] = []
   const make = (...turns: Parameters<typeof saying>) =>

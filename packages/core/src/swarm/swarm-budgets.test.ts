@@ -7,7 +7,7 @@ import { type AgentEvent, type Budget, Swarm } from '../index.ts'
 
 refuseUnhandledRejections()
 
-describe.each(kinds)('no call begins that could pass a budget: %s', (kind) => {
+describe.each(kinds)('starts no call that could exceed a budget: %s', (kind) => {
   it.each(Array.from({ length: 200 }, (_, seed) => seed))('seed %i', async (seed) => {
     const random = randomOf(seed)
     const pair = random.pick(pairs.filter(([outer]) => outer === kind))
@@ -23,12 +23,12 @@ describe.each(kinds)('no call begins that could pass a budget: %s', (kind) => {
     expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)])
     expect(callsOf(events)).toBeLessThanOrEqual(budget.toolCalls ?? Number.POSITIVE_INFINITY)
     for (const [id, own] of members) for (const run of runsOf(events, id)) expectWithin(run, own, id)
-    // What there is of an answer is kept: what its model said last, or who of its members did.
+    // The partial answer is kept: the last text of its model or of its members.
     if (finishReason === 'budget' && said(events, kind)) expect(result.text).not.toBe('')
   })
 })
 
-it('the prices that a swarm is given are its members’, too, and theirs come first', async () => {
+it('the prices of a swarm apply to its members, whose own prices override them', async () => {
   const price = { inputUsdPerMillion: 1e5, outputUsdPerMillion: 0 }
   const dear = { inputUsdPerMillion: 1e6, outputUsdPerMillion: 0 }
   const swarm = new Swarm({
@@ -58,12 +58,12 @@ function expectWithin(events: readonly AgentEvent[], budget: Budget, id: string)
   expect(used, `tokens of ${id}`).toBeLessThanOrEqual(budget.tokens ?? most)
 }
 
-/** Calls that have run: each has its result. */
+/** Executed calls: those with a result. */
 function callsOf(events: readonly AgentEvent[]): number {
   return events.filter(({ type }) => type === 'tool-result').length
 }
 
-/** What happened in each run of an agent; of one that is handed a conversation again and again, in all of them. */
+/** The events of each agent. An agent that is active several times has them together. */
 function runsOf(events: readonly AgentEvent[], id: string): AgentEvent[][] {
   const runs: AgentEvent[][] = []
   let open: AgentEvent[] | undefined
@@ -79,7 +79,7 @@ function runsOf(events: readonly AgentEvent[], id: string): AgentEvent[][] {
   return runs
 }
 
-/** Whether anybody has said what could be shown: the swarm's model, who has the conversation, a member that is done. */
+/** Whether there is any text: of the swarm's model, of the active member, or of a member that is done. */
 function said(events: readonly AgentEvent[], kind: Kind): boolean {
   return events.some(({ type, path, ...event }) => {
     if (kind === 'manager' || kind === 'parallel') return type === 'text-delta' && path.length === 1

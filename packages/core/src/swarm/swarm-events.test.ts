@@ -41,7 +41,7 @@ function lastHolder(events: readonly AgentEvent[]): string {
   return events.findLast(({ type }) => type === 'text-delta')?.path.at(-1) ?? ''
 }
 
-describe('what members find and are warned of', () => {
+describe('sources and warnings of members', () => {
   const passage = (chunkId: string): Citation => ({
     ...{ file: 'a.md', start: 0, end: 1, quote: 'a', chunkId, score: { fused: 1 } },
   })
@@ -64,28 +64,31 @@ describe('what members find and are warned of', () => {
   const finder = (name: string, answer = callingThen([['look', {}]], `${name} found it.`)): Agent =>
     member(name, warned(answer, `${name} is tired.`), { functions: [look(name)] })
 
-  it.each<Collaboration>(['manager', 'parallel', 'sequence', 'handoff'])('is told once: %s', async (collaboration) => {
-    const calls: [string, object][] = [
-      ['inner', { task: 'x' }],
-      ['bob', { task: 'x' }],
-    ]
-    const inner = new Swarm({ name: 'Inner', agents: [finder('Ann')], collaboration: 'sequence' })
-    const ann = finder('Ann', saying([['look', {}]], 'Ann found it.'))
-    const bob =
-      collaboration === 'handoff' ? finder('Bob', saying([['look', {}]], [['transfer_to_ann', {}]], 'x')) : undefined
-    const swarm = new Swarm({
-      ...{ name: 'Team', model: callingThen(calls, 'Done.'), collaboration },
-      agents: bob ? [bob, ann] : [inner, finder('Bob')],
-    })
-    const { events, result } = await eventsOf(swarm.stream('Go'))
-    expect(result.sources.map(({ chunkId }) => chunkId).toSorted()).toEqual(['Ann', 'Bob', 'shared'])
-    const told = bob ? ['Ann: Ann is tired.'] : ['Bob: Bob is tired.', 'Inner: Ann: Ann is tired.']
-    expect(result.warnings.toSorted()).toEqual(told)
-    expect(events.filter(({ type }) => type === 'source').length).toBeGreaterThanOrEqual(3)
-  })
+  it.each<Collaboration>(['manager', 'parallel', 'sequence', 'handoff'])(
+    'are reported once: %s',
+    async (collaboration) => {
+      const calls: [string, object][] = [
+        ['inner', { task: 'x' }],
+        ['bob', { task: 'x' }],
+      ]
+      const inner = new Swarm({ name: 'Inner', agents: [finder('Ann')], collaboration: 'sequence' })
+      const ann = finder('Ann', saying([['look', {}]], 'Ann found it.'))
+      const bob =
+        collaboration === 'handoff' ? finder('Bob', saying([['look', {}]], [['transfer_to_ann', {}]], 'x')) : undefined
+      const swarm = new Swarm({
+        ...{ name: 'Team', model: callingThen(calls, 'Done.'), collaboration },
+        agents: bob ? [bob, ann] : [inner, finder('Bob')],
+      })
+      const { events, result } = await eventsOf(swarm.stream('Go'))
+      expect(result.sources.map(({ chunkId }) => chunkId).toSorted()).toEqual(['Ann', 'Bob', 'shared'])
+      const expected = bob ? ['Ann: Ann is tired.'] : ['Bob: Bob is tired.', 'Inner: Ann: Ann is tired.']
+      expect(result.warnings.toSorted()).toEqual(expected)
+      expect(events.filter(({ type }) => type === 'source').length).toBeGreaterThanOrEqual(3)
+    },
+  )
 })
 
-describe('options of a swarm that no model sees', () => {
+describe('options of a swarm without effect', () => {
   const functions = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Seen.' })]
   const team = (collaboration: Collaboration, agents: Agent[] = [member('Ann')]) =>
     new Swarm({ name: 'Team', agents, collaboration, model: saying('Done.'), instruction: 'Be brief.', functions })
@@ -100,16 +103,16 @@ describe('options of a swarm that no model sees', () => {
     ['a function', ({ last }) => (last ? undefined : 'ann'), vain('a function as `collaboration`')],
     ['manager', 'manager', []],
     ['parallel', 'parallel', []],
-  ])('are warned of: %s', async (_kind, collaboration, warnings) => {
+  ])('cause warnings: %s', async (_kind, collaboration, warnings) => {
     expect((await team(collaboration).stream('Go').result).warnings).toEqual(warnings)
   })
 
-  it('are none where none is given', async () => {
+  it('cause no warning when they are absent', async () => {
     const swarm = new Swarm({ name: 'Team', agents: [member('Ann')], collaboration: 'handoff', functions: [] })
     expect((await swarm.stream('Go').result).warnings).toEqual([])
   })
 
-  it('are warned of once, also in a run that waits and of a member that has the conversation again', async () => {
+  it('cause one warning, also in a resumed run and for a member that is active twice', async () => {
     const done: string[] = []
     const ann = member('Ann', callingThen([['pay', { amount: 1 }]], 'Paid.'), { functions: [paying(done)] })
     const swarm = team('sequence', [ann])

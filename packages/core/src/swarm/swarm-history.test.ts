@@ -39,7 +39,7 @@ const cases = kinds.flatMap(([kind, collaboration]) =>
   histories.map((history) => [`${JSON.stringify(history)}, ${kind}`, history, collaboration] as const),
 )
 
-/** Speaks beside its calls, as many models do. */
+/** Adds text to its calls, as many models do. */
 function manager(): ThinkingModel {
   const model = thinking(({ messages, tools = [] }) => {
     if (messages.at(-1)?.role === 'tool' || tools.length === 0) return 'All is done.'
@@ -64,7 +64,7 @@ function manager(): ThinkingModel {
 const hasImage = ({ messages }: { messages: readonly Message[] }): boolean =>
   messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image'))
 
-describe('whatever a member is shown, a model of any provider may be given', () => {
+describe('every history of a member is valid for the models of all providers', () => {
   it.each(cases)('%s', async (_what, history, collaboration) => {
     const [ann, bob] = [thinking(() => 'A cat. '.repeat(200)), saying('A dog.')]
     const model = manager()
@@ -83,7 +83,7 @@ describe('whatever a member is shown, a model of any provider may be given', () 
       expect(messages.at(-1)?.role).not.toBe('assistant')
     }
     const last = ann.requests.at(-1) ?? { messages: [] }
-    // What a manager says in words is for it to choose; elsewhere pictures go with the question.
+    // A manager writes its tasks as text; in other collaborations images are part of the question.
     const seesAll = history === 'full' || history === 'summary'
     if (collaboration !== 'manager' || seesAll) expect(hasImage(last)).toBe(true)
     if (history === 'task' && collaboration === 'manager') expect(hasImage(last)).toBe(false)
@@ -97,7 +97,7 @@ describe('a summary', () => {
     const agents = members.map((each, index) => member(['Ann', 'Bob'][index] ?? '', each))
     return { members, swarm: new Swarm({ name: 'Team', model, agents, history: 'summary', ...options }) }
   }
-  /** Summaries are asked for without tools. */
+  /** Requests for summaries have no tools. */
   const summarising = () =>
     thinking(({ messages, tools = [] }) => {
       if (tools.length === 0) return 'In short: pets.'
@@ -111,7 +111,7 @@ describe('a summary', () => {
     { role: 'assistant', content: [{ type: 'text', text: long }] },
   ]
 
-  it('is made once in a run, whoever needs it, and counts in the budget', async () => {
+  it('is made once per run for all members, and counts in the budget', async () => {
     const model = summarising()
     const { swarm, members } = team(model)
     const result = await swarm.stream('Go', { history: earlier }).result
@@ -133,7 +133,7 @@ describe('a summary', () => {
     },
   )
 
-  it('that the budget does not allow is told to a function as what it is', async () => {
+  it('that exceeds the budget is reported to a routing function as `budget`', async () => {
     const seen: (string | undefined)[] = []
     const collaboration: Collaboration = ({ last }) => {
       seen.push(last?.status)
@@ -144,7 +144,7 @@ describe('a summary', () => {
     expect(seen).toEqual([undefined, 'budget'])
   })
 
-  it('is made once also where the run has waited meanwhile', async () => {
+  it('is made once also when the run was suspended in between', async () => {
     const sessions = memorySessions()
     const model = thinking(({ messages, tools = [] }) => {
       if (tools.length === 0) return 'In short: pets.'
@@ -160,7 +160,7 @@ describe('a summary', () => {
     expect(summaries(model)).toBe(1)
   })
 
-  it('fits the window of a small model, and passes the hook that sees all requests', async () => {
+  it('fits the window of a small model, and passes the beforeModel hook', async () => {
     const model = Object.assign(summarising(), { info: { contextWindow: 4_000, maxOutputTokens: 200 } })
     const seen: string[] = []
     const hooks = { beforeModel: (request: ModelRequest) => void seen.push(lastWords(request)) }

@@ -8,28 +8,27 @@ import type { Route } from './route.ts'
 
 /**
  * How the members of a swarm work together: the swarm's own model gives them tasks (`"manager"`), they hand the
- * conversation to each other (`"handoff"`), all answer at once and the swarm's model makes one answer of it
- * (`"parallel"`), each goes on from the one before (`"sequence"`), or a function says who is next.
+ * conversation over to each other (`"handoff"`), all answer in parallel and the swarm's model combines the answers
+ * (`"parallel"`), each continues from the previous answer (`"sequence"`), or a function decides which one is next.
  */
 export type Collaboration = 'manager' | 'handoff' | 'parallel' | 'sequence' | Route
 
-/** An agent, or a swarm: swarms may be members of swarms. */
-// biome-ignore lint/suspicious/noExplicitAny: members of every output.
+/** An agent or a swarm. Swarms may be members of swarms. */
+// biome-ignore lint/suspicious/noExplicitAny: members may have any output.
 export type Member = AgentBase<any>
 
 export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model' | 'functions'> & {
-  /** The members, each with an id of its own. */
+  /** The members, with unique ids. */
   agents: readonly Member[]
-  /** The swarm's own functions, for its model; may be empty. */
+  /** Functions for the swarm's own model; may be empty. */
   functions?: AgentOptions['functions']
-  /** That of the manager, or of who puts parallel answers together. Other collaborations need none. */
+  /** The model of the manager, or the one that combines parallel answers. Other collaborations need none. */
   model?: Model | readonly Model[]
   /** Default `"manager"`. */
   collaboration?: Collaboration
   /**
-   * What a member sees beside its task: nothing (`"task"`, the default), a summary of the conversation, all of it, what
-   * it has been asked and has answered before itself (`"own"`), or its last messages. A conversation that is handed on
-   * is seen whole.
+   * What a member sees besides its task: nothing (`"task"`, the default), a summary of the conversation, all of it, its
+   * own earlier tasks and answers (`"own"`), or the last messages. With handoffs, members see the whole conversation.
    */
   history?: MemberHistory
 }
@@ -41,7 +40,7 @@ const swarmOptionNames = {
   history: true,
 } satisfies Record<keyof SwarmOptions, true>
 
-/** What TypeScript would have said. */
+/** Checks at run time what TypeScript checks at compile time. */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   checkOptionNames(options, swarmOptionNames, { code: 'invalid-config' })
   const { agents, collaboration, history, model } = options
@@ -49,7 +48,7 @@ export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   const kinds = ['manager', 'handoff', 'parallel', 'sequence']
   const isKnown = collaboration === undefined || typeof collaboration === 'function' || kinds.includes(collaboration)
   if (!isKnown)
-    throw invalidArgument(`\`collaboration\` is "${kinds.join('", "')}", or a function that says who is next.`)
+    throw invalidArgument(`\`collaboration\` is "${kinds.join('", "')}", or a function that returns the next member.`)
   const last = typeof history === 'object' && history !== null ? history.last : undefined
   if (last !== undefined) checkOptionNames(history as object, { last: true }, { code: 'invalid-config', of: 'history' })
   const isHistory = history === undefined || ['task', 'summary', 'full', 'own'].includes(history as string)
@@ -61,13 +60,18 @@ export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
   }
   if (model === undefined && needsModel(collaboration)) {
     throw invalidArgument(
-      `Pass \`model\`: it ${collaboration === 'parallel' ? 'puts the answers together' : 'manages the agents'}.`,
+      `Pass \`model\`: it ${collaboration === 'parallel' ? 'combines the answers' : 'manages the agents'}.`,
     )
   }
 }
 
-/** What is given for a model of the swarm's own, where none is asked: a sentence each. */
-export function inVain<Output>({ name, collaboration, instruction, functions = [] }: SwarmOptions<Output>): string[] {
+/** One sentence for each option that has no effect, as the swarm calls no model of its own. */
+export function unusedOptions<Output>({
+  name,
+  collaboration,
+  instruction,
+  functions = [],
+}: SwarmOptions<Output>): string[] {
   if (needsModel(collaboration)) return []
   const given = { instruction: Boolean(instruction), functions: functions.length > 0 }
   const kind =

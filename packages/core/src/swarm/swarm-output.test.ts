@@ -14,7 +14,7 @@ const city = {
 const oslo = '{"city":"Oslo"}'
 const act: Tool = tool({ name: 'act', description: 'Acts.', input: { type: 'object' }, execute: () => 'Acted.' })
 
-describe('the form of the answer', () => {
+describe('the output format', () => {
   const team = (collaboration: Collaboration, said: string, options: Partial<SwarmOptions<unknown>> = {}) =>
     new Swarm<unknown>({
       ...{ name: 'Team', model: callingThen([['ann', { task: 'x' }]], said), collaboration, output: city },
@@ -38,7 +38,7 @@ describe('the form of the answer', () => {
     expect(result.output).toBeUndefined()
   })
 
-  it('is a member’s own where it has one, and the manager reads its JSON', async () => {
+  it('may be a member’s own, whose JSON the manager reads', async () => {
     const model = callingThen([['ann', { task: 'x' }]], 'Done.')
     const ann = member('Ann', saying(oslo), { output: city as never })
     await new Swarm({ name: 'Team', model, agents: [ann] }).chat('Where?')
@@ -68,7 +68,7 @@ describe('the hooks', () => {
   const model = (name: string): string[] => [`${name} beforeModel`, `${name} afterModel`]
   const called = ['ann beforeTool act', 'ann afterTool act']
 
-  it('of a manager are around it, those of a member around that', async () => {
+  it('of a manager wrap its run, those of a member the member’s', async () => {
     const seen: string[] = []
     const swarm = team('manager', seen)
     expect(await swarm.chat('Go')).toBe('Done. (team)')
@@ -77,7 +77,7 @@ describe('the hooks', () => {
     expect(seen).toEqual(['team input', ...model('team'), ...around, ...model('team')])
   })
 
-  it('of a swarm without a model see its answer, too', async () => {
+  it('of a swarm without a model receive its answer too', async () => {
     const seen: string[] = []
     const { events, result } = await eventsOf(team('sequence', seen).stream('Go'))
     expect(result.text).toBe('I acted. (ann) (team)')
@@ -88,7 +88,7 @@ describe('the hooks', () => {
     ])
   })
 
-  it('of one that hands on are around those of who has the conversation', async () => {
+  it('of a swarm with handoffs wrap those of the active member', async () => {
     const seen: string[] = []
     expect(await team('handoff', seen).chat('Go')).toBe('I acted. (ann) (team)')
     const both = ['team beforeModel', 'ann beforeModel', 'ann afterModel', 'team afterModel']
@@ -96,7 +96,7 @@ describe('the hooks', () => {
     expect(seen).toEqual(['team input', ...both, ...call, ...both])
   })
 
-  it('block what they see: a run of one that hands on, a member, an answer of a sequence', async () => {
+  it('can block a run with handoffs, a member, and the answer of a sequence', async () => {
     const block = { output: () => ({ block: 'No.' }), beforeTool: () => ({ block: 'Not that.' }) }
     const agents = () => [member('Ann', callingThen([['act', {}]], 'I acted.'), { functions: [act] })]
     for (const collaboration of ['handoff', 'sequence'] as const) {
@@ -114,7 +114,7 @@ describe('the hooks', () => {
   })
 })
 
-it.each<Collaboration>(['manager', 'handoff'])('knowledge is whose it is: %s', async (collaboration) => {
+it.each<Collaboration>(['manager', 'handoff'])('knowledge belongs to its own agent: %s', async (collaboration) => {
   const known = (name: string): Knowledge => ({
     tools: () => [{ ...act, name: `search_${name}` }],
     sync: async () => ({

@@ -24,8 +24,8 @@ const act = (name: string, execute: Tool['execute']): Tool =>
 const handoff = { ...base, collaboration: 'handoff' as const }
 const run = (swarm: Swarm, options = {}): Promise<RunResult> => swarm.stream('Go', options).result
 
-describe('a conversation that goes round and round', () => {
-  /** Hands on to the next one for ever, after what `work` says. */
+describe('a conversation that is handed over in a loop', () => {
+  /** Hands over to the next member forever, after the calls of `work`. */
   const circle = (size: number, work: (turn: number) => [string, object?][] = () => [], functions: Tool[] = []) => {
     let turns = 0
     const agents = Array.from({ length: size }, (_, index) => {
@@ -52,7 +52,7 @@ describe('a conversation that goes round and round', () => {
     ['four', 4, undefined],
     ['two with the same call in between', 2, () => [['search', { for: 'it' }]]],
     ['three with the same call in between', 3, () => [['search', { for: 'it' }]]],
-  ])('ends for want of progress: %s', async (_what, size, work) => {
+  ])('ends with no-progress: %s', async (_what, size, work) => {
     const { swarm, turns } = circle(size, work, [search])
     const result = await run(swarm)
     expect(result.finishReason).toBe('no-progress')
@@ -63,7 +63,7 @@ describe('a conversation that goes round and round', () => {
   it.each<[string, (turn: number) => [string, object?][], Tool]>([
     ['other calls', (turn) => [['search', { for: turn }]], search],
     ['other results', () => [['search', {}]], counting],
-  ])('is bounded where each round does something else: %s', async (_what, work, search) => {
+  ])('is bounded when each round does something else: %s', async (_what, work, search) => {
     const { swarm, turns } = circle(2, work, [search])
     const result = await run(swarm)
     expect(result.finishReason).toBe('max-steps')
@@ -71,13 +71,13 @@ describe('a conversation that goes round and round', () => {
     expect(turns()).toBe(limits.handoffs)
   })
 
-  it('is bounded where more than four do nothing else', async () => {
+  it('is bounded for more than four members that do nothing else', async () => {
     expect((await run(circle(7).swarm)).finishReason).toBe('max-steps')
   })
 })
 
-describe('what is healthy is not stopped', () => {
-  it('a pipeline of 30 that hand on after their work', async () => {
+describe('a healthy swarm is not stopped', () => {
+  it('a pipeline of 30 members that hand over after their work', async () => {
     const agents = Array.from({ length: 31 }, (_, index) => {
       const hand = index < 30 ? [[`transfer_to_m${index + 1}`, {}] as [string, object]] : 'All is done.'
       return member(`m${index}`, saying([['work', {}]], hand), { functions: [act('work', () => 'Done.')] })
@@ -85,7 +85,7 @@ describe('what is healthy is not stopped', () => {
     expect(await run(new Swarm({ ...handoff, agents }))).toMatchObject({ finishReason: 'stop', text: 'All is done.' })
   })
 
-  it('two who take one piece of work after the other', async () => {
+  it('two members that take turns at a list of work', async () => {
     let left = 15
     const take = act('take', () => (left > 0 ? `Job ${left--}.` : 'None.'))
     const taker = thinking(({ messages }) => {
@@ -100,7 +100,7 @@ describe('what is healthy is not stopped', () => {
     expect(await run(new Swarm({ ...handoff, agents }))).toMatchObject({ text: 'All jobs are done.' })
   })
 
-  it('a manager that asks one member 15 different things, or polls it', async () => {
+  it('a manager that gives one member 15 different tasks, or polls it', async () => {
     const asks = Array.from({ length: 15 }, (_, index): [string, object][] => [['ann', { task: `Part ${index}.` }]])
     const same = Array.from({ length: 15 }, (): [string, object][] => [['ann', { task: 'And now?' }]])
     let percent = 0
@@ -115,7 +115,7 @@ describe('what is healthy is not stopped', () => {
     }
   })
 
-  it('members at once that all answer the same, and a sequence of ten', async () => {
+  it('parallel members that all answer the same, and a sequence of ten', async () => {
     const agents = Array.from({ length: 10 }, (_, index) => member(`m${index}`, saying('Yes.')))
     for (const collaboration of ['parallel', 'sequence'] as const) {
       const result = await run(new Swarm({ ...base, model: saying('Yes.'), agents, collaboration }))
@@ -125,7 +125,7 @@ describe('what is healthy is not stopped', () => {
 })
 
 describe('a manager', () => {
-  it('that gives the same task again and again ends', async () => {
+  it('that repeats a task ends', async () => {
     const model = saying([['ann', { task: 'Again.' }]])
     const result = await run(new Swarm({ ...base, model, agents: [member('Ann', saying('Yes.'))] }))
     expect(result.finishReason).toBe('no-progress')
@@ -135,14 +135,14 @@ describe('a manager', () => {
   it.each([
     ['itself', 'team'],
     ['nobody', 'bob'],
-  ])('that asks %s is told who there is', async (_what, name) => {
+  ])('that calls %s receives the list of members', async (_what, name) => {
     const model = callingThen([[name, { task: 'x' }]], 'Well.')
     const result = await run(new Swarm({ ...base, model, agents: [member('Ann')] }))
     expect(result.text).toBe('Well.')
     expect(lastWords(model.requests[1] ?? { messages: [] })).toContain(`no tool named "${name}". There are: ann.`)
   })
 
-  it('that gives no task is told so', async () => {
+  it('that gives an empty task receives an error', async () => {
     const model = callingThen([['ann', { task: ' ' }]], 'Well.')
     const ann = saying('x')
     await run(new Swarm({ ...base, model, agents: [member('Ann', ann)] }))
@@ -150,7 +150,7 @@ describe('a manager', () => {
     expect(ann.requests).toEqual([])
   })
 
-  it('whose tool asks the swarm itself ends within its depth', async () => {
+  it('whose tool runs the swarm itself is bounded by the depth', async () => {
     const model = thinking(({ messages }) => (messages.at(-1)?.role === 'tool' ? 'Back.' : [['again', {}]]))
     const again = act('again', () => swarm.chat('Go'))
     const swarm: Swarm = new Swarm({ ...base, functions: [again], model, agents: [member('Ann')] })
@@ -158,7 +158,7 @@ describe('a manager', () => {
     expect(model.requests.length).toBeLessThanOrEqual(2 * (limits.nestedRuns + 1))
   })
 
-  it('whose member asks the swarm in its own session is not waited for', async () => {
+  it('whose member runs the swarm in its own session does not deadlock', async () => {
     const asked: unknown[] = []
     const ask = act('ask', () => swarm.chat('Go', { sessionId: 's' }).catch((error) => asked.push(error.code)))
     const ann = member('Ann', callingThen([['ask', {}]], 'I asked.'), { functions: [ask] })
@@ -169,7 +169,7 @@ describe('a manager', () => {
 })
 
 describe('a member', () => {
-  const told = async (ann: Agent, options = {}): Promise<{ status: string; reason: string; output?: string }> => {
+  const failureOf = async (ann: Agent, options = {}): Promise<{ status: string; reason: string; output?: string }> => {
     const model = callingThen([['ann', { task: 'Try.' }]], 'Well.')
     const result = await run(new Swarm({ ...base, model, agents: [ann] }), options)
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Well.' })
@@ -177,26 +177,32 @@ describe('a member', () => {
   }
   const ann = (model: Model, options = {}): Agent => member('Ann', model, { retry: { attempts: 1 }, ...options })
 
-  it('that throws, answers nothing or repeats itself has failed, and why is told', async () => {
+  it('that throws, answers nothing or repeats itself has failed, with a reason', async () => {
     const broken = thinking(() => Promise.reject(new Error('out of order')))
-    expect(await told(ann(broken))).toMatchObject({ status: 'failed', reason: expect.stringContaining('out of order') })
-    expect(await told(ann(saying(' ')))).toMatchObject({ status: 'failed', reason: expect.stringContaining('empty') })
+    expect(await failureOf(ann(broken))).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('out of order'),
+    })
+    expect(await failureOf(ann(saying(' ')))).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('empty'),
+    })
     const same = ann(saying([['act', {}]]), { functions: [act('act', () => 'x')] })
-    expect(await told(same)).toMatchObject({ status: 'failed', reason: expect.stringContaining('same result') })
+    expect(await failureOf(same)).toMatchObject({ status: 'failed', reason: expect.stringContaining('same result') })
     const spent = ann(saying([['act', {}]]), { functions: [act('act', () => 'x')], budget: { modelCalls: 2 } })
-    expect(await told(spent)).toMatchObject({ status: 'budget', reason: expect.stringContaining('2 of 2') })
+    expect(await failureOf(spent)).toMatchObject({ status: 'budget', reason: expect.stringContaining('2 of 2') })
   })
 
-  it('that hangs ends by its own deadline, and the run goes on', async () => {
-    expect(await told(ann(thinking(never), { timeoutMs: 20 }))).toMatchObject({
+  it('that hangs ends by its own deadline, and the run continues', async () => {
+    expect(await failureOf(ann(thinking(never), { timeoutMs: 20 }))).toMatchObject({
       ...{ status: 'failed', reason: expect.stringContaining('20 ms') },
     })
     const hung = ann(saying([['act', {}]]), { functions: [act('act', never)], timeoutMs: 20 })
-    expect(await told(hung)).toMatchObject({ status: 'failed' })
+    expect(await failureOf(hung)).toMatchObject({ status: 'failed' })
   })
 
   it.each<Collaboration>(['manager', 'parallel', 'sequence', 'handoff', () => 'ann'])(
-    'that hangs ends with the run, in its deadline: %s',
+    'that hangs ends with the run, by its deadline: %s',
     async (collaboration) => {
       const model = callingThen([['ann', { task: 'Try.' }]], 'Well.')
       const swarm = new Swarm({ ...base, model, agents: [ann(thinking(never))], collaboration })
@@ -206,15 +212,15 @@ describe('a member', () => {
     },
   )
 
-  it('that floods with text has failed, and its manager stays within its window', async () => {
+  it('that answers without end has failed, and its manager stays within its window', async () => {
     const flood = ann(thinking(() => 'x'.repeat(10_000_000)))
-    const { status, output = '' } = await told(flood)
+    const { status, output = '' } = await failureOf(flood)
     expect(status).toBe('failed')
     expect(output.length).toBeLessThan(10_000)
   })
 
   const info = { contextWindow: 20_000, maxOutputTokens: 1_000 }
-  /** Fails where a request does not fit, as providers do. */
+  /** Fails when a request does not fit, as providers do. */
   const small = (...turns: Parameters<typeof saying>) => {
     const model = saying(...turns)
     const { stream } = model
@@ -231,7 +237,7 @@ describe('a member', () => {
   }
   const long = 'All of it, word by word. '.repeat(60_000)
 
-  it('that answers at length leaves its manager, or who is next, room in their windows', async () => {
+  it('with a long answer leaves room in the windows of its manager and of the next member', async () => {
     const manager = small([['ann', { task: 'x' }]], 'Done.')
     expect(await run(new Swarm({ ...base, model: manager, agents: [ann(saying(long))] }))).toMatchObject({
       text: 'Done.',
@@ -264,7 +270,7 @@ describe('a transfer', () => {
     return { swarm: new Swarm({ ...handoff, agents }), model, done }
   }
 
-  it('to nobody is an error that says who there is', async () => {
+  it('to an unknown agent is an error with the known ones', async () => {
     const { swarm, model } = desk([['transfer_to_cas', {}]], 'I stay.')
     expect(await run(swarm)).toMatchObject({ text: 'I stay.' })
     expect(lastWords(model.requests[1] ?? { messages: [] })).toContain(
@@ -272,13 +278,13 @@ describe('a transfer', () => {
     )
   })
 
-  it('to oneself there is none', async () => {
+  it('to the active agent itself does not exist', async () => {
     const { swarm, model } = desk([['transfer_to_desk', {}]], 'I stay.')
     expect(await run(swarm)).toMatchObject({ text: 'I stay.' })
     expect(model.requests[0]?.tools?.map(({ name }) => name)).not.toContain('transfer_to_desk')
   })
 
-  it('goes to the first of two in one step, and the other calls of the step are run', async () => {
+  it('goes to the first of two in one step, and the other calls of the step are executed', async () => {
     const calls: [string, object][] = [
       ['work', {}],
       ['transfer_to_ann', {}],
@@ -300,7 +306,7 @@ describe('a routing function', () => {
   const routed = (collaboration: Collaboration, ann: Model = saying('Yes.'), options = {}) =>
     new Swarm({ ...base, agents: [member('Ann', ann), member('Bob')], collaboration, ...options })
 
-  it('that never ends is ended, for want of progress or by its steps', async () => {
+  it('that never ends is stopped, by no-progress or max-steps', async () => {
     expect((await run(routed(() => 'ann'))).finishReason).toBe('no-progress')
     expect((await run(routed(() => ({ agent: 'ann', task: 'x' })))).finishReason).toBe('no-progress')
     let count = 0
@@ -310,7 +316,7 @@ describe('a routing function', () => {
     expect(count).toBe(limits.maxSteps)
   })
 
-  it('that throws ends the run in `tool-error`, with what it threw as the cause', async () => {
+  it('that throws ends the run with `tool-error` and the cause', async () => {
     const cause = new Error('No idea.')
     const route = (): never => {
       throw cause
@@ -320,7 +326,7 @@ describe('a routing function', () => {
     expect(error?.message).toBe("The swarm's `collaboration` function failed: No idea.")
   })
 
-  it('that throws an error of ours ends the run in that one', async () => {
+  it('that throws an AgentKitError ends the run with it', async () => {
     const route = (): never => {
       throw new AgentKitError('rate-limit', 'Later.')
     }
@@ -353,7 +359,7 @@ describe('a routing function', () => {
     expect((await run(routed(never), { timeoutMs: 20 })).error?.code).toBe('timeout')
   })
 
-  it('is given what members said, and nothing that they did not', async () => {
+  it('receives the answers of members, and nothing else', async () => {
     const seen: string[] = []
     const route: Collaboration = ({ answers }) => {
       seen.push(answers.at(-1)?.text ?? '')

@@ -22,11 +22,11 @@ const session = { sessionId: 's' }
 const all = ({ approvals }: RunResult): Decisions =>
   Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
 
-/** Pays once, then says so: also in another process than the one in which it asked. */
+/** Pays once, then confirms it, also in another process than the one that requested approval. */
 const payer = (name: string, done: string[], amount = 5, options = {}): Agent =>
   member(name, callingThen([['pay', { amount }]], `${name} has paid.`), { functions: [paying(done)], ...options })
 
-/** Gives all members a task, then answers. */
+/** Gives a task to all members, then answers. */
 const boss = (): Model =>
   thinking(({ messages, tools = [] }) => {
     const last = messages.at(-1)
@@ -46,15 +46,15 @@ const pairs = collaborations.flatMap(([one, outer]) =>
   collaborations.map(([other, inner]): [string, Collaboration, Collaboration] => [`${other} in ${one}`, outer, inner]),
 )
 
-describe('a swarm that waits goes on in another process, once', () => {
-  /** Pays where that has not been done: whatever it has been shown before. */
+describe('a suspended swarm is resumed in another process, once', () => {
+  /** Pays unless the conversation shows a payment. */
   const dan = (done: string[]): Agent => {
     const model = thinking(({ messages }) => {
       return wordsOf(messages.at(-1)).startsWith('Paid') ? 'Dan has paid.' : [['pay', { amount: 2 }]]
     })
     return member('Dan', model, { functions: [paying(done)] })
   }
-  /** What each process makes of the same code. */
+  /** Every process creates the same swarm. */
   const make = (sessions: SessionStore, done: string[], outer: Collaboration, inner: Collaboration): Swarm => {
     const route: Collaboration = ({ answers }) => ['cas', 'dan'][answers.length]
     const cas = inner === 'handoff' ? member('Cas', saying([['transfer_to_dan', {}]])) : payer('Cas', done, 1)
@@ -82,7 +82,7 @@ describe('a swarm that waits goes on in another process, once', () => {
       result = next.result
       events.push(...next.events)
     }
-    // Each step of a model ends as often as it begins, and what a plan asks for is no step.
+    // Each model step ends as often as it starts, and calls of a plan are no step.
     const { began, ended } = stepsOf(events)
     expect(ended).toEqual(began)
     expect(ended.filter((step) => step.endsWith(' 0'))).toEqual([])
@@ -93,14 +93,14 @@ describe('a swarm that waits goes on in another process, once', () => {
     expect(done.length).toBe(asked.length)
     expect(done).toContain('paid 2')
     expect(new Set(asked)).toContain('inner/dan')
-    // Nobody is asked twice for what was allowed, and the session is free.
+    // An approval is requested once, and the session is free.
     expect(asked.length).toBe(new Set(asked).size)
     const turns = await sessions.turns({ agentId: 'team', userId: 'default', ...session })
     expect(turns.map(({ status }) => status)).toEqual(['done'])
   })
 })
 
-/** The steps of each path: those that began, and those that ended. */
+/** The started and the ended steps of each path. */
 function stepsOf(events: readonly AgentEvent[]): { began: string[]; ended: string[] } {
   const of = (type: 'step-start' | 'step-end'): string[] =>
     events.flatMap((event) => (event.type === type ? [`${event.path.join('/')} ${event.step}`] : [])).toSorted()
@@ -114,7 +114,7 @@ describe('approvals of members', () => {
       ...{ collaboration: 'parallel' as const, ...options },
     })
 
-  it('of two at once are decided together, as they are asked for', async () => {
+  it('of two parallel members are requested and decided together', async () => {
     const done: string[] = []
     const run = team(done).stream('Go')
     const paths: string[] = []
@@ -128,7 +128,7 @@ describe('approvals of members', () => {
     expect(done.toSorted()).toEqual(['paid 1', 'paid 2'])
   })
 
-  it('are decided one by one: who is not decided waits on', async () => {
+  it('can be decided one by one: the others stay open', async () => {
     const done: string[] = []
     const swarm = team(done)
     const first = await swarm.stream('Go').result
@@ -142,7 +142,7 @@ describe('approvals of members', () => {
     expect(done).toEqual(['paid 2'])
   })
 
-  it('come one after the other where a member asks twice', async () => {
+  it('are requested one after the other by one member', async () => {
     const done: string[] = []
     const ann = member('Ann', saying([['pay', { amount: 1 }]], [['pay', { amount: 2 }]], 'Both.'), {
       functions: [paying(done)],
@@ -160,7 +160,7 @@ describe('approvals of members', () => {
     expect(ends).toEqual(['waiting', 'waiting', 'done'])
   })
 
-  it('two deep are decided in part', async () => {
+  it('of nested members can be decided in part', async () => {
     const done: string[] = []
     const inner = new Swarm({
       ...{ name: 'Inner', model: boss(), collaboration: 'parallel' },
@@ -178,7 +178,7 @@ describe('approvals of members', () => {
     expect(done).toEqual(['paid 4', 'paid 3', 'paid 1'])
   })
 
-  it('are withdrawn by a cancel, and kept at a deadline', async () => {
+  it('are withdrawn by cancel(), and kept at a deadline', async () => {
     const done: string[] = []
     const swarm = team(done)
     const cancelled = swarm.stream('Go', session)
@@ -196,7 +196,7 @@ describe('approvals of members', () => {
   })
 
   it.each<Collaboration>(['parallel', 'sequence', 'handoff'])(
-    'end where the member is one no more: %s',
+    'fail when the member was removed: %s',
     async (collaboration) => {
       const done: string[] = []
       const swarm = team(done, {
@@ -213,7 +213,7 @@ describe('approvals of members', () => {
     },
   )
 
-  it('are those of a hook’s call, too, which ends where the hook blocks it meanwhile', async () => {
+  it('include a hook’s call, which ends if the hook blocks it later', async () => {
     const done: string[] = []
     let calls = 0
     const hooks = { beforeTool: () => (++calls > 1 ? { block: 'Not any more.' } : undefined) }
@@ -224,7 +224,7 @@ describe('approvals of members', () => {
     expect(done).toEqual([])
   })
 
-  it('beside a transfer: the conversation is handed on once they are decided', async () => {
+  it('in the step of a handoff delay the handoff until they are decided', async () => {
     const done: string[] = []
     const sessions = memorySessions()
     const make = () => {
@@ -246,7 +246,7 @@ describe('approvals of members', () => {
     expect(done).toEqual(['paid 1'])
   })
 
-  it('beside a transfer within a swarm that is handed to: those around it hear of it once', async () => {
+  it('in the step of a handoff of a nested swarm are requested once', async () => {
     const calls: [string, object][] = [
       ['pay', { amount: 1 }],
       ['transfer_to_dan', {}],
@@ -266,7 +266,7 @@ describe('approvals of members', () => {
     ])
   })
 
-  it('leave who has the conversation its own steps, whatever others have taken before', async () => {
+  it('do not change the steps that the active member has left', async () => {
     const work = tool({ name: 'work', description: 'd', input: { type: 'object' }, execute: () => 'Worked.' })
     const ann = member('Ann', saying([['work', { of: 1 }]], [['work', { of: 2 }]], [['transfer_to_bob', {}]]), {
       functions: [work],
@@ -280,7 +280,7 @@ describe('approvals of members', () => {
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.', steps: 6 })
   })
 
-  it('know what a member was warned of once', async () => {
+  it('report the warnings of a member once', async () => {
     const warned = callingThen([['pay', { amount: 1 }]], 'Paid.')
     const { stream } = warned
     const model: Model = {
@@ -297,7 +297,7 @@ describe('approvals of members', () => {
   })
 })
 
-describe('a budget goes on with what was left', () => {
+describe('a resumed run has the rest of its budget', () => {
   const paysOn = (done: string[], budget?: Budget): Agent =>
     member('Ann', saying([['pay', { amount: 1 }]]), {
       functions: [paying(done)],
@@ -331,7 +331,7 @@ describe('a budget goes on with what was left', () => {
     expect(result.finishReason).toBe(isMembers ? 'stop' : 'budget')
   })
 
-  it('of a member is one for the whole run, however often it has the conversation', async () => {
+  it('also a member that is active several times', async () => {
     const ping = saying([['transfer_to_pong', {}]])
     const work = tool({
       name: 'work',
@@ -352,7 +352,7 @@ describe('a budget goes on with what was left', () => {
   })
 })
 
-it('asks in the events what the result asks', async () => {
+it('requests the same approvals in the events and in the result', async () => {
   const done: string[] = []
   const inner = new Swarm({ name: 'Inner', collaboration: 'handoff', agents: [payer('Cas', done)] })
   const swarm = new Swarm({ name: 'Team', model: boss(), agents: [inner] })

@@ -5,7 +5,7 @@ import { memorySessions, Swarm, tool } from '../index.ts'
 const base = { name: 'Team', functions: [] }
 
 describe('a managed swarm', () => {
-  it('gives tasks to members, several at once, and tells it in one stream', async () => {
+  it('gives tasks to several members in parallel, in one event stream', async () => {
     const model = saying(
       [
         ['ann', { task: 'Count.' }],
@@ -34,7 +34,7 @@ describe('a managed swarm', () => {
     expect(model.requests[1]?.messages.slice(-2).map(wordsOf)).toEqual(['Five.', 'Fifteen.'])
   })
 
-  it('tells the manager how a member failed, and what it had said', async () => {
+  it('reports to the manager how a member failed, with its partial answer', async () => {
     const broken = thinking(() => {
       throw new Error('out of order')
     })
@@ -43,18 +43,18 @@ describe('a managed swarm', () => {
     const { events, result } = await eventsOf(swarm.stream('Go'))
     expect(result).toMatchObject({ text: 'Ann could not.', finishReason: 'stop' })
     expect(linesOf(events)).toContain('team/ann agent-end failed')
-    const told = JSON.parse(lastWords(model.requests[1] ?? { messages: [] }))
-    expect(told).toMatchObject({ status: 'failed', reason: expect.stringContaining('out of order') })
+    const failure = JSON.parse(lastWords(model.requests[1] ?? { messages: [] }))
+    expect(failure).toMatchObject({ status: 'failed', reason: expect.stringContaining('out of order') })
   })
 
-  it('never takes an empty answer for one', async () => {
+  it('treats an empty answer as a failure', async () => {
     const model = saying([['ann', { task: 'Try.' }]], 'She said nothing.')
     const swarm = new Swarm({ ...base, model, agents: [member('Ann', saying(''), { guard: false, maxSteps: 2 })] })
     await swarm.chat('Go')
     expect(JSON.parse(lastWords(model.requests[1] ?? { messages: [] }))).toMatchObject({ status: 'failed' })
   })
 
-  it('is a member of another one', async () => {
+  it('can be a member of another swarm', async () => {
     const inner = new Swarm({
       ...{ name: 'Inner', functions: [], model: saying([['bob', { task: 'Add.' }]], 'Inner is done.') },
       agents: [member('Bob', saying('Three.'))],
@@ -67,7 +67,7 @@ describe('a managed swarm', () => {
     expect(linesOf(events).filter((line) => line.includes('run-'))).toHaveLength(2)
   })
 
-  it('keeps a lane for each member in a session, and deletes it with the session', async () => {
+  it('stores a session for each member, and deletes it with its own', async () => {
     const sessions = memorySessions()
     const ann = saying('One.', 'Two.')
     const model = saying([['ann', { task: 'First.' }]], 'Done.', [['ann', { task: 'Second.' }]], 'Done again.')
@@ -75,10 +75,10 @@ describe('a managed swarm', () => {
     await swarm.chat('Go', { sessionId: 's' })
     await swarm.chat('Go on', { sessionId: 's' })
     expect(ann.requests[1]?.messages.map(wordsOf)).toEqual(['First.', 'One.', 'Second.'])
-    const lane = { agentId: 'team/ann', userId: 'default', sessionId: 's' }
-    expect((await sessions.load(lane))?.messages.map(wordsOf)).toEqual(['First.', 'One.', 'Second.', 'Two.'])
-    await swarm.sessions.delete({ ...lane, agentId: 'team' })
-    expect(await sessions.load(lane)).toBeUndefined()
+    const key = { agentId: 'team/ann', userId: 'default', sessionId: 's' }
+    expect((await sessions.load(key))?.messages.map(wordsOf)).toEqual(['First.', 'One.', 'Second.', 'Two.'])
+    await swarm.sessions.delete({ ...key, agentId: 'team' })
+    expect(await sessions.load(key)).toBeUndefined()
   })
 })
 
@@ -88,7 +88,7 @@ describe('what a member sees', () => {
     ['full', ['Hello', 'Hi.', 'Go|Your task:\nNow.']],
     [{ last: 2 }, ['Go|Your task:\nNow.']],
     ['summary', ['Go|What was said before, in short:\nUser: Hello\nAssistant: Hi.\n\nYour task:\nNow.']],
-  ] as const)('is declared: %j', async (history, seen) => {
+  ] as const)('depends on `history`: %j', async (history, seen) => {
     const ann = saying('Yes.')
     const model = saying('Hi.', [['ann', { task: 'Now.' }]], 'Done.')
     const swarm = new Swarm({ ...base, model, agents: [member('Ann', ann)], history })
@@ -98,10 +98,10 @@ describe('what a member sees', () => {
   })
 })
 
-describe('a conversation that is handed on', () => {
+describe('a conversation that is handed over', () => {
   const desk = () => saying([['transfer_to_expert', { reason: 'hard' }]], 'At the desk again.')
 
-  it('goes to another member with all that was said, and stays there', async () => {
+  it('goes to another member with all its messages, and stays there', async () => {
     const expert = saying('I am the expert.', 'Still the expert.', [['transfer_to_desk', {}]])
     const deskModel = desk()
     const swarm = new Swarm({
@@ -126,7 +126,7 @@ describe('a conversation that is handed on', () => {
     expect(await swarm.chat('Back, please', { sessionId: 's' })).toBe('At the desk again.')
   })
 
-  it('ends when two hand it back and forth and do nothing else', async () => {
+  it('ends when two members hand it back and forth and do nothing else', async () => {
     const ping = saying([['transfer_to_pong', {}]])
     const pong = saying([['transfer_to_ping', {}]])
     const swarm = new Swarm({
@@ -139,8 +139,8 @@ describe('a conversation that is handed on', () => {
   })
 })
 
-describe('members at once, and one after the other', () => {
-  it('asks all, and makes one answer of theirs', async () => {
+describe('parallel members, and members in sequence', () => {
+  it('runs all, and combines their answers', async () => {
     const model = saying('Together.')
     const ann = saying('A.')
     const swarm = new Swarm({
@@ -152,7 +152,7 @@ describe('members at once, and one after the other', () => {
     expect(model.requests[0]?.messages.map(wordsOf)).toEqual(['What?', '[tool-call]|[tool-call]', 'A.', 'B.'])
   })
 
-  it('lets each go on from the last', async () => {
+  it('lets each continue from the previous answer', async () => {
     const bob = saying('Better.')
     const swarm = new Swarm({
       ...{ ...base, collaboration: 'sequence' as const },
@@ -164,7 +164,7 @@ describe('members at once, and one after the other', () => {
     expect(linesOf(events).slice(-2)).toEqual(['team text-delta Better.', 'team run-end stop'])
   })
 
-  it('fails where one of a sequence fails, by its error', async () => {
+  it('fails when a member of a sequence fails, with its error', async () => {
     const broken = thinking(() => {
       throw new Error('out of order')
     })
@@ -177,7 +177,7 @@ describe('members at once, and one after the other', () => {
     expect(result.error?.message).toContain('"ann" failed.')
   })
 
-  it('keeps what members have answered where it is stopped, or where its own model fails', async () => {
+  it('keeps the answers of members when it is stopped, or when its own model fails', async () => {
     const routed = new Swarm({
       ...base,
       agents: [member('Ann', saying('A.'))],
@@ -198,7 +198,7 @@ describe('members at once, and one after the other', () => {
     expect(failed.warnings).toEqual([expect.stringContaining('Bob failed: ')])
   })
 
-  it('goes where a function says', async () => {
+  it('runs the members that a function returns', async () => {
     const seen: string[] = []
     const swarm = new Swarm({
       ...base,
@@ -215,7 +215,7 @@ describe('members at once, and one after the other', () => {
 })
 
 describe('members', () => {
-  it('come and go, but not in the middle of a run', async () => {
+  it('can be added and removed, with effect for later runs', async () => {
     const swarm = new Swarm({
       ...base,
       model: thinking(({ messages, tools = [] }) => {
@@ -234,7 +234,7 @@ describe('members', () => {
   it.each([
     [{ agents: 'ann' }, '`agents`'],
     [{ agents: [{}] }, '`agents` is a list'],
-    [{ agents: [member('Ann'), member('ann')] }, 'Two agents of the swarm are called'],
+    [{ agents: [member('Ann'), member('ann')] }, 'Two agents of the swarm have the ids'],
     [{ agents: [], collaboration: 'chaos' }, '`collaboration` is'],
     [{ agents: [], history: { last: 0 } }, '`history` is'],
     [{ agents: [member('Ann')], model: undefined }, 'Pass `model`'],
@@ -250,7 +250,7 @@ describe('members', () => {
     expect(() => new Swarm({ ...base, model: saying('x'), agents: [], ...(wrong as object) })).toThrow(words)
   })
 
-  it('may not be the swarm itself, however deep', () => {
+  it('may not include the swarm itself at any depth', () => {
     const inner = new Swarm({ name: 'Inner', model: saying('x'), agents: [member('Ann')] })
     const swarm = new Swarm({ ...base, model: saying('x'), agents: [inner] })
     expect(() => inner.addAgent(swarm)).toThrow('cannot be a member of itself')

@@ -11,21 +11,18 @@ import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { toTools } from '../tools/define-tool.ts'
-import type { Collaborate } from './collaboration.ts'
-import { handoff } from './handoff.ts'
-import { withLanes } from './lane.ts'
-import { manager } from './manager.ts'
+import { type Collaborate, handoff, manager, parallel } from './collaboration.ts'
+import { withMemberSessions } from './member-sessions.ts'
 import { memberToolName } from './member-tool.ts'
-import { parallel } from './parallel.ts'
 import { routed } from './route.ts'
 import { sequence } from './sequence.ts'
 import {
   type Collaboration,
   checkSwarmOptions,
-  inVain,
   type Member,
   needsModel,
   type SwarmOptions,
+  unusedOptions,
 } from './swarm-options.ts'
 
 /**
@@ -48,16 +45,16 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   #compiled: { of: readonly AgentSpec[]; spec: AgentSpec } | undefined
 
   /**
-   * @throws AgentKitError `invalid-argument` when a name, member, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for an option that does not exist, and for a budget in US dollars with a model
-   *   whose price is not known
+   * @throws AgentKitError `invalid-argument` for an invalid name, member, tool or number, with the fix
+   * @throws AgentKitError `invalid-config` for an unknown option, and for a budget in US dollars with a model of unknown
+   *   price
    */
   constructor(options: SwarmOptions<Output>) {
     super()
     this.id = agentIdFrom(options?.name, options?.id)
     const { agents, model: _model, collaboration: _kind, history: _seen, functions = [], ...rest } = options
     checkSwarmOptions(options)
-    // What an agent is checked by, too: but for the model, which not every swarm needs.
+    // The checks of an agent, except the model, which not every swarm needs.
     checkOptions({ ...rest, functions, model: [] })
     this.#options = { ...options, functions }
     this.name = options.name
@@ -65,9 +62,9 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     this.samplePrompts = [...(options.samplePrompts ?? [])]
     this.knowledge = options.knowledge
     this.#store = options.sessions ?? memorySessions()
-    this.sessions = withLanes(this.#store, this.id, () => lanesOf(this))
+    this.sessions = withMemberSessions(this.#store, this.id, () => memberPathsOf(this))
     this.#agents = this.#checked(agents)
-    // What is wrong with it shows now, not when somebody asks.
+    // Reports invalid options now, not at the first run.
     if (agents.length > 0) this.toSpec()
   }
 
@@ -76,13 +73,13 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return this.#agents
   }
 
-  /** The models that it and its members ask. */
+  /** The models of the swarm and its members. */
   override get models(): readonly Model[] {
     return [...new Set([...super.models, ...this.#agents.flatMap((agent) => agent.models)])]
   }
 
   /**
-   * Adds a member, for runs that begin from now on.
+   * Adds a member for later runs.
    * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm
    */
   addAgent(agent: Member): void {
@@ -91,7 +88,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   }
 
   /**
-   * Removes a member, for runs that begin from now on: those that run go on with the members that they began with.
+   * Removes a member for later runs. Current runs keep their members.
    * @throws AgentKitError `not-found` when no member has this id
    */
   removeAgent(agent: string | Member): void {
@@ -105,7 +102,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   /** @internal */
   override toSpec(): AgentSpec {
     const members = this.#agents.map((agent) => agent.toSpec())
-    // A member that is a swarm may have got other members meanwhile.
+    // A member that is a swarm may have changed.
     if (this.#compiled?.of.every((member, index) => member === members[index])) return this.#compiled.spec
     this.#compiled = { of: members, spec: this.#compile(members) }
     return this.#compiled.spec
@@ -116,14 +113,14 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const [first] = members
     if (!first) throw invalidArgument(`The swarm "${this.name}" has no agents. Add one by swarm.addAgent(agent).`)
     const { tools, spec } = collaborate(collaboration)(members, history)
-    // One without a model of its own asks none but for summaries.
+    // A swarm without a model uses its first member's, for summaries only.
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
     const all = toTools([...functions, ...tools])
     const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
     return {
       ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
       ...spec,
-      inVain: inVain(this.#options),
+      inVain: unusedOptions(this.#options),
       takes: (message) => this.checkMessage(message),
     }
   }
@@ -137,7 +134,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       const other = names.get(name)
       if (other !== undefined) {
         throw invalidArgument(
-          `Two agents of the swarm are called "${agent.id}" and "${other}". Give one of them another \`id\`.`,
+          `Two agents of the swarm have the ids "${agent.id}" and "${other}". Give one of them another \`id\`.`,
         )
       }
       names.set(name, agent.id)
@@ -152,22 +149,22 @@ function collaborate(collaboration: Collaboration): Collaborate {
   return { manager, handoff, parallel, sequence }[collaboration]
 }
 
-/** Whether a swarm is a member, or one of its members. */
+/** Whether a member is this swarm, or contains it. */
 function contains(member: Member, swarm: Member): boolean {
   return member === swarm || membersOf(member).some((inner) => contains(inner, swarm))
 }
 
-/** Those of a swarm, and of a workflow. */
+/** The members of a swarm, and the agents of a workflow. */
 function membersOf(member: Member): readonly Member[] {
-  // Both have `agents`, and an agent has none.
+  // Swarms and workflows have `agents`; an agent has none.
   return 'agents' in member ? (member.agents as readonly Member[]) : []
 }
 
-/** What the lanes of all members are called, from the outside in. */
-export function lanesOf(swarm: Member, outer = ''): string[] {
-  const lane = `${outer}${swarm.id}`
-  const inner = membersOf(swarm).flatMap((member) => lanesOf(member, `${lane}/`))
-  return outer === '' ? inner : [lane, ...inner]
+/** The paths of all members, nested ones included. */
+export function memberPathsOf(swarm: Member, outer = ''): string[] {
+  const path = `${outer}${swarm.id}`
+  const inner = membersOf(swarm).flatMap((member) => memberPathsOf(member, `${path}/`))
+  return outer === '' ? inner : [path, ...inner]
 }
 
 function notMember(id: string, agents: readonly Member[]): Error {

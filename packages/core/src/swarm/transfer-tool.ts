@@ -10,7 +10,7 @@ export function isTransfer({ name }: { name: string }): boolean {
   return name.startsWith(prefix)
 }
 
-/** The tool by which the conversation is handed to a member. */
+/** The tool that hands the conversation over to a member. */
 function transferTool({ id, name, description }: AgentSpec): Tool {
   return {
     name: `${prefix}${id.replaceAll('-', '_')}`,
@@ -32,8 +32,8 @@ function transferTool({ id, name, description }: AgentSpec): Tool {
 }
 
 /**
- * A member as one who has the conversation and may hand it on: it has tools for that, the form of the answer is the
- * swarm's, and so are hooks, around its own.
+ * The active member of a conversation: its tools include handoffs, its output format is the swarm's, and the swarm's
+ * hooks run around its own.
  */
 export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], swarm: AgentSpec): AgentSpec {
   const transfers = others.map(transferTool)
@@ -42,7 +42,7 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
     ...rest,
     ...(swarm.outputFormat ? { outputFormat: swarm.outputFormat } : {}),
     hooks: withHooksOf(swarm.hooks, member.hooks),
-    instruction: [member.instruction, transfers.length > 0 ? handingOn(member) : undefined]
+    instruction: [member.instruction, transfers.length > 0 ? handoffInstruction(member) : undefined]
       .filter(Boolean)
       .join('\n\n'),
     async tools(signal) {
@@ -57,7 +57,7 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
   }
 }
 
-function handingOn({ name }: AgentSpec): string {
+function handoffInstruction({ name }: AgentSpec): string {
   return (
     `You are ${name}, one of several agents who share this conversation. Where another one is better placed, hand it ` +
     'over by that tool and say nothing else. Otherwise answer yourself.'

@@ -10,8 +10,8 @@ import type { AgentSpec, Planned, Run } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
-import { withLanes } from '../swarm/lane.ts'
-import { lanesOf } from '../swarm/swarm.ts'
+import { withMemberSessions } from '../swarm/member-sessions.ts'
+import { memberPathsOf } from '../swarm/swarm.ts'
 import { valueText } from './message-for.ts'
 import type { WorkflowStep } from './step.ts'
 
@@ -56,7 +56,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     this.description = options.description
     this.samplePrompts = [...(options.samplePrompts ?? [])]
     this.agents = [...new Set(steps.flatMap(({ agents }) => agents))]
-    this.sessions = withLanes(store, this.id, () => lanesOf(this))
+    this.sessions = withMemberSessions(store, this.id, () => memberPathsOf(this))
     this.#steps = steps
     const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map() }
     this.#spec = { ...agentSpec(given, parts), plan: (run) => this.#runSteps(run, textOfInput(run.progress)) }

@@ -17,11 +17,11 @@ refuseUnhandledRejections()
 const sessions = Array.from({ length: 50 }, (_, index) => `s${index}`)
 const turns = Array.from({ length: 20 }, (_, index) => index)
 
-/** What is wrong with messages that are all of one session: each names it as `<session>`. */
+/** The problems of one session's messages, each of which has `<session>` in its text. */
 function foreign(messages: readonly Message[]): string[] {
   const names = new Set(JSON.stringify(messages).match(/<s\d+>/g))
   const problems = validateTranscript(messages.filter(({ role }) => role !== 'system')).map(({ problem }) => problem)
-  return [...problems, ...(names.size > 1 ? [`${[...names]} in one lane`] : [])]
+  return [...problems, ...(names.size > 1 ? [`${[...names]} in one session`] : [])]
 }
 
 function swarmOf(options: Partial<SwarmOptions>, problems: string[]): Swarm {
@@ -50,22 +50,22 @@ function sessionOf(messages: readonly Message[]): string {
 async function expectLanes(store: SessionStore, swarms: readonly string[]): Promise<void> {
   for (const session of sessions) {
     for (const id of swarms) {
-      for (const lane of [id, `${id}/ann`, `${id}/bob`]) {
-        const stored = await store.load({ agentId: lane, userId: 'default', sessionId: session })
+      for (const agentId of [id, `${id}/ann`, `${id}/bob`]) {
+        const stored = await store.load({ agentId, userId: 'default', sessionId: session })
         const text = JSON.stringify(stored?.messages ?? [])
-        expect(foreign(stored?.messages ?? []), `${lane} of ${session}`).toEqual([])
+        expect(foreign(stored?.messages ?? []), `${agentId} of ${session}`).toEqual([])
         expect(text.match(/<s\d+>/)?.[0] ?? `<${session}>`).toBe(`<${session}>`)
       }
     }
   }
 }
 
-describe('1,000 turns at once, 20 in each of 50 sessions', () => {
+describe('1,000 concurrent turns, 20 in each of 50 sessions', () => {
   it.each<[string, Partial<SwarmOptions>, number]>([
-    ['a manager, members with lanes', { history: 'own' }, 20],
+    ['a manager, members with their own history', { history: 'own' }, 20],
     ['a manager, members with their task', { history: 'task' }, 20],
-    ['one who hands on', { collaboration: 'handoff' }, 0],
-    ['members at once', { collaboration: 'parallel', history: 'own' }, 20],
+    ['handoffs', { collaboration: 'handoff' }, 0],
+    ['parallel members', { collaboration: 'parallel', history: 'own' }, 20],
   ])('never see another session: %s', async (_what, options, calls) => {
     const problems: string[] = []
     const store = memorySessions()
@@ -84,11 +84,11 @@ describe('1,000 turns at once, 20 in each of 50 sessions', () => {
     await expectLanes(store, ['team'])
     const own = await store.turns({ agentId: 'team', userId: 'default', sessionId: 's7' })
     expect(own.map(({ status }) => status)).toEqual(turns.map(() => 'done'))
-    const lane = await store.turns({ agentId: 'team/ann', userId: 'default', sessionId: 's7' })
-    expect(lane.length).toBe(calls)
+    const stored = await store.turns({ agentId: 'team/ann', userId: 'default', sessionId: 's7' })
+    expect(stored.length).toBe(calls)
   })
 
-  it('nor another swarm whose members have the same names, in the same store', async () => {
+  it('nor another swarm in the same store whose members have the same names', async () => {
     const problems: string[] = []
     const store = memorySessions()
     const swarms = ['one', 'two'].map((name) => swarmOf({ name, history: 'own', sessions: store }, problems))
@@ -101,16 +101,16 @@ describe('1,000 turns at once, 20 in each of 50 sessions', () => {
     )
     expect(problems).toEqual([])
     await expectLanes(store, ['one', 'two'])
-    const lane = await store.load({ agentId: 'one/ann', userId: 'default', sessionId: 's3' })
-    expect(lane?.messages.length).toBe(10)
+    const session = await store.load({ agentId: 'one/ann', userId: 'default', sessionId: 's3' })
+    expect(session?.messages.length).toBe(10)
   })
 })
 
-describe('lanes', () => {
-  const lane = (agentId: string) => ({ agentId, userId: 'default', sessionId: 's' })
+describe('member sessions', () => {
+  const key = (agentId: string) => ({ agentId, userId: 'default', sessionId: 's' })
 
   it.each<Collaboration>(['manager', 'handoff'])(
-    'of members of members stand below both: %s',
+    'of nested members have the ids of both swarms: %s',
     async (collaboration) => {
       const store = memorySessions()
       const model = callingThen([['office', { task: 'Do it.' }]], 'Done.')
@@ -120,14 +120,14 @@ describe('lanes', () => {
       })
       const swarm = new Swarm({ name: 'Firm', model, agents: [office], sessions: store, collaboration })
       await swarm.chat('Go', { sessionId: 's' })
-      expect((await store.load(lane('firm/office/clerk')))?.messages.map(wordsOf)).toEqual(['Write.', 'Ink.'])
-      expect(await store.load(lane('office/clerk'))).toBeUndefined()
-      await swarm.sessions.delete(lane('firm'))
-      expect(await store.load(lane('firm/office/clerk'))).toBeUndefined()
+      expect((await store.load(key('firm/office/clerk')))?.messages.map(wordsOf)).toEqual(['Write.', 'Ink.'])
+      expect(await store.load(key('office/clerk'))).toBeUndefined()
+      await swarm.sessions.delete(key('firm'))
+      expect(await store.load(key('firm/office/clerk'))).toBeUndefined()
     },
   )
 
-  it('that cannot be kept fail nothing, and it is told', async () => {
+  it('that cannot be stored cause a warning and no failure', async () => {
     const store = memorySessions()
     const broken: SessionStore = {
       ...store,
@@ -140,10 +140,10 @@ describe('lanes', () => {
     const swarm = new Swarm({ name: 'Team', model, agents: [member('Ann')], sessions: broken })
     const result = await swarm.stream('Go', { sessionId: 's' }).result
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.' })
-    expect(result.warnings).toEqual([expect.stringContaining('"team/ann" did could not be kept: disk full')])
+    expect(result.warnings).toEqual([expect.stringContaining('"team/ann" could not be stored: disk full')])
   })
 
-  it('follow the members that a member gets later', async () => {
+  it('are deleted also for members that a member gets later', async () => {
     const inner = new Swarm({
       name: 'Inner',
       model: callingThen([['bob', { task: 'x' }]], 'x'),

@@ -10,23 +10,23 @@ import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import type { Progress } from '../runs/run-state.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type MemberStatus, memberStatus } from './member-status.ts'
+import { type MemberStatus, memberStatus } from './run-member.ts'
 import { isTransfer, withTransfers } from './transfer-tool.ts'
 
-/** Whom a conversation can be handed to. */
+/** The agents that share a conversation. */
 export type Handoffs = {
   members: ReadonlyMap<string, AgentSpec>
-  /** Who has it first. */
+  /** The id of the member that starts. */
   first: string
 }
 
 /**
- * Lets the members of a swarm hand one conversation to each other, until one of them ends it.
+ * Runs one conversation that the members of a swarm hand over to each other, until one of them answers.
  *
- * @param takeSteps runs the one who has the conversation, until it answers or hands on
- * @param outer those outside, whom every member may hand on to as well
+ * @param takeSteps runs the active member until it answers or hands over
+ * @param outer agents around the swarm, which every member may hand over to as well
  */
-export async function passAround(
+export async function runHandoffs(
   opened: Run,
   { members, first }: Handoffs,
   takeSteps: RunSteps,
@@ -35,18 +35,18 @@ export async function passAround(
   const { agent, progress, inside } = opened
   const guard = createGuard(agent.guard)
   let { waiting } = opened
-  let active = waiting?.active?.[opened.at.length] ?? rememberedActive(opened) ?? first
+  let active = waiting?.active?.[opened.at.length] ?? storedActive(opened) ?? first
   if (!members.has(active)) active = first
 
   for (let handoffs = 1; ; handoffs++) {
-    const member = members.get(active) as AgentSpec // it has just been looked up
-    const begun = progress.messages.length
+    const member = members.get(active) as AgentSpec // checked by `has` above
+    const start = progress.messages.length
     const others = [...members.values(), ...outer].filter((other) => other !== member)
-    const { reason, to } = await hold(opened, { member, others, waiting }, takeSteps)
+    const { reason, to } = await runActive(opened, { member, others, waiting }, takeSteps)
     waiting = undefined
     if (to === undefined) {
-      // Who cannot hand on does not keep the conversation. What waits is stored already.
-      if (reason !== 'approval') await remember(opened, member.plan ? first : active)
+      // A member with a plan cannot hand over, so the next run starts with the first one. A suspended run is stored already.
+      if (reason !== 'approval') await storeActive(opened, member.plan ? first : active)
       return reason
     }
     if (!members.has(to)) {
@@ -54,42 +54,42 @@ export async function passAround(
       return 'stop'
     }
     guard.beginStep(1)
-    const { calls, results } = doneIn(progress.messages.slice(begun))
+    const { calls, results } = workIn(progress.messages.slice(start))
     guard.finished({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
-    if (guard.stalled !== undefined) return stopped(opened, 'no-progress', roundAndRound(active, to))
-    if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooOften(agent))
+    if (guard.stalled !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
+    if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
     active = to
-    await remember(opened, active)
+    await storeActive(opened, active)
   }
 }
 
-type Holder = { member: AgentSpec; others: readonly AgentSpec[]; waiting: Run['waiting'] }
+type Active = { member: AgentSpec; others: readonly AgentSpec[]; waiting: Run['waiting'] }
 
-/** One member has the conversation, until it answers or hands on. */
-async function hold(
+/** Runs the active member until it answers or hands over. */
+async function runActive(
   opened: Run,
-  { member, others, waiting }: Holder,
+  { member, others, waiting }: Active,
   takeSteps: RunSteps,
 ): Promise<{ reason: RunFinishReason; to: string | undefined }> {
   const { agent, scope, turn, progress, inside } = opened
   const emit: RunScope['emit'] = (event, path = []) => scope.emit(event, [member.id, ...path])
   const at = [...opened.at, member.id]
-  const warned = progress.warnings.length
-  const place = { lane: `${inside.lane}/${member.id}`, store: inside.store }
-  // The conversation as it is now: others may have added to the session while the run waited.
+  const warningsBefore = progress.warnings.length
+  const place = { memberPath: `${inside.memberPath}/${member.id}`, store: inside.store }
+  // The current compaction: other runs may have added to the session while this one was suspended.
   const waits = waiting && { ...waiting, compaction: opened.conversation.compaction }
   const session = { turn, scope: { ...scope, emit }, moved: false, place, ...(waits ? { waiting: waits } : {}) }
-  const book = bookOf(member, opened.ledger, progress, at.join('/'))
+  const account = memberLedger(member, opened.ledger, progress, at.join('/'))
   const deadline = startDeadline(scope.end, member.timeoutMs)
-  const clock = startBudgetClock(scope.end, book.ledger)
+  const clock = startBudgetClock(scope.end, account.ledger)
   await emit({ type: 'agent-start', name: member.name })
   let end: MemberEnd = { status: 'failed' }
   try {
-    // What it starts is paid for by it, too.
-    const current = { ...(currentRun.getStore() as CurrentRun), ledger: book.ledger } // within a run
+    // Runs that the member starts are charged to its budget too.
+    const current = { ...(currentRun.getStore() as CurrentRun), ledger: account.ledger } // set by every run
     return await currentRun.run(current, async () => {
       checkTaken(member, [...turn.history, ...progress.messages])
-      const run = await readyRun(withTransfers(member, others, agent), session, progress, book.ledger, at)
+      const run = await readyRun(withTransfers(member, others, agent), session, progress, account.ledger, at)
       const reason = await takeSteps(run, others)
       const to = run.inside.handedTo
       end = to === undefined ? memberStatus(reason, progress.reply.text) : { status: 'done' }
@@ -100,11 +100,11 @@ async function hold(
     end = endOf(error, scope.signal)
     throw error
   } finally {
-    book.close()
+    account.close()
     clock.stop()
     deadline.stop()
-    const own = progress.warnings.splice(warned).map((warning) => `${member.name}: ${warning}`)
-    // A member that has the conversation again has the same warnings again.
+    const own = progress.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
+    // A member that is active again repeats its warnings.
     progress.warnings.push(...own.filter((warning) => !progress.warnings.includes(warning)))
     await emit({ type: 'agent-end', name: member.name, ...end })
   }
@@ -117,16 +117,16 @@ function stopped({ progress }: Run, reason: RunFinishReason, why: string): RunFi
   return reason
 }
 
-function roundAndRound(one: string, other: string): string {
+function handoffLoop(one: string, other: string): string {
   return `"${one}" and "${other}" handed the conversation to each other again and again, and did nothing else.`
 }
 
-function tooOften({ maxSteps }: AgentSpec): string {
+function tooManyHandoffs({ maxSteps }: AgentSpec): string {
   return `The conversation was handed on ${maxSteps} times. Raise the swarm's \`maxSteps\` if it needs more.`
 }
 
-/** What was done beside handing on, and what came of it. Not its words: they differ whenever a model says the same. */
-function doneIn(messages: readonly Message[]): { calls: unknown; results: string } {
+/** The calls and results of a turn, without handoffs and without text, which varies between equal turns. */
+function workIn(messages: readonly Message[]): { calls: unknown; results: string } {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
   const results = messages.filter((message) => message.role === 'tool')
   return {
@@ -142,25 +142,25 @@ function endOf(error: unknown, signal: AbortSignal): MemberEnd {
   return { status: code === 'aborted' || code === 'budget' ? code : 'failed', reason }
 }
 
-/** Who had the conversation when the last run ended. */
-function rememberedActive({ turn, inside }: Run): string | undefined {
+/** The member that was active when the last run ended. */
+function storedActive({ turn, inside }: Run): string | undefined {
   const { active } = stateOf(turn)
   if (typeof active !== 'object' || active === null || Array.isArray(active)) return undefined
-  const known = active[inside.lane]
+  const known = active[inside.memberPath]
   return typeof known === 'string' ? known : undefined
 }
 
-async function remember({ turn, inside, scope }: Run, active: string): Promise<void> {
+async function storeActive({ turn, inside, scope }: Run, active: string): Promise<void> {
   const state = stateOf(turn)
   const known = typeof state.active === 'object' && !Array.isArray(state.active) ? state.active : {}
-  await untilAborted(scope.signal, turn.append([], { ...state, active: { ...known, [inside.lane]: active } }))
+  await untilAborted(scope.signal, turn.append([], { ...state, active: { ...known, [inside.memberPath]: active } }))
 }
 
 /**
- * A member with its own budget has a book of its own beside the run's. It is one for the whole run, however often the
- * member has the conversation; whoever waits, the run's clock stands still.
+ * A member with a budget has a ledger of its own within the run's. It is shared by all turns of the member in this run.
+ * Pausing it pauses the run's ledger too.
  */
-function bookOf(
+function memberLedger(
   { budget, prices }: AgentSpec,
   run: Ledger,
   { books }: Progress,
@@ -180,9 +180,9 @@ function bookOf(
       books[at] = own.pause()
       return run.pause()
     },
-    resume(booked) {
+    resume(spent) {
       own.resume()
-      run.resume(booked)
+      run.resume(spent)
     },
   }
   const close = (): void => {

@@ -1,0 +1,65 @@
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { Message } from '../data/message.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import type { Usage } from '../data/usage.ts'
+import { claimSession, forgetLeftover } from '../sessions/acquire-session.ts'
+
+/** One call of a member, as its session stores it. */
+export type MemberTurn = { runId: string; messages: Message[]; status: 'done' | 'failed'; usage: Usage }
+
+/**
+ * The key of a member's session within its swarm's session, which has the turns of this member only. Ids of agents have
+ * no slash, so it differs from the key of every agent.
+ *
+ * @param memberPath the ids of the agents from the outermost in, joined by `/`
+ */
+export function memberSessionKey(memberPath: string, userId: string, sessionId: string): SessionKey {
+  return { agentId: memberPath, userId, sessionId }
+}
+
+/** The earlier messages of a member's session. */
+export async function readMemberSession(store: SessionStore, key: SessionKey): Promise<Message[]> {
+  return (await store.load(key))?.messages ?? []
+}
+
+/** Appends a whole turn to a member's session when its call has ended, as several calls may run at the same time. */
+export async function appendToMemberSession(
+  store: SessionStore,
+  key: SessionKey,
+  { runId, messages, status, usage }: MemberTurn,
+  signal: AbortSignal,
+): Promise<void> {
+  const { release } = await claimSession({ store, key, runId, signal, onBusy: 'queue', interrupt() {} }, async () => ({
+    input: messages,
+    undo: { status: 'failed' },
+    found: undefined,
+  }))
+  try {
+    await store.end(runId, status, usage)
+    forgetLeftover(store, key, runId)
+  } finally {
+    release()
+  }
+}
+
+/** The store of a swarm: deleting a session deletes the sessions of its members too. */
+export function withMemberSessions(
+  store: SessionStore,
+  swarm: string,
+  memberPaths: () => readonly string[],
+): SessionStore {
+  return {
+    load: (key) => store.load(key),
+    begin: (key, run) => store.begin(key, run),
+    append: (runId, messages, state) => store.append(runId, messages, state),
+    end: (runId, status, usage) => store.end(runId, status, usage),
+    find: (runId) => store.find(runId),
+    turns: (key, options) => store.turns(key, options),
+    list: (owner) => store.list(owner),
+    async delete(key) {
+      if (key.agentId === swarm) for (const path of memberPaths()) await store.delete({ ...key, agentId: path })
+      await store.delete(key)
+    },
+    close: () => store.close(),
+  }
+}
