@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelStream } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 
-/** Hands out the events of bursts one by one; those of one burst without waiting. */
+/** Yields the events of bursts one by one; those of one burst synchronously. */
 export class BurstIterator implements ModelStream, AsyncIterableIterator<ModelEvent> {
   readonly #bursts: AsyncGenerator<ModelEvent[], void>
   readonly #signal: AbortSignal
@@ -17,7 +17,7 @@ export class BurstIterator implements ModelStream, AsyncIterableIterator<ModelEv
   }
 
   ready(): ModelEvent | undefined {
-    // After an abort, what is left of a burst is not told any more.
+    // After an abort, the rest of a burst is dropped.
     return this.#signal.aborted ? undefined : this.#burst.shift()
   }
 

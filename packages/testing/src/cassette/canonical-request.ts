@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { type ModelRequest, toolCalls } from '@agentkit/core'
 import { scrubbed } from './scrub.ts'
 
-/** What `record` and `replay` take. */
+/** The options of `record` and `replay`. */
 export type CassetteOptions = {
   /**
-   * Takes out of a request what varies from run to run, such as today's date in an instruction. It is given a copy. What
-   * is recorded is compared through it too.
+   * Removes from a request what varies from run to run, such as today's date in an instruction. Receives a copy. Recorded
+   * requests are compared through it too.
    */
   normalize?: (request: ModelRequest) => ModelRequest
 }
 
 /**
- * A request as it is recorded and compared: plain data with sorted keys, secrets scrubbed; files, images and opaque data
- * by their hash. Doing it twice changes nothing more.
+ * The form in which a request is recorded and compared: plain data with sorted keys and scrubbed secrets; files, images
+ * and opaque data as hashes. Idempotent.
  */
 export function canonicalRequest(request: ModelRequest, { normalize }: CassetteOptions = {}): ModelRequest {
   const copy = JSON.parse(JSON.stringify(request)) as ModelRequest // plain data, by the type's contract
@@ -22,19 +22,19 @@ export function canonicalRequest(request: ModelRequest, { normalize }: CassetteO
 }
 
 /**
- * What two requests must share to be the same call: all but what one run and the next may differ in. That is the ids of
- * calls, made up by providers, and the bound that what is left of a budget sets for the answer.
+ * What two requests must have in common to be the same call: everything but the ids of calls, which providers generate,
+ * and the limit that the remaining budget sets for the answer.
  */
 export function looseKey(canonical: ModelRequest): string {
   const { maxOutputTokens: _, ...rest } = canonical
   const ids = new Set(canonical.messages.flatMap((message) => callIdsOf(message)))
   const places = [...ids].map((id, index) => [id, `call-${index + 1}`] as const)
-  // Longest first: an id that begins another one must not leave the rest of it.
+  // Longest first: an id that is the prefix of another one must not leave a rest of it.
   places.sort(([one], [other]) => other.length - one.length)
   let key = JSON.stringify(rest)
   for (const [id, place] of places) {
     key = key.replaceAll(`"callId":${JSON.stringify(id)}`, `"callId":"${place}"`)
-    // Results name calls too. A short id may be any word.
+    // Results contain names of calls too. A short id may be any word.
     if (id.length >= 8) key = key.replaceAll(JSON.stringify(id).slice(1, -1), place)
   }
   return key
@@ -58,7 +58,7 @@ function tidyField(parent: object, key: string, child: unknown): unknown {
   return isFile || isOpaque ? hashOf(child) : tidy(child)
 }
 
-/** Nobody reads it, and it is only compared. */
+/** A hash; it is only compared. */
 function hashOf(value: unknown): string {
   if (typeof value === 'string' && /^sha256:[0-9a-f]{32}$/.test(value)) return value
   const text = JSON.stringify(scrubbed(tidy(value)))

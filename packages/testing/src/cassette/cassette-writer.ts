@@ -7,19 +7,19 @@ import { formatMoments, parseMoments } from './moments.ts'
 import { scrubEvents } from './scrub.ts'
 import { toThrown } from './thrown.ts'
 
-/** A call that is being recorded. */
+/** A call during its recording. */
 export type OpenCall = {
   hear(event: ModelEvent): void
-  /** Writes the call; once. */
+  /** Writes the call. Called once. */
   end(how: CallEnd): void
 }
 
-/** The model was done, its reader left or aborted, or it failed. */
+/** The model finished, its reader left or aborted, or it failed. */
 export type CallEnd = 'done' | 'left' | { error: unknown }
 
 /**
- * Writes the calls of one process to one file, each when it ends. Entries are appended whole and at once, so agents that
- * speak at the same time, and further processes, may write to the same file.
+ * Writes the calls of one process to one file, each when it ends. Entries are appended in one write, so concurrent agents
+ * and further processes may write to the same file.
  */
 export class CassetteWriter {
   readonly #file: string
@@ -33,13 +33,13 @@ export class CassetteWriter {
     this.#file = file
   }
 
-  /** A model whose calls come here. What is known of it is written even when nobody asks it: a run may depend on it. */
+  /** Registers a model. Its metadata is written even when it is never called: a run may depend on it. */
   add(model: Model): void {
     this.#models.add(model)
   }
 
   /**
-   * @param append whether what the file holds stays
+   * @param append whether the content of the file is kept
    * @throws AgentKitError `storage` when the file cannot be written
    */
   begin(model: Model, request: ModelRequest, append: boolean): OpenCall {
@@ -54,7 +54,7 @@ export class CassetteWriter {
       hear: (event) => {
         if (!isOpen) return
         heardAt = performance.now()
-        // A copy: its reader may change it. What is no JSON breaks the rules of a Model, and shall do so again.
+        // A copy, because the reader may change the event. A value that is not JSON violates the contract of a Model, and is kept.
         const copy: ModelEvent = JSON.parse(JSON.stringify(event) ?? 'null')
         if (isSameTurn && this.#moment === at.at(-1)) {
           bursts.at(-1)?.push(copy)
@@ -86,14 +86,14 @@ export class CassetteWriter {
     this.#isStarted = true
   }
 
-  /** @returns whether it is begun; with `append`, a file that is there already is not */
+  /** @returns whether the file is started; with `append`, an existing one is not */
   #begun(append: boolean): boolean {
     try {
       mkdirSync(dirname(this.#file), { recursive: true })
       writeFileSync(this.#file, `${formatEntry(cassetteHead)}\n`, { flag: append ? 'wx' : 'w' })
       return true
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException // what `fs` throws
+      const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
       if (append && code === 'EEXIST') return false
       throw new AgentKitError('storage', `The cassette ${this.#file} cannot be written: ${code}.`, { cause })
     }
@@ -120,7 +120,7 @@ export class CassetteWriter {
 
 const writers = new Map<string, CassetteWriter>()
 
-/** The process's one writer of a file: several models are recorded into one cassette. */
+/** The process's only writer of a file: several models are recorded into one cassette. */
 export function cassetteWriter(file: string): CassetteWriter {
   const path = resolve(file)
   const writer = writers.get(path) ?? new CassetteWriter(path)

@@ -8,27 +8,27 @@ import {
   type Usage,
 } from '@agentkit/core'
 
-/** One call of a model, as a cassette keeps it. */
+/** One recorded call of a model. */
 export type RecordedCall = {
-  /** In the order in which they were asked, from 1 on. */
+  /** The position in the order of the requests, from 1 on. */
   call: number
   /** `provider/model`. */
   model: string
-  /** As it is compared: keys sorted, secrets scrubbed, files and opaque data by their hash. */
+  /** In the form that is compared: keys sorted, secrets scrubbed, files and opaque data as hashes. */
   request: ModelRequest
-  /** What the model answered; what came at once stands in one list. */
+  /** The answer; events that arrived at once are in one list. */
   events: ModelEvent[][]
-  /** What it failed in, after the events. */
+  /** The error after the events. */
   error?: ErrorInfo & { usage?: Usage }
-  /** The same, where a model threw what is no AgentKitError. */
+  /** The error of a model that threw something other than an AgentKitError. */
   thrown?: RawError
-  /** The reader left or aborted before the answer's end, after so many milliseconds without an event. */
+  /** The reader left or aborted before the end of the answer, this many milliseconds after the last event. */
   left?: number
-  /** The moments of the recording: when it was asked, when each list came, when it failed or was left. */
+  /** The moments of the recording: of the request, of each list of events, of the failure or the end of reading. */
   at: string
 }
 
-/** What there is to see of an error that is not ours: by these fields a run finds out what has happened. */
+/** The fields of a foreign error from which a run determines what has happened. */
 export type RawError = {
   name: string
   message: string
@@ -38,20 +38,20 @@ export type RawError = {
   cause?: RawError
 }
 
-/** What is known of a recorded model. */
+/** The metadata of a recorded model. */
 export type RecordedModel = { model: string; info?: ModelInfo }
 
-/** What a cassette holds. */
+/** The content of a cassette. */
 export type Cassette = { models: RecordedModel[]; calls: RecordedCall[] }
 
 /** The first entry of each cassette. */
 export const cassetteHead = { agentkit: 'cassette', version: 1 } as const
 
 /**
- * What `record` has written to a file, as plain data: its models, and their calls in the order in which they were asked.
+ * Reads a file that `record` has written as plain data: its models, and their calls in the order of their requests.
  *
  * @throws AgentKitError `not-found` when there is no such file
- * @throws AgentKitError `unreadable-file` for what is no cassette, or a broken one, with the line
+ * @throws AgentKitError `unreadable-file` for a file that is not a cassette, or an invalid one, with the line
  * @throws AgentKitError `unsupported` for one of a newer version
  * @example
  * const { calls } = readCassette('weather.cassette')
@@ -75,7 +75,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // what `fs` throws
+    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
     if (code !== 'ENOENT') {
       throw new AgentKitError('unreadable-file', `The cassette ${file} cannot be read: ${code}.`, { cause })
     }
@@ -86,7 +86,7 @@ function readText(file: string): string {
 
 type Entry = { value: unknown; line: number }
 
-/** An entry begins with a brace at the start of a line: within one, lines are indented. */
+/** An entry starts with a brace at the start of a line: lines within an entry are indented. */
 function readEntries(file: string, text: string): Entry[] {
   let line = 1
   return text.split(/^(?=\{)/m).map((piece) => {
@@ -105,7 +105,7 @@ function parseEntry(file: string, piece: string, line: number): unknown {
 }
 
 function checkHead(file: string, head: unknown): void {
-  const { agentkit, version } = (head ?? {}) as { agentkit?: unknown; version?: unknown } // looked at below
+  const { agentkit, version } = (head ?? {}) as { agentkit?: unknown; version?: unknown } // checked below
   if (agentkit !== cassetteHead.agentkit) throw unreadable(file, 1, 'is not the head of a cassette')
   if (version !== cassetteHead.version) {
     const message = `The cassette ${file} has version ${JSON.stringify(version)}. Update @agentkit/testing, or record it again.`

@@ -13,7 +13,7 @@ it.each([
   expect(formatEntry(value)).toBe(text)
 })
 
-it('never begins a line inside an entry with a brace that opens: there the next entry would begin', () => {
+it('never starts a line inside an entry with an opening brace, which starts the next entry', () => {
   const text = formatEntry([{ a: [{ b: wide, c: '\n{' }, { d: wide }], e: wide }])
   expect(text.split('\n').filter((line) => line.startsWith('{'))).toEqual([])
   expect(JSON.parse(text)[0].a[0].c).toBe('\n{')

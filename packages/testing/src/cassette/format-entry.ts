@@ -1,4 +1,4 @@
-/** JSON that is read and compared in git: what fits a line stands on one, all else an item per line. */
+/** JSON that is easy to read and to compare in git: what fits on a line is on one, otherwise one item per line. */
 export function formatEntry(value: unknown, indent = '', key = ''): string {
   const line = key + oneLine(value)
   if (typeof value !== 'object' || value === null || indent.length + line.length <= lineWidth) return line
@@ -14,7 +14,7 @@ const lineWidth = 120
 
 function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`
-  // Values that JSON does not have are `null` in a list.
+  // Values without a JSON form are `null` in a list.
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const fields = told(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`

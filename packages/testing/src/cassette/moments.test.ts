@@ -6,12 +6,12 @@ it.each([
   [[1], '1'],
   [[1, 2, 3], '1-3'],
   [[1, 3, 4, 9], '1 3-4 9'],
-])('writes moments shortly, and reads them again: %j', (moments, text) => {
+])('writes moments in a short form, and reads them again: %j', (moments, text) => {
   expect(formatMoments(moments)).toBe(text)
   expect(parseMoments(text)).toEqual(moments)
 })
 
-it('tells moments apart that several processes have recorded', () => {
+it('distinguishes moments of several processes', () => {
   const calls = ['1 3', '1-2'].map((at) => ({ at }) as RecordedCall)
   expect(placesOf(calls)).toEqual([
     [0, 3],

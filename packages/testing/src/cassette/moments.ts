@@ -1,6 +1,6 @@
 import type { RecordedCall } from './cassette.ts'
 
-/** Numbers that grow, as a short text: `[1, 2, 3, 7]` → `1-3 7`. */
+/** Ascending numbers as a short text: `[1, 2, 3, 7]` → `1-3 7`. */
 export function formatMoments(moments: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const moment of moments) {
@@ -19,8 +19,8 @@ export function parseMoments(text: string): number[] {
 }
 
 /**
- * The place of each call's moments among those of all. Several processes may have recorded into one file, each with
- * moments from its own start: then a moment has as many places as there are calls that have it.
+ * Merges the moments of all calls into one order. Several processes may have recorded into one file, each with moments
+ * from its own start: then a moment takes as many positions as calls have it.
  */
 export function placesOf(calls: readonly RecordedCall[]): number[][] {
   const moments = calls.map(({ at }) => parseMoments(at))

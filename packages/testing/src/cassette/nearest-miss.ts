@@ -1,24 +1,24 @@
 import type { ModelRequest } from '@agentkit/core'
 import type { RecordedCall } from './cassette.ts'
 
-/** A recorded call, ready to be given out. */
+/** A recorded call that can be replayed. */
 export type ShelvedCall = {
   recorded: RecordedCall
-  /** Its place among all. */
+  /** Its position among all calls. */
   index: number
   request: ModelRequest
   isTaken: boolean
 }
 
-/** The most differences that are shown, and the most characters of a value. */
+/** The number of differences that are shown, and the length of a value. */
 const mostShown = 6
 const mostChars = 100
 
-/** Which recorded request is nearest to one that was not found, and what differs. */
+/** Describes the recorded request that is nearest to a missing one, and the differences. */
 export function explainMiss(request: ModelRequest, recorded: readonly ShelvedCall[]): string {
   const [nearest, ...others] = recorded.map((call) => ({ call, found: differences(call.request, request) }))
   if (!nearest) return ''
-  // Of calls that are equally near, one that is still to come.
+  // Among equally near calls, one that has not been replayed yet.
   const rank = ({ call, found }: typeof nearest): number => weightOf(found) + (call.isTaken ? 0.001 : 0)
   const { call, found } = others.reduce((best, other) => (rank(other) < rank(best) ? other : best), nearest)
   const lines = found.slice(0, mostShown).flatMap(showDifference)
@@ -47,7 +47,7 @@ function pathTo(path: string, key: string, isList: boolean): string {
   return path === '' ? key : `${path}.${key}`
 }
 
-/** Texts that are alike differ less. */
+/** Similar texts count as a smaller difference. */
 function weightOf(found: readonly Difference[]): number {
   return found.reduce((sum, { recorded, asked }) => {
     if (typeof recorded !== 'string' || typeof asked !== 'string') return sum + 1
@@ -74,7 +74,7 @@ function showDifference({ path, recorded, asked }: Difference): string[] {
   return [`  ${path}`, `    - ${excerpt(recorded, start)}`, `    + ${excerpt(asked, start)}`]
 }
 
-/** A value on one line, cut; of a long text the part where it begins to differ. */
+/** A value on one line, cut; of a long text the part where the difference starts. */
 function excerpt(value: unknown, start: number): string {
   if (value === undefined) return '(nothing)'
   if (typeof value !== 'string') return cut(JSON.stringify(value), 0)

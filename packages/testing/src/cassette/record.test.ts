@@ -14,12 +14,12 @@ const { signal } = new AbortController()
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('record', () => {
-  it('answers as the model does', async () => {
+  it('answers like the model', async () => {
     const turns = [{ text: 'Hello there', reasoning: 'Hm.', toolCalls: [{ name: 'wave' }], warnings: ['No.'] }]
     expect(await ask(record(scriptedModel(turns), newFile()), 'Hi')).toEqual(await ask(scriptedModel(turns), 'Hi'))
   })
 
-  it('writes a file that people can read and git can compare', async () => {
+  it('writes a file that is easy to read and to compare in git', async () => {
     const file = newFile()
     const model = record(scriptedModel([{ text: 'It is sunny.', deltas: 2 }], { info: { contextWindow: 8000 } }), file)
     const weather = { name: 'weather', description: 'Tells the weather.', inputSchema: { type: 'object' } }
@@ -56,7 +56,7 @@ describe('record', () => {
 `)
   })
 
-  it('keeps what came at once together, and what came later apart', async () => {
+  it('keeps events that arrived at once together, and later ones separate', async () => {
     const file = newFile()
     const model: Model = {
       id: 'test/bursts',
@@ -75,7 +75,7 @@ describe('record', () => {
     ])
   })
 
-  it('keeps apart what came at once, where another call spoke in between', async () => {
+  it('separates events that arrived at once when another call emitted in between', async () => {
     const file = newFile()
     const model: Model = {
       id: 'test/turns',
@@ -88,7 +88,7 @@ describe('record', () => {
     expect(readCassette(file).calls.map(({ at }) => at)).toEqual(['1 3 5', '2 4 6'])
   })
 
-  it('hands out at once what the model does', async () => {
+  it('yields events as soon as the model does', async () => {
     const file = newFile()
     const events: ModelEvent[] = [
       { type: 'text-delta', text: 'a' },
@@ -111,7 +111,7 @@ describe('record', () => {
     expect(readCassette(file).calls[0]?.events.flat()).toHaveLength(2)
   })
 
-  it('writes what a model was when it was first asked, also where that is known late', async () => {
+  it('writes the metadata of a model at its first call, also when it is known late', async () => {
     const file = newFile()
     const scripted = scriptedModel(['One'])
     const late: Model & { info?: ModelInfo } = {
@@ -129,7 +129,7 @@ describe('record', () => {
     expect(readCassette(file).models).toEqual([{ model: 'test/late', info: { contextWindow: 9 } }])
   })
 
-  it('writes what is known of a model once', async () => {
+  it('writes the metadata of a model once', async () => {
     const file = newFile()
     const model = record(scriptedModel(['One', 'Two'], { info: { contextWindow: 9 } }), file)
     await ask(model, 'Hi')
@@ -137,7 +137,7 @@ describe('record', () => {
     expect(readFileSync(file, 'utf8').match(/contextWindow/g)).toHaveLength(1)
   })
 
-  it('writes of models that stand by too: a run may depend on what is known of them', async () => {
+  it('writes the metadata of fallback models too: a run may depend on it', async () => {
     const file = newFile()
     const asked = record(scriptedModel(['One'], { id: 'test/a', info: {} }), file)
     record(scriptedModel([], { id: 'test/b', info: { contextWindow: 9 } }), file)
@@ -145,7 +145,7 @@ describe('record', () => {
     expect(readCassette(file).models.map(({ model }) => model)).toEqual(['test/a', 'test/b'])
   })
 
-  it('records several models and calls at once into one file, in the order in which they were asked', async () => {
+  it('records several models and concurrent calls into one file, in the order of the requests', async () => {
     const file = newFile()
     const slow = record(scriptedModel([{ text: 'Slow', delayMs: 5 }], { id: 'test/slow' }), file)
     const fast = record(scriptedModel(['Fast'], { id: 'test/fast' }), file)
@@ -157,7 +157,7 @@ describe('record', () => {
     ])
   })
 
-  it('begins the file anew, but by `append` goes on with it', async () => {
+  it('overwrites the file, but continues it with `append`', async () => {
     const file = newFile()
     await ask(record(scriptedModel(['One']), file), 'One?')
     const old = readFileSync(file, 'utf8')
@@ -176,13 +176,13 @@ describe('record', () => {
     expect(readCassette(anew).calls.map(({ request }) => request.messages[0]?.content)).toEqual(['Two?'])
   })
 
-  it('begins a file that is not there by `append` too', async () => {
+  it('creates a missing file with `append` too', async () => {
     const file = newFile()
     await ask(record(scriptedModel(['One']), file, { append: true }), 'One?')
     expect(readCassette(file).calls).toHaveLength(1)
   })
 
-  it('says so when the file cannot be written, before the model is asked', async () => {
+  it('reports that the file cannot be written, before the model is called', async () => {
     const scripted = scriptedModel(['One'])
     const file = newFile()
     await ask(record(scriptedModel(['x']), file), 'x')
@@ -237,7 +237,7 @@ describe('record', () => {
     expect(readCassette(file).calls[0]?.thrown?.message).toBe('Round and round')
   })
 
-  it('hears nothing of a call after its abort', async () => {
+  it('receives nothing of a call after its abort', async () => {
     const file = newFile()
     const abort = new AbortController()
     const iterator = record(scriptedModel(['One']), file)
@@ -250,7 +250,7 @@ describe('record', () => {
     expect(readCassette(file).calls.map(({ left, error }) => [typeof left, error])).toEqual([['number', undefined]])
   })
 
-  it('records what was said before an abort at once, though the model does not notice', async () => {
+  it('records the events before an abort at once, even when the model ignores it', async () => {
     const file = newFile()
     const abort = new AbortController()
     const deaf: Model = {
@@ -270,7 +270,7 @@ describe('record', () => {
     })
   })
 
-  it('records a reader who leaves, unless the answer was complete', async () => {
+  it('records that the reader left, unless the answer was complete', async () => {
     const file = newFile()
     const model = record(scriptedModel([{ text: 'One two' }, { text: 'Three' }]), file)
     for await (const _ of model.stream(question('Hi'), signal)) break
@@ -280,7 +280,7 @@ describe('record', () => {
     expect(complete).not.toHaveProperty('left')
   })
 
-  it('records nothing of a call that is aborted before it begins', async () => {
+  it('records nothing of a call that is aborted before it starts', async () => {
     const file = newFile()
     const model = record(scriptedModel(['One', 'Two']), file)
     await expect(ask(model, 'Hi', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
@@ -288,20 +288,20 @@ describe('record', () => {
     expect(readCassette(file).calls).toHaveLength(1)
   })
 
-  it('records what breaks the rules of a model as it was', async () => {
+  it('records violations of the contract of a model unchanged', async () => {
     const file = newFile()
     const broken: unknown[] = [undefined, { type: 'text-delta' }, { type: 'text-delta', text: 'a' }]
     const model: Model = {
       id: 'test/broken',
       async *stream() {
-        yield* broken as ModelEvent[] // what a model in JavaScript may tell
+        yield* broken as ModelEvent[] // what a model in JavaScript may emit
       },
     }
     await ask(record(model, file), 'Hi')
     expect(readCassette(file).calls[0]?.events.flat()).toEqual([null, ...broken.slice(1)])
   })
 
-  it('records an answer that ends quietly as it was', async () => {
+  it('records an answer without a finish event unchanged', async () => {
     const file = newFile()
     await ask(record({ id: 'test/quiet', async *stream() {} }, file), 'Hi')
     expect(readCassette(file).calls[0]).toEqual({
@@ -335,7 +335,7 @@ describe('a cassette has no secrets', () => {
     expect(text).toContain('[{ "text": "say [redacted]" }]')
   })
 
-  it('that came in pieces', async () => {
+  it('that arrive in pieces', async () => {
     const file = newFile()
     const text = 'The key is sk-abcdefghijkl, keep it.'
     await ask(record(scriptedModel([{ text, reasoning: text, deltas: 9 }]), file), 'Key?')
@@ -347,13 +347,13 @@ describe('a cassette has no secrets', () => {
     }
   })
 
-  it('and texts stay apart, whatever stands in them', async () => {
+  it('and keeps texts separate, whatever they contain', async () => {
     const file = newFile()
     await ask(record(scriptedModel(['Ok']), file), 'a\u0000\u0001\u0000b sk-abcdefghijkl')
     expect(readCassette(file).calls[0]?.request.messages[0]?.content).toBe('a\u0000\u0001\u0000b [redacted]')
   })
 
-  it('but tools and calls keep their names, whatever they look like', async () => {
+  it('but keeps the names of tools and calls, whatever they look like', async () => {
     const file = newFile()
     const tools = [{ name: 'pk_generator_of_keys', description: 'Makes keys.', inputSchema: {} }]
     const call = { name: 'pk_generator_of_keys', callId: 'sk-call-000001' }
@@ -370,7 +370,7 @@ describe('a cassette has no secrets', () => {
     expect(text).not.toContain('sk-secret')
   })
 
-  it('and of files and opaque data their hashes', async () => {
+  it('and contains hashes of files and opaque data', async () => {
     const file = newFile()
     const image = 'iVBORw0KGgo'.repeat(1000)
     const opaque = { owner: 'test/scripted', data: { signature: 'c2lnbmVk'.repeat(100) } }

@@ -3,18 +3,18 @@ import { type CassetteOptions, canonicalRequest } from './canonical-request.ts'
 import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
 
 export type RecordOptions = CassetteOptions & {
-  /** Whether what the file holds already stays; otherwise the process's first call begins it anew. */
+  /** Whether the content of the file is kept; otherwise the process's first call overwrites it. */
   append?: boolean
 }
 
 /**
- * A model that writes each of its calls to a cassette, for `replay`. It answers as the model does, event for event, and
- * fails as it does. Models that work together are recorded into one file.
+ * Wraps a model so that its calls are written to a cassette for `replay`. Events and failures are those of the model.
+ * Models that work together are recorded into one file.
  *
- * Secrets are scrubbed: values of environment variables named like one, and what looks like a key.
+ * Secrets are scrubbed: values of environment variables with the name of a secret, and texts that look like a key.
  *
- * @param file is begun anew by the first call of the process; further ones are added, also those of other models
- * @throws AgentKitError `storage`, by a call, when the file cannot be written
+ * @param file overwritten by the first call of the process; further calls are appended, also those of other models
+ * @throws AgentKitError `storage`, from a call, when the file cannot be written
  * @example
  * const model = record(openai().model('gpt-5.4-mini'), 'weather.cassette')
  * const agent = new Agent({ name: 'Weather', functions: [weather], model })
@@ -27,7 +27,7 @@ export function record(model: Model, file: string, options: RecordOptions = {}):
     ...(model.load && { load: async () => model.load?.() }),
     stream: (request, signal) => recordStream(model, request, signal, writer, options),
   }
-  // What is known of a model may come late.
+  // The metadata of a model may be known late.
   return Object.defineProperty(recorded, 'info', { get: () => model.info, enumerable: true })
 }
 
@@ -41,7 +41,7 @@ function recordStream(
   let stream: ModelStream | undefined
   let iterator: AsyncIterator<ModelEvent> | undefined
   let call: OpenCall | undefined
-  // At once: a model may take its time to notice, and the process may end meanwhile.
+  // Written at once: a model may take its time to notice, and the process may exit before.
   const leave = (): void => end('left')
   const end = (how: CallEnd): void => {
     signal.removeEventListener('abort', leave)
@@ -61,7 +61,7 @@ function recordStream(
       return event
     },
     async next() {
-      // A call that is aborted before it begins makes no request.
+      // A call that is aborted before it starts sends no request.
       if (!call && !signal.aborted) {
         call = writer.begin(model, canonicalRequest(request, options), options.append ?? false)
         signal.addEventListener('abort', leave)

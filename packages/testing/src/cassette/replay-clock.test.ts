@@ -8,7 +8,7 @@ describe('the clock of a replay', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Calls that ask for all their turns at once, and tell when they had them. */
+  /** Calls that request all their turns at once, and report when they get them. */
   function race(clock: ReplayClock, calls: Record<string, number>) {
     const told: string[] = []
     for (const [name, turns] of Object.entries(calls)) {
@@ -28,25 +28,25 @@ describe('the clock of a replay', () => {
     for (let turn = 0; turn < 20; turn++) await nextTurn()
   }
 
-  it('gives calls their turns in the recorded order', async () => {
+  it('grants calls their turns in the recorded order', async () => {
     const told = race(new ReplayClock([[0, 3, 4], [1, 2, 6], [5, 7]]), { c1: 2, c0: 2, c2: 1 }) // biome-ignore format: rows
     await settle()
     expect(told).toEqual(['c1.1', 'c0.1', 'c0.2', 'c1.2', 'c2.1'])
   })
 
-  it('gives each turn a turn of the event loop', async () => {
+  it('grants one turn per turn of the event loop', async () => {
     const told = race(new ReplayClock([[0, 1, 2]]), { c0: 2 })
     await nextTurn()
     expect(told).toEqual(['c0.1'])
   })
 
-  it('gives calls that wait together one turn each', async () => {
+  it('grants waiting calls one turn each', async () => {
     const told = race(new ReplayClock([[0, 3], [1, 4], [2, 5]]), { c0: 1, c1: 1, c2: 1 }) // biome-ignore format: rows
     await nextTurn()
     expect(told).toEqual(['c0.1'])
   })
 
-  it('waits for a call that is under way, though it was over by then', async () => {
+  it('waits for a call in progress, though it had ended by then in the recording', async () => {
     const clock = new ReplayClock([[0, 1], [2, 3]]) // biome-ignore format: rows
     clock.begin(0)
     const told = race(clock, { c1: 1 })
@@ -54,7 +54,7 @@ describe('the clock of a replay', () => {
     expect(told).toEqual([])
   })
 
-  it('waits for a call that was under way at that time', async () => {
+  it('waits for a call that was in progress at that time', async () => {
     const clock = new ReplayClock([[0, 4], [1, 2]]) // biome-ignore format: rows
     const told = race(clock, { c0: 1 })
     await settle()
@@ -65,13 +65,13 @@ describe('the clock of a replay', () => {
     expect(told).toEqual(['c0.1'])
   })
 
-  it('does not wait for a call that was over by then', async () => {
+  it('does not wait for a call that had ended by then', async () => {
     const told = race(new ReplayClock([[0, 1], [2, 3]]), { c1: 1 }) // biome-ignore format: rows
     await settle()
     expect(told).toEqual(['c1.1'])
   })
 
-  it('waits a second at most, and then for nobody', async () => {
+  it('waits at most a second, and then no longer', async () => {
     const told = race(new ReplayClock([[0, 9], [1, 3, 4, 10], [2, 5]]), { c0: 1, c1: 3 }) // biome-ignore format: rows
     await settle()
     expect(told).toEqual([])
@@ -80,7 +80,7 @@ describe('the clock of a replay', () => {
     expect(told).toEqual(['c1.1', 'c1.2', 'c0.1', 'c1.3'])
   })
 
-  it('waits for others again after somebody had to wait', async () => {
+  it('waits for other calls again after a wait that timed out', async () => {
     const clock = new ReplayClock([[0, 3], [1, 2], [4, 7], [5, 6]]) // biome-ignore format: rows
     const told = race(clock, { c0: 1 })
     await settle()
@@ -95,7 +95,7 @@ describe('the clock of a replay', () => {
     expect(later).toEqual([])
   })
 
-  it('keeps nobody waiting for what an aborted call waited for', async () => {
+  it('blocks no call on what an aborted call waited for', async () => {
     const clock = new ReplayClock([[0, 4], [1, 3], [5, 6]]) // biome-ignore format: rows
     const abort = new AbortController()
     clock.begin(0)
@@ -108,7 +108,7 @@ describe('the clock of a replay', () => {
     expect(told).toEqual(['c2.1'])
   })
 
-  it('keeps nobody waiting for a call that ends early, or is aborted', async () => {
+  it('blocks no call on one that ends early, or is aborted', async () => {
     const clock = new ReplayClock([[0, 4], [1, 2], [3, 5]]) // biome-ignore format: rows
     const abort = new AbortController()
     clock.begin(1)

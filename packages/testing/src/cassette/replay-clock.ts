@@ -1,36 +1,36 @@
 import { abortError } from '@agentkit/core/internal'
 
-/** How long a call waits for others while nothing happens, in milliseconds. */
+/** The time that a call waits for others while nothing happens, in milliseconds. */
 const longestWaitMs = 1_000
 
-/** A recorded call: when, among all, it was asked and said something. */
+/** A recorded call: the moments of its request and of its events. */
 type Track = {
   readonly first: number
   readonly last: number
-  /** What is still to come. */
+  /** The remaining moments. */
   moments: number[]
   isOpen: boolean
-  /** Lets it say what comes next. */
+  /** Grants its next turn. */
   go?: () => void
 }
 
 /**
- * Lets calls that go on side by side say what they say in the order in which it was recorded: then agents that work at
- * the same time meet each other as they did. Each moment has a turn of the event loop, as what comes from a network has.
+ * Makes concurrent calls emit their events in the recorded order, so that agents that work at the same time interact as
+ * they did. Each moment takes one turn of the event loop, like data from a network.
  *
- * A run that goes another way than the recorded one must not hang: when nothing happens for a second, nobody is waited
- * for any more.
+ * A run that differs from the recorded one must not hang: when nothing happens for a second, calls stop waiting for each
+ * other.
  */
 export class ReplayClock {
   readonly #tracks: readonly Track[]
-  /** Those that are not over, by the moment at which they were asked. */
+  /** The calls that have not ended, by the moment of their request. */
   #live: Track[]
   readonly #waiting = new Set<Track>()
   #isFree = false
   #isDue = false
   #idle: ReturnType<typeof setTimeout> | undefined
 
-  /** @param moments of each call: when it was asked, and its turns */
+  /** @param moments per call: of its request, and its turns */
   constructor(moments: readonly (readonly number[])[]) {
     this.#tracks = moments.map((own) => {
       return { first: own[0] ?? 0, last: own.at(-1) ?? 0, moments: [...own], isOpen: false }
@@ -38,7 +38,7 @@ export class ReplayClock {
     this.#live = this.#tracks.toSorted((one, other) => one.first - other.first)
   }
 
-  /** The call is asked. */
+  /** The call has sent its request. */
   begin(call: number): void {
     const track = this.#trackOf(call)
     track.isOpen = true
@@ -46,7 +46,7 @@ export class ReplayClock {
     this.#advance()
   }
 
-  /** Resolves when it is the call's turn to say something, or rejects when the signal aborts. */
+  /** Resolves when it is the call's turn to emit, or rejects when the signal aborts. */
   turn(call: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(abortError(signal))
     const track = this.#trackOf(call)
@@ -65,7 +65,7 @@ export class ReplayClock {
     })
   }
 
-  /** The call says nothing more: nobody waits for it. */
+  /** The call has ended: no call waits for it. */
   end(call: number): void {
     const track = this.#trackOf(call)
     this.#live = this.#live.filter((other) => other !== track)
@@ -73,7 +73,7 @@ export class ReplayClock {
   }
 
   #trackOf(call: number): Track {
-    return this.#tracks[call] as Track // those that it was made of
+    return this.#tracks[call] as Track // the constructor made one per call
   }
 
   #advance(): void {
@@ -85,7 +85,7 @@ export class ReplayClock {
       setImmediate(() => this.#takeTurn())
       return
     }
-    // Keeps the process alive too: there is something to come.
+    // Keeps the process alive too: events are pending.
     this.#idle = setTimeout(() => {
       this.#isFree = true
       this.#advance()
@@ -109,7 +109,7 @@ export class ReplayClock {
     return first
   }
 
-  /** It waits for calls that are under way, and for those that were when it was recorded. */
+  /** Waits for calls in progress, and for those that were in progress in the recording. */
   #mayGo(track: Track): boolean {
     if (this.#isFree) return true
     const next = nextOf(track)

@@ -10,7 +10,7 @@ import { replay } from './replay.ts'
 
 const newFile = temporaryFiles()
 
-/** A cassette of these requests and answers. */
+/** A cassette with these requests and answers. */
 async function recorded(
   exchanges: readonly (readonly [string | ModelRequest, ScriptedTurn])[],
   options?: ScriptedModelOptions,
@@ -35,18 +35,18 @@ async function failureOf(answer: Promise<unknown>): Promise<AgentKitError> {
 }
 
 describe('replay', () => {
-  it('answers by the request, whenever it comes', async () => {
+  it('answers by the request, in any order', async () => {
     const model = replay(await recorded([['One?', '1'], ['Two?', '2']])) // biome-ignore format: pairs
     expect(await textOf(model, 'Two?')).toBe('2')
     expect(await textOf(model, 'One?')).toBe('1')
   })
 
-  it('is the recorded model, with what was known of it', async () => {
+  it('has the id and metadata of the recorded model', async () => {
     const options = { id: 'test/a', info: { contextWindow: 9, nativeOutput: 'always' as const } }
     expect(replay(await recorded([['Hi', 'Ho']], options))).toMatchObject(options)
   })
 
-  it('gives the same request its answers in the order in which they were asked for, failures too', async () => {
+  it('answers equal requests in the recorded order, including failures', async () => {
     const busy = new AgentKitError('overloaded', 'Busy.', { status: 503, retryAfterMs: 7 })
     const file = await recorded([['Hi', busy], ['Hi', 'First'], ['Hi', 'Second']]) // biome-ignore format: triples
     const model = replay(file)
@@ -59,7 +59,7 @@ describe('replay', () => {
     expect(await failureOf(ask(replay(file), 'Hi')), 'each replay begins anew').toMatchObject({ code: 'overloaded' })
   })
 
-  it('gives the error of an SDK as it was, as far as a run looks at it', async () => {
+  it('throws the error of an SDK with all fields that a run looks at', async () => {
     const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
     const error = Object.assign(new TypeError('fetch failed', { cause }), { status: 502, statusCode: 502 })
     const model = replay(await recorded([['Hi', error]]))
@@ -115,7 +115,7 @@ describe('replay', () => {
     expect(await failureOf(ask(model, question('Hi', other)))).toMatchObject({ code: 'not-found' })
   })
 
-  it('prefers of calls that count as the same the one that is the same', async () => {
+  it('prefers the identical call among equivalent ones', async () => {
     const model = replay(
       await recorded([
         [question('Hi', { messages: afterCall('call_1') }), 'First'],
@@ -126,7 +126,7 @@ describe('replay', () => {
     expect(await textOf(model, question('Hi', { messages: afterCall('call_3') }))).toBe('First')
   })
 
-  it('knows a request with a secret again, also where the secret is another one', async () => {
+  it('matches a request with a secret, also with another secret', async () => {
     vi.stubEnv('SHOP_TOKEN', 'open sesame')
     const file = await recorded([['My token: open sesame', 'Thanks']])
     vi.stubEnv('SHOP_TOKEN', 'abracadabra')
@@ -134,7 +134,7 @@ describe('replay', () => {
     vi.unstubAllEnvs()
   })
 
-  it('compares what `normalize` makes of requests, recorded ones too', async () => {
+  it('compares requests after `normalize`, recorded ones too', async () => {
     const normalize = (request: ModelRequest): ModelRequest => ({
       ...request,
       messages: request.messages.map((message) => ({
@@ -149,7 +149,7 @@ describe('replay', () => {
     expect(readCassette(normalized).calls[0]?.request.messages[0]?.content).toBe('It is today.')
   })
 
-  it('hands out what came at once at once, and nothing more of it after an abort', async () => {
+  it('yields events of one burst at once, and none of them after an abort', async () => {
     const file = await recorded([['Hi', { text: 'abc', deltas: 3 }], ['Hi', { text: 'abc', deltas: 3 }]]) // biome-ignore format: pairs
     const model = replay(file)
     const abort = new AbortController()
@@ -163,7 +163,7 @@ describe('replay', () => {
     expect(await iterator.next()).toMatchObject({ done: true })
   })
 
-  it('takes no call for one that is aborted before it begins', async () => {
+  it('uses up no call for one that is aborted before it starts', async () => {
     const model = replay(await recorded([['Hi', 'Ho']]))
     expect(await failureOf(ask(model, 'Hi', AbortSignal.abort()))).toMatchObject({ code: 'aborted' })
     expect(await textOf(model, 'Hi')).toBe('Ho')
@@ -178,7 +178,7 @@ describe('replay of several models', () => {
     return file
   }
 
-  it('has each by its id, and is the first itself', async () => {
+  it('has each by its id, and is the first one itself', async () => {
     const cassette = replay(await both())
     expect(cassette.id).toBe('test/a')
     expect(cassette.model('test/b')).toMatchObject({ id: 'test/b', info: { contextWindow: 9 } })
@@ -186,18 +186,18 @@ describe('replay of several models', () => {
     expect(await textOf(cassette, 'Hi')).toBe('A')
   })
 
-  it('gives out each call once, whoever asks', async () => {
+  it('replays each call once, whoever sends the request', async () => {
     const cassette = replay(await both())
     await ask(cassette.model('test/a'), 'Hi')
     expect(await failureOf(ask(cassette.model('test/a'), 'Hi'))).toMatchObject({ code: 'not-found' })
   })
 
-  it('keeps nobody waiting for a call that is left earlier than it was', async () => {
+  it('blocks no call on one that is left earlier than in the recording', async () => {
     const file = newFile()
     const slow = record(scriptedModel([{ text: 'abc', delayMs: 3 }], { id: 'test/a' }), file)
     const slower = record(scriptedModel([{ text: 'abc', delayMs: 9 }], { id: 'test/b' }), file)
     await Promise.all([ask(slow, 'Hi'), ask(slower, 'Hi')])
-    // Nobody is waited for in vain: that would take a timer.
+    // A wait in vain would take a timer.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const cassette = replay(file)
     const other = ask(cassette.model('test/b'), 'Hi')
@@ -206,7 +206,7 @@ describe('replay of several models', () => {
     vi.useRealTimers()
   })
 
-  it('says which models there are', async () => {
+  it('lists the models', async () => {
     expect(await failureOf(ask(replay(await both()).model('test/c'), 'Hi'))).toMatchObject({
       code: 'not-found',
       provider: 'test',
@@ -222,7 +222,7 @@ describe('a request that was not recorded', () => {
     return message.slice(message.indexOf('test.cassette') + 'test.cassette'.length)
   }
 
-  it('is compared with the nearest one', async () => {
+  it('is reported with the nearest one', async () => {
     const tools = [{ name: 'weather', description: 'Tells the weather.', inputSchema: {} }]
     const file = await recorded([
       ['What is a Merkle tree?', 'A tree'],
@@ -243,7 +243,7 @@ The nearest is call 2; it differs in (- recorded, + asked):
 If that is right, record it again: record(model, ${JSON.stringify(file)}), or agentkit record.`)
   })
 
-  it('shows of long texts where they begin to differ', async () => {
+  it('shows long texts from their first difference on', async () => {
     const long = 'All work and no play makes Jack a dull boy. '.repeat(20)
     const message = await messageOf(replay(await recorded([[`${long}Yes.${long}`, 'Ok']])), `${long}No.${long}`)
     expect(message).toContain('- "…y makes Jack a dull boy. Yes.All work')
@@ -263,7 +263,7 @@ If that is right, record it again: record(model, ${JSON.stringify(file)}), or ag
     expect(message).toContain('… and 3 more differences')
   })
 
-  it('is compared rather with a call that is still to come', async () => {
+  it('prefers a call that has not been replayed', async () => {
     const model = replay(await recorded([['Hi', 'Ho'], ['Ha', 'Ho']])) // biome-ignore format: pairs
     await ask(model, 'Hi')
     expect(await messageOf(model, 'Hu')).toContain('The nearest is call 2')
@@ -278,7 +278,7 @@ describe('a cassette', () => {
   }
   const head = '{ "agentkit": "cassette", "version": 1 }\n'
 
-  it('that is not there says how to record it', () => {
+  it('that is missing is an error that says how to record it', () => {
     expect(() => replay('not/there.cassette')).toThrow(
       expect.objectContaining({
         code: 'not-found',
@@ -302,7 +302,7 @@ describe('a cassette', () => {
     expect(() => replay(file)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(problem) }))
   })
 
-  it('that git gave other line ends is the same', async () => {
+  it('with other line ends from git is the same', async () => {
     const file = await recorded([['Hi', 'Ho']])
     const { calls } = readCassette(file)
     writeFileSync(file, `${head}${JSON.stringify(calls[0], null, 2)}\n`.replaceAll('\n', '\r\n'))
@@ -321,7 +321,7 @@ describe('a recorded call that was aborted', () => {
     return replay(file)
   }
 
-  it('goes on until it is aborted again', async () => {
+  it('continues until it is aborted again', async () => {
     const abort = new AbortController()
     const iterator = (await abortedCall()).stream(question('Hi'), abort.signal)[Symbol.asyncIterator]()
     expect(await iterator.next()).toMatchObject({ value: { text: 'a' } })
@@ -330,7 +330,7 @@ describe('a recorded call that was aborted', () => {
     await expect(next).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('says so when it is not', async () => {
+  it('reports that it is not', async () => {
     const model = await abortedCall()
     const failure = failureOf(ask(model, 'Hi'))
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 60_000 })
@@ -339,7 +339,7 @@ describe('a recorded call that was aborted', () => {
   })
 })
 
-/** @param named by the result; a short id is not looked for in texts */
+/** @param named by the result; a short id is not searched in texts */
 function afterCall(callId: string, named = callId.length < 8 ? 'none' : callId): Message[] {
   const ids = [callId, ...(named === callId || named === 'none' ? [] : [named])]
   return [

@@ -8,24 +8,24 @@ import { ReplayClock } from './replay-clock.ts'
 import { Shelf } from './shelf.ts'
 import { fromThrown } from './thrown.ts'
 
-/** A recorded model: the first one of its cassette. Its further models answer in the order in which all were recorded. */
+/** A recorded model: the first one of its cassette. Its other models answer in the common recorded order. */
 export interface ReplayedModel extends Model {
-  /** @param id `provider/model`; one that was never asked has no answers */
+  /** @param id `provider/model`; a model that was never called has no answers */
   model(id: string): Model
 }
 
 /**
- * A model that answers from a cassette, event for event as it was recorded, and without a network. It fails as the
- * recorded one did, and speaks in the same turns: agents that work side by side do what they did.
+ * A model that answers from a cassette, with the recorded events, and without a network. It fails as the recorded one
+ * did, and keeps the order between concurrent calls.
  *
- * A call is found by its request, whenever it comes; the same request gets its answers in the order in which they were
- * asked for, each once. One that was not recorded fails with `not-found`, and says what differs from the nearest.
+ * A call is found by its request, in any order; equal requests get their answers in the recorded order, each once. A
+ * request that was not recorded fails with `not-found`, and the message shows the differences to the nearest one.
  *
- * @throws AgentKitError `not-found` when there is no such file, or no call in it; `unreadable-file` for a broken one
+ * @throws AgentKitError `not-found` when there is no such file, or no call in it; `unreadable-file` for an invalid one
  * @example
  * const agent = new Agent({ name: 'Weather', functions: [weather], model: replay('weather.cassette') })
  * @example
- * const cassette = replay('team.cassette') // one for all of a run's models
+ * const cassette = replay('team.cassette') // shared by all models of a run
  * const editor = new Agent({ name: 'Editor', functions: [], model: cassette.model('openai/gpt-5.4') })
  */
 export function replay(file: string, options: CassetteOptions = {}): ReplayedModel {
@@ -66,15 +66,15 @@ async function* play(
     await clock.turn(index, signal)
     throw failure
   } finally {
-    // Also of a call that is left earlier than it was.
+    // Also for a call that is left earlier than in the recording.
     clock.end(index)
   }
 }
 
-/** How much longer than in the recording an abort may take, in milliseconds. */
+/** How much later than in the recording an abort may come, in milliseconds. */
 const longerByMs = 2_000
 
-/** The recorded answer goes no further: its reader aborted there, so this one is waited for. */
+/** The recorded answer ends here, because its reader aborted: waits for the same abort. */
 function leaving({ call, left = 0 }: RecordedCall, signal: AbortSignal): Promise<AgentKitError> {
   return new Promise((resolve) => {
     const leave = (): void => {

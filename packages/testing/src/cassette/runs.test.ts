@@ -18,7 +18,7 @@ import { replay } from './replay.ts'
 const newFile = temporaryFiles()
 const retry = { firstWaitMs: 0, longestWaitMs: 0 }
 
-/** Tells what its runs tell, each with the name of the agent. */
+/** Emits the events of its runs, each with the name of the agent. */
 type Log = (run: AgentRun<unknown>) => Promise<string>
 /** @param model one of the scene's, by its id */
 type Scene = { models: Record<string, readonly ScriptedTurn[]>; play(model: (id: string) => Model, log: Log): unknown }
@@ -147,7 +147,7 @@ const scenes: Record<string, Scene> = {
       await Promise.allSettled(runners)
     },
   },
-  // Where the order of all matters, tools take no time: they run again, and what they take is their own affair.
+  // Where the total order matters, tools take no time: they run again, with timing of their own.
   'a swarm that speaks at once': {
     models: {
       'test/swarm': Array.from({ length: 12 }, (_, index): ScriptedTurn => {
@@ -180,7 +180,7 @@ describe('a recorded run replays event for event, without its models:', () => {
   })
 })
 
-/** All events of all runs in the order in which they came, without what is another one in each run. */
+/** All events of all runs in order, without what differs in each run. */
 async function logOf(play: (log: Log) => unknown): Promise<unknown[]> {
   const events: unknown[] = []
   await play(async (run) => {
@@ -197,7 +197,7 @@ function settled({ runId: _, ...event }: AgentEvent): unknown {
   return 'durationMs' in event ? { ...event, durationMs: 0 } : event
 }
 
-it('replays opaque data, so that its owner gets it back', async () => {
+it('replays opaque data, so its owner receives it again', async () => {
   const opaque = { owner: 'test/thinker', data: { signature: 'c2lnbmVk', parts: [1, 2] } }
   const reasoning = { type: 'reasoning' as const, text: 'Hm.', opaque }
   const asked: unknown[] = []

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 
-/** A copy of plain data without secrets, in whatever text they stand. */
+/** A copy of plain data with all secrets in its texts removed. */
 export function scrubbed<Value>(value: Value): Value {
   const texts: string[] = []
   mapTexts(value, (text) => {
@@ -10,13 +10,13 @@ export function scrubbed<Value>(value: Value): Value {
   })
   const clean = scrubTexts(texts)
   let index = 0
-  return mapTexts(value, () => clean[index++] ?? '') as Value // texts stay texts, and all else stays as it is
+  return mapTexts(value, () => clean[index++] ?? '') as Value // only texts change
 }
 
-/** Nothing that is no secret stands in a secret. */
+/** A separator that occurs in no secret. */
 const gap = '\u0000\u0001\u0000'
 
-/** All at once: to look for secrets, the whole environment is read. */
+/** All texts at once: each search for secrets reads the whole environment. */
 function scrubTexts(texts: readonly string[]): string[] {
   const clean = redactSecrets(texts.join(gap)).split(gap)
   return clean.length === texts.length ? clean : texts.map((text) => redactSecrets(text))
@@ -30,16 +30,16 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, isName(value, key) ? item : mapTexts(item, change)]))
 }
 
-/** What tools and calls are called is no secret, whatever it looks like, and a run could not go on without it. */
+/** Names of tools and calls are not secrets, whatever they look like, and a run needs them. */
 function isName(parent: object, key: string): boolean {
   if (key !== 'name' && key !== 'callId') return false
-  const { type, role } = parent as { type?: unknown; role?: unknown } // looked at only
+  const { type, role } = parent as { type?: unknown; role?: unknown } // only read
   return type === 'tool-call' || role === 'tool' || 'inputSchema' in parent
 }
 
 type Delta = Extract<ModelEvent, { text: string }>
 
-/** The events of an answer without secrets, also without those that come in pieces. */
+/** The events of an answer without secrets, including secrets that are split over several events. */
 export function scrubEvents(bursts: readonly ModelEvent[][]): ModelEvent[][] {
   const clean = scrubbed(bursts.map((burst) => [...burst]))
   for (const type of ['text-delta', 'reasoning-delta'] as const) {
@@ -49,11 +49,11 @@ export function scrubEvents(bursts: readonly ModelEvent[][]): ModelEvent[][] {
 }
 
 function deltasOf(bursts: readonly ModelEvent[][], type: Delta['type']): Delta[] {
-  // A model that breaks the rules may tell anything.
+  // A model that violates the contract may emit anything.
   return bursts.flat().filter((event): event is Delta => event?.type === type && typeof event.text === 'string')
 }
 
-/** As many pieces as there were: what is shorter without a secret leaves the last ones empty. */
+/** The number of pieces is kept: when the text becomes shorter, the last ones are empty. */
 function scrubPieces(clean: readonly Delta[], said: readonly Delta[]): void {
   const text = redactSecrets(said.map((delta) => delta.text).join(''))
   let start = 0

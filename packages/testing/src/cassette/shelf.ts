@@ -3,7 +3,7 @@ import { type CassetteOptions, canonicalRequest, looseKey } from './canonical-re
 import type { Cassette } from './cassette.ts'
 import { explainMiss, type ShelvedCall } from './nearest-miss.ts'
 
-/** The calls of a cassette, each of which is given out once. */
+/** The calls of a cassette, each of which is replayed once. */
 export class Shelf {
   readonly #file: string
   readonly #options: CassetteOptions
@@ -22,9 +22,9 @@ export class Shelf {
   }
 
   /**
-   * The recorded call of a request. The same request gets its answers in the order in which they were asked for.
+   * The recorded call of a request. Equal requests get their answers in the recorded order.
    *
-   * @throws AgentKitError `not-found` for a request that was not recorded, or not so often
+   * @throws AgentKitError `not-found` for a request that was not recorded, or is sent more often than it was recorded
    */
   take(model: string, asked: ModelRequest): ShelvedCall {
     const request = canonicalRequest(asked, this.#options)

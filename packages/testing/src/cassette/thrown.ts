@@ -3,24 +3,24 @@ import { toErrorInfo } from '@agentkit/core/internal'
 import type { RawError, RecordedCall } from './cassette.ts'
 import { scrubbed } from './scrub.ts'
 
-/** What a model has thrown, as plain data. */
+/** An error of a model as plain data. */
 export function toThrown(error: unknown): Pick<RecordedCall, 'error' | 'thrown'> {
   if (!isAgentKitError(error)) return { thrown: scrubbed(toRawError(error)) }
   const { usage } = error
   return { error: scrubbed({ ...toErrorInfo(error), ...(usage && { usage }) }) }
 }
 
-/** The same as an error again. */
+/** Converts it back to an error. */
 export function fromThrown({ error, thrown }: Pick<RecordedCall, 'error' | 'thrown'>): Error | undefined {
   if (error) return new AgentKitError(error.code, error.message, error)
   return thrown && fromRawError(thrown)
 }
 
-/** @param depth how many causes were seen; a chain may be a circle */
+/** @param depth the number of causes so far; a chain may be circular */
 function toRawError(error: unknown, depth = 0): RawError {
   if (!(error instanceof Error)) return { name: 'Error', message: typeof error === 'string' ? error : '' }
   const raw: RawError = { name: error.name, message: error.message }
-  // Anybody's error: each field is looked at before it is taken.
+  // A foreign error: each field is checked before it is used.
   const { code, status, statusCode } = error as { code?: unknown; status?: unknown; statusCode?: unknown }
   if (typeof code === 'string') raw.code = code
   if (typeof status === 'number') raw.status = status

@@ -21,7 +21,7 @@ async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items
 }
 
-it('streams text over Chat Completions, with usage only when it was asked for', async () => {
+it('streams text over Chat Completions, with usage only on request', async () => {
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage: { inputTokens: 7, outputTokens: 3 } }, 'bare'])
   const chunks = await collect(
     await fake.client.chat.completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }),
@@ -116,7 +116,7 @@ it('streams text, reasoning and tools over Responses', async () => {
   expect(done).toEqual(last.response.output)
 })
 
-it('keeps reasoning unencrypted over Responses unless it was asked to include it', async () => {
+it('keeps reasoning unencrypted over Responses unless the request includes it', async () => {
   await using fake = await start([{ reasoning: 'hm', text: 'yes' }])
   const response = await fake.client.responses.create({ model: 'gpt-5.2', input: 'Hello' })
   expect(response.output[0]).not.toHaveProperty('encrypted_content')
@@ -138,7 +138,7 @@ it.each([
   expect(refusal).toBe('refusal' in turn ? turn.refusal : '')
 })
 
-it('tells no usage when the script says so', async () => {
+it('reports no usage when the script says so', async () => {
   await using fake = await start([{ text: 'a', usage: null }])
   expect((await fake.client.chat.completions.create(chat)).usage).toBeUndefined()
 })
@@ -175,18 +175,18 @@ it('records requests without their key', async () => {
   expect(JSON.stringify(fake.server.requests)).not.toContain('sk-canary-key')
 })
 
-it('lets a function of the request answer', async () => {
+it('answers from a function of the request', async () => {
   await using fake = await start((request, index) => `${index}: ${request.body.messages[0].content}`)
   await fake.client.chat.completions.create(chat)
   expect((await fake.client.chat.completions.create(chat)).choices[0]?.message.content).toBe('1: Hello')
 })
 
-it('says when its script is over', async () => {
+it('reports the end of its script', async () => {
   await using fake = await start([])
   await expect(fake.client.chat.completions.create(chat)).rejects.toMatchObject({ status: 400, code: 'script_over' })
 })
 
-it('answers 500 when its script fails, and lives on', async () => {
+it('answers 500 when its script fails, and continues', async () => {
   await using fake = await start((_, index) => {
     if (index === 0) throw new Error('no turn')
     return 'fine'
@@ -196,8 +196,8 @@ it('answers 500 when its script fails, and lives on', async () => {
   expect((await fake.client.chat.completions.create(chat)).choices[0]?.message.content).toBe('fine')
 })
 
-it('tells the wires that it speaks', async () => {
-  // As a caller without types may.
+it('lists the wires that it supports', async () => {
+  // As a caller without types may call it.
   const wire = 'toString' as FakeWire
   const message = 'Use one of openai-chat, openai-responses, azure, anthropic, mistral, groq, gemini, ollama.'
   await expect(fakeProvider(wire)).rejects.toMatchObject({
@@ -207,13 +207,13 @@ it('tells the wires that it speaks', async () => {
   await expect(fakeProvider(wire)).rejects.toThrow(message)
 })
 
-it('plays frames as they are', async () => {
+it('plays frames unchanged', async () => {
   await using fake = await start([{ frames: [{ choices: [{ index: 0, delta: { content: 'raw' } }] }, ': ping\n\n'] }])
   const stream = await fake.client.chat.completions.create({ ...chat, stream: true }).asResponse()
   expect(await stream.text()).toBe('data: {"choices":[{"index":0,"delta":{"content":"raw"}}]}\n\n: ping\n\n')
 })
 
-it('stops listening when it is closed, also while a request hangs', async () => {
+it('stops listening when it is closed, also during a hanging request', async () => {
   const fake = await start([{ fault: 'hang-before-headers' }])
   const answer = fake.client.chat.completions.create(chat).catch((error: unknown) => error)
   while (fake.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -20,11 +20,11 @@ import { wires } from './wires.ts'
 
 /** A provider's server on loopback that plays a script. */
 export interface FakeProvider extends AsyncDisposable {
-  /** What the official SDK takes as its base: OpenAI's has `/v1`, the others' are the origin. */
+  /** The base URL for the official SDK: OpenAI's has `/v1`, the others' are the origin. */
   readonly url: string
-  /** Every request that came, in order. */
+  /** All received requests, in order. */
   readonly requests: readonly RecordedRequest[]
-  /** Hangs up on everybody and stops. */
+  /** Closes all connections and stops. */
   close(): Promise<void>
 }
 
@@ -33,12 +33,12 @@ export interface FakeProvider extends AsyncDisposable {
  * from a script.
  *
  * Both OpenAI wires are one server: `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings` and `/v1/models`. Each of
- * the others has the paths, headers, checks, frames and errors of its provider, and takes back only the signatures that
- * it gave out itself.
- * A turn of the script is taken by each valid request that generates, and by any other, for embeddings or models, only
- * when it is a failure. A script that is over answers 400 and says so.
+ * the others has the paths, headers, checks, frames and errors of its provider, and accepts only signatures that it issued
+ * itself.
+ * Each valid request that generates uses up one turn of the script; any other request, for embeddings or models, only
+ * a turn that is a failure. After its last turn the script answers 400 with a message that says so.
  *
- * @param wire which provider to be
+ * @param wire the provider
  * @param script the turns in order, or a function of the request and its number (from 0)
  * @example
  * await using server = await fakeProvider('openai-chat', [{ text: 'Hello' }, { status: 429, retryAfter: 1 }])
@@ -64,7 +64,7 @@ export async function fakeProvider(wire: FakeWire, script: FakeScript = []): Pro
     await answerRequest(exchange, nextTurn).catch((error: unknown) => refuse(exchange, error))
   }
   const server = createServer((incoming, response) => {
-    // A client that leaves while it is still sending has nobody to answer.
+    // A client that leaves during its request gets no answer.
     serve(incoming, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
@@ -95,7 +95,7 @@ function turnsOf(script: FakeScript): NextTurn {
   }
 }
 
-/** One request and all that its answer needs. */
+/** One request with everything that its answer needs. */
 type Exchange = {
   spec: WireSpec
   requestId: string
@@ -159,7 +159,7 @@ function* framesOf({ frames }: FakeFrames): Iterable<Frame> {
   }
 }
 
-/** What a frame of a failure says, as the body of an answer that does not stream. */
+/** The content of a failure frame as the body of an answer that is not streamed. */
 function errorOf(frames: readonly Frame[]): unknown {
   const frame = frames[0]
   if (frame === undefined || typeof frame === 'string' || !isFields(frame.data)) return frame
@@ -174,7 +174,7 @@ function refuse(exchange: Exchange, error: unknown): void {
   sendError(words, undefined, exchange)
 }
 
-/** Sends `body`, or the error in the words of the provider where there is none. */
+/** Sends `body`, or the provider's own error body when there is none. */
 function sendError(error: ErrorWords, body: unknown, { spec, requestId, connection }: Exchange): void {
   const { response } = connection
   if (error.retryAfter !== undefined && !spec.retryAfterInBody) response.setHeader('retry-after', error.retryAfter)

@@ -9,7 +9,7 @@ const text = 'Grüße, 世界 👋'
 type Outcome = { said: string; error?: unknown }
 type Ask = (client: OpenAI, signal?: AbortSignal, onSaid?: (said: string) => void) => Promise<Outcome>
 
-/** Streams one answer, and tells what was said before it ended or failed. */
+/** Streams one answer, and returns what arrived before it ended or failed. */
 const wires: Record<'chat' | 'responses', Ask> = {
   chat: (client, signal, onSaid) =>
     listen(onSaid, async (say) => {
@@ -105,7 +105,7 @@ describe.each(['chat', 'responses'] as const)('over %s', (wire) => {
     expect(fake.server.requests[0]?.aborted).toBe(false)
   })
 
-  it('hangs in mid-stream, and tells that the client hung up', async () => {
+  it('hangs in mid-stream, and reports that the client disconnected', async () => {
     await using fake = await start({ text, fault: 'hang' })
     const controller = new AbortController()
     const outcome = ask(fake.client, controller.signal, (said) => {
@@ -139,12 +139,12 @@ describe.each(['chat', 'responses'] as const)('over %s', (wire) => {
     expect((await ask(fake.client)).error).toBeInstanceOf(SyntaxError)
   })
 
-  it('fails after as many frames as it is told', async () => {
+  it('fails after the given number of frames', async () => {
     await using fake = await start({ text, fault: 'early-eof', faultAfter: 1 })
     expect(await ask(fake.client)).toEqual({ said: '' })
   })
 
-  it('answers with a web page', async () => {
+  it('answers with an HTML page', async () => {
     await using fake = await start({ fault: 'html' })
     expect((await ask(fake.client)).said).toBe('')
   })
@@ -162,7 +162,7 @@ describe.each(['chat', 'responses'] as const)('over %s', (wire) => {
   })
 })
 
-it('puts the fields of a flat error frame at its top', async () => {
+it('puts the fields of a flat error frame at the top level', async () => {
   await using fake = await start({ text, fault: 'flat-error-frame' })
   const body = { model: 'gpt-5.2', input: 'Hello', stream: true }
   expect(await rawText(fake.server.url, '/responses', body)).toContain('data: {"type":"error","code":"server_error"')
@@ -173,7 +173,7 @@ it('ends a Responses stream as failed', async () => {
   expect((await wires.responses(fake.client)).said).toBe(`${text}[server_error]`)
 })
 
-it('cuts no bytes from a stream that is split inside its characters', async () => {
+it('loses no bytes of a stream that is split inside its characters', async () => {
   await using fake = await start({ text, writes: 'split-characters' })
   const answer = await rawResponse(fake.server.url, '/chat/completions', {
     model: 'gpt-4.1',

@@ -3,12 +3,12 @@ import { setTimeout as sleep, setImmediate as yieldToIO } from 'node:timers/prom
 import type { StreamFault, Transport } from './wires/script.ts'
 import type { Frame, WireAnswer, WireSpec } from './wires/wire-spec.ts'
 
-/** Writes an answer to the client, as whole or as broken as the transport says. */
+/** Writes an answer to the client, with the faults of the transport. */
 export interface Connection {
   readonly response: ServerResponse
   /** Resets the connection. */
   reset(): void
-  /** Settles when either side has hung up. */
+  /** Settles when either side has disconnected. */
   readonly closed: Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function playStream(
     }
   }
   if (!fault) {
-    // Frame by frame: they may be made as they are sent, and have no end.
+    // Frame by frame: a generator may be endless.
     await sayAll(answer.content)
     await sayAll(answer.finish)
     return void response.end()
@@ -59,7 +59,7 @@ export async function playStream(
   }
 }
 
-/** Answers a request that does not stream. Faults cut its body in half, or put something else in its place. */
+/** Answers a request that is not streamed. Faults cut its body in half, or replace it. */
 export async function playBody(connection: Connection, body: unknown, transport: Transport): Promise<void> {
   const { fault } = transport
   if (transport.delayMs) await sleep(transport.delayMs)
@@ -96,14 +96,14 @@ async function breakOff(
     case 'eof-in-frame':
       return void response.end(half)
     case 'cut':
-      // The half must have left before the reset, which drops what waits in the socket.
+      // The first half must be sent before the reset, which drops what the socket still buffers.
       await new Promise<void>((resolve) => void response.write(half, () => resolve()))
       await yieldToIO()
       connection.reset()
   }
 }
 
-/** A frame that is not JSON, named as the one that should have come: a client may skip what it does not know. */
+/** A frame that is not JSON, with the event name of the expected one: a client may skip unknown events. */
 function garbageLike(next: Frame | undefined): Exclude<Frame, string> {
   const named = typeof next === 'object' && next.event !== undefined ? { event: next.event } : {}
   return { ...named, data: '{"id": not json' }
@@ -130,7 +130,7 @@ async function write(response: ServerResponse, text: string, transport: Transpor
     if (response.destroyed) return
     const hasRoom = response.write(bytes)
     if (!hasRoom) await drained(response)
-    // Another turn of the event loop, so that the pieces leave one by one.
+    // Another turn of the event loop, so that the pieces are sent one by one.
     else if (transport.writes !== undefined && transport.writes !== 'frame') await yieldToIO()
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Connection } from './play-stream.ts'
 import type { RecordedRequest } from './wires/script.ts'
 
-/** Reads a request, records it, and watches who hangs up. */
+/** Reads and records a request, and watches for disconnects. */
 export async function receive(
   incoming: IncomingMessage,
   response: ServerResponse,

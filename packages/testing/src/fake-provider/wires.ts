@@ -8,7 +8,7 @@ import { openAI } from './wires/openai/openai.ts'
 import type { FakeWire } from './wires/script.ts'
 import type { WireSpec } from './wires/wire-spec.ts'
 
-/** Each provider's server. */
+/** The server of each provider. */
 export const wires: Record<FakeWire, WireSpec> = {
   'openai-chat': openAI,
   'openai-responses': openAI,

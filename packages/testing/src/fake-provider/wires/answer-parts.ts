@@ -27,7 +27,7 @@ export function finishReasonOf(answer: FakeAnswer): ModelFinishReason {
   return answer.finishReason ?? (answer.toolCalls?.length ? 'tool-calls' : 'stop')
 }
 
-/** What the answer tells of its tokens: as scripted, or four characters to the token; `undefined` when it tells none. */
+/** The usage of the answer: as scripted, or one token per four characters; `undefined` when it is not reported. */
 export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Omit<Usage, 'estimated'>> | undefined {
   if (answer.usage === null) return undefined
   const said = [answer.text, answer.reasoning, answer.commentary, answer.refusal, JSON.stringify(answer.toolCalls)]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A made-up embedding: the same vector for the same text, of length 1. */
+/** A fake embedding: the same unit vector for the same text. */
 export function embed(text: string, dimensions = 8): Float32Array {
   const vector = new Float32Array(dimensions)
   for (let index = 0; index < dimensions; index++) {

@@ -1,4 +1,4 @@
-/** A JSON object of unknown fields. */
+/** A JSON object with unknown fields. */
 export type Fields = Record<string, unknown>
 
 export function isFields(value: unknown): value is Fields {

@@ -60,7 +60,7 @@ describe('answers', () => {
     })
   })
 
-  it('says the same whole as in a stream', async () => {
+  it('answers the same as a whole and as a stream', async () => {
     const toolCalls = [{ name: 'add', input: { a: [1] }, callId: 'toolu_1' }]
     const turn = { reasoning: 'hm', text: 'So:', toolCalls, usage: { inputTokens: 7, outputTokens: 5 } }
     await using fake = await start([turn, turn])
@@ -92,12 +92,12 @@ describe('answers', () => {
     }
   })
 
-  it('tells no usage when the script says so', async () => {
+  it('reports no usage when the script says so', async () => {
     await using fake = await start([{ text: 'a', usage: null }])
     expect(await fake.client.messages.create(request)).not.toHaveProperty('usage')
   })
 
-  it('leaves the text of thinking out where the API does', async () => {
+  it('omits the text of thinking where the API does', async () => {
     await using fake = await start(() => ({ reasoning: 'let me think' }))
     const thoughts = async (model: string, display?: 'omitted' | 'summarized'): Promise<string | undefined> => {
       const thinking = display && { thinking: { type: 'adaptive' as const, display } }
@@ -110,7 +110,7 @@ describe('answers', () => {
     expect(await thoughts('claude-opus-5-5', 'summarized')).toBe('let me think')
   })
 
-  it('sends arguments that are no JSON as they are', async () => {
+  it('sends arguments that are not JSON unchanged', async () => {
     await using fake = await start([{ toolCalls: [{ name: 'add', inputText: '{"a' }] }])
     const events = await collect(await fake.client.messages.create({ ...request, stream: true }))
     const pieces = events.map((event) =>
@@ -148,14 +148,14 @@ describe('errors', () => {
     expect(headers?.get('retry-after')).toBe(turn.retryAfter === undefined ? null : String(turn.retryAfter))
   })
 
-  it('tells the code of an error in its details', async () => {
+  it('has the code of an error in its details', async () => {
     await using fake = await start([{ status: 429, code: 'ramp_limit_exceeded' }])
     await expect(fake.client.messages.create(request)).rejects.toMatchObject({
       error: { error: { type: 'rate_limit_error', details: { error_code: 'ramp_limit_exceeded' } } },
     })
   })
 
-  it.each(['error-frame', 'failed'] as const)('breaks a stream off by %s', async (fault) => {
+  it.each(['error-frame', 'failed'] as const)('interrupts a stream by %s', async (fault) => {
     await using fake = await start([{ text, fault }])
     const { said, error } = await listen(fake.client)
     expect(said).toBe(text)
@@ -179,7 +179,7 @@ describe('errors', () => {
   })
 })
 
-it('takes a key in either header, and asks for one and for a version that it knows', async () => {
+it('accepts a key in either header, and requires one and a known version', async () => {
   await using fake = await start(() => 'fine')
   const post = async (headers: Record<string, string>): Promise<{ status: number; error: unknown }> => {
     const body = JSON.stringify(request)
@@ -208,7 +208,7 @@ it('lists a model, and answers 404 elsewhere', async () => {
   await expect(fake.client.get('/v1/nowhere')).rejects.toMatchObject({ status: 404, type: 'not_found_error' })
 })
 
-it('says when its script is over', async () => {
+it('reports the end of its script', async () => {
   await using fake = await start([])
   await expect(fake.client.messages.create(request)).rejects.toThrow('The script of this fake provider is over')
 })
@@ -224,7 +224,7 @@ describe('a conversation that goes on', () => {
     return [user, { role: 'assistant' as const, content }, { role: 'user' as const, content: results }]
   }
 
-  it('takes back what it said, with other marks for the cache', async () => {
+  it('accepts its own answers, with other cache marks', async () => {
     await using fake = await start([call, 'done'])
     const messages = await afterCall(fake.client)
     const system = [{ type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }]
@@ -251,7 +251,7 @@ describe('a conversation that goes on', () => {
     expect(other.content).toMatchObject([{ text: 'done' }])
   })
 
-  it('keeps thinking bound to earlier messages, and to the thinking before it', async () => {
+  it('binds thinking to the messages and the thinking before it', async () => {
     await using fake = await start([call, { reasoning: 'and now', text: 'done' }, 'more'])
     const messages = await afterCall(fake.client)
     const { content } = await fake.client.messages.create({ ...opus, messages })

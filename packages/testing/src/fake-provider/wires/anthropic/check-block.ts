@@ -5,7 +5,7 @@ import { fieldsAt, invalid, listAt, matchAt, oneOfAt, refuseExtras, textAt, unex
 
 type Kind = {
   fields: readonly string[]
-  /** Whose messages it may stand in; everybody's when absent. */
+  /** The role whose messages may contain it; both roles when absent. */
   only?: 'user' | 'assistant'
   check?: (block: Fields, path: string, speaker: Speaker) => void
 }
@@ -28,10 +28,10 @@ const kinds: Record<string, Kind> = {
     check: checkToolResult,
   },
 }
-/** What the API's own tools say is not looked into. */
+/** Blocks of the API's own tools are not checked. */
 const serverBlocks = /^(server_tool_use|container_upload|\w+_tool_result)$/
 
-/** Refuses a block of a message's content that the API refuses. */
+/** Rejects a content block that the API rejects. */
 export function checkBlock(candidate: unknown, place: string, speaker: Speaker): void {
   const block = fieldsAt(candidate, place)
   const type = String(block.type)
@@ -58,7 +58,7 @@ function checkSpeaker(type: string, place: string, { role }: Speaker): void {
   if (only !== role) throw invalid(message, `\`${type}\` blocks can only be in \`${only}\` messages`)
 }
 
-/** The API tells of a blank text without its place. */
+/** The API reports a blank text without its position. */
 function checkText(block: Fields, path: string, { role, version }: Speaker): void {
   const text = textAt(block.text, `${path}.text`)
   const root = path.split('.')[0]

@@ -1,12 +1,12 @@
 import type { Fields } from '../fields.ts'
 import { fieldsAt, invalid, oneOfAt, refuseExtras, textAt, unexpectedTag } from './checks.ts'
 
-/** Who says a block, and to which version of the API. */
+/** The role of a block's message, and the version of the API. */
 export type Speaker = { role: string; version: string }
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
-/** Refuses an image that the API refuses. */
+/** Rejects an image that the API rejects. */
 export function checkImage(block: Fields, path: string): void {
   const source = fieldsAt(block.source, `${path}.source`)
   switch (source.type) {
@@ -26,7 +26,7 @@ export function checkImage(block: Fields, path: string): void {
   }
 }
 
-/** Refuses a document that the API refuses. */
+/** Rejects a document that the API rejects. */
 export function checkDocument(block: Fields, path: string, { role, version }: Speaker): void {
   if (role === 'assistant' && version >= '2026-10-21') {
     throw invalid(path, '`document` blocks are not permitted in `assistant` messages')

@@ -5,7 +5,7 @@ import { fieldsAt, invalid, listAt, oneOfAt, refuseExtras } from './checks.ts'
 import { isThinking, type Turn, turnsOf } from './conversation.ts'
 import { modelRules } from './model-rules.ts'
 
-/** Refuses a conversation that the API refuses, and gives its turns. */
+/** Rejects a conversation that the API rejects, and returns its turns. */
 export function checkMessages(body: Fields, version: string): Turn[] {
   const messages = listAt(body.messages, 'messages').map((message, index) => {
     return checkMessage(message, `messages.${index}`, version)
@@ -39,7 +39,7 @@ function checkMessage(candidate: unknown, path: string, version: string): Fields
   return message
 }
 
-/** Each result answers a call of the message before, once. */
+/** Each result answers one call of the message before, once. */
 function checkResults(turn: Turn, before: Turn | undefined): void {
   const open = new Set(before?.role === 'assistant' ? callIds(before) : [])
   const answered = new Set<unknown>()
@@ -63,7 +63,7 @@ function checkResults(turn: Turn, before: Turn | undefined): void {
   }
 }
 
-/** The results come first in the message after the calls, and nothing but calls and thinking comes after a call. */
+/** The results come first in the message after the calls, and only calls and thinking may follow a call. */
 function checkCallsAreAnswered(turn: Turn, next: Turn | undefined): void {
   if (turn.role !== 'assistant') return
   const ids = callIds(turn)

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../fields.ts'
 import { invalid } from './checks.ts'
 
-/** What the grammar of structured output takes, for each type of value; all else is refused. */
+/** The keywords that the grammar of structured output supports per type; others are rejected. */
 const supported: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties'],
   array: ['items', 'minItems'],
@@ -17,7 +17,7 @@ const everywhere =
   )
 const formats = 'date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ')
 
-/** Refuses a schema that an answer or a strict tool cannot be held to. */
+/** Rejects a schema that the API cannot enforce for an answer or a strict tool. */
 export function checkOutputSchema(schema: Fields, path: string): void {
   const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
   for (const type of types) {

@@ -14,10 +14,10 @@ const known = (
 ).split(' ')
 const sampling = ['temperature', 'top_p', 'top_k']
 
-/** What the headers of a request say. */
+/** The relevant headers of a request. */
 export type Dialect = { version: string; betas: readonly string[] }
 
-/** Refuses what `/v1/messages` refuses. */
+/** Rejects what `/v1/messages` rejects. */
 export function checkRequest(body: Fields, { version, betas }: Dialect): void {
   textAt(body.model, 'model')
   checkMaxTokens(body)
@@ -96,7 +96,7 @@ function checkStops(body: Fields): void {
   })
 }
 
-/** At most four marks in all, and those that last longer come first. */
+/** At most four cache marks, with the longer-lived ones first. */
 function checkCacheMarks(body: Fields): void {
   const marks = marksIn([body.tools, body.system, body.messages])
   if (isFields(body.cache_control)) {
@@ -119,6 +119,6 @@ function marksIn(value: unknown): Fields[] {
   if (Array.isArray(value)) return value.flatMap(marksIn)
   if (!isFields(value)) return []
   const own = isFields(value.cache_control) ? [value.cache_control] : []
-  // Only content holds blocks: what a tool takes or was given may have fields of any name.
+  // Only content contains blocks: inputs and results of tools may have fields of any name.
   return [...marksIn(value.content), ...own]
 }

@@ -10,7 +10,7 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01'
 const types = ['enabled', 'disabled', 'adaptive', 'between_tools']
 const guide = 'Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking'
 
-/** Refuses a `thinking` that the model does not take. */
+/** Rejects a `thinking` option that the model does not support. */
 export function checkThinkingConfig(body: Fields, betas: readonly string[]): void {
   if (body.thinking === undefined) return
   const thinking = fieldsAt(body.thinking, 'thinking')
@@ -42,7 +42,7 @@ export function checkThinkingConfig(body: Fields, betas: readonly string[]): voi
   }
 }
 
-/** Refuses thinking that was forged or changed, or that stands where it did not stand. */
+/** Rejects thinking that was forged, changed or moved. */
 export function checkThinkingBlocks(body: Fields, turns: readonly Turn[]): void {
   const binds = modelRules(String(body.model)).bindsThinking && !dropsMismatches(body)
   const blocks = turns.flatMap((turn) => turn.blocks)
@@ -53,7 +53,7 @@ export function checkThinkingBlocks(body: Fields, turns: readonly Turn[]): void 
     if (!seal || seal.text !== digest(block.thinking)) throw invalid(path, 'Invalid `signature` in `thinking` block')
     const previous = last
     last = seal.id
-    // A block of another model is dropped without a word.
+    // A block of another model is dropped silently.
     if (!binds || seal.model !== body.model) return
     if (previous !== undefined && seal.after !== previous) throw unbound(path, 'A `thinking` block before it')
     if (seal.system !== digest({ content: body.system })) throw unbound(path, 'The `system` prompt')
@@ -78,7 +78,7 @@ function unbound(path: string, changed: string): ApiError {
   )
 }
 
-/** Who thinks with a budget goes on with a tool's result only from the thinking that led to its call. */
+/** With a thinking budget, a tool's result must follow the thinking that led to its call. */
 function checkToolLoop(body: Fields, turns: readonly Turn[]): void {
   if (!isFields(body.thinking) || body.thinking.type !== 'enabled') return
   const caller = turns.findLast((turn) => turn.role === 'assistant')

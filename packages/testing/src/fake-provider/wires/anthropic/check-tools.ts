@@ -9,10 +9,10 @@ const toolFields = (
   'input_examples'
 ).split(' ')
 
-/** Tools of the API's own have a version, and are not looked into. */
+/** The API's own tools have a version, and are not checked. */
 const ownTools = /_\d{8}$|^mcp_toolset$/
 
-/** Refuses tools and a `tool_choice` that the API refuses. */
+/** Rejects tools and a `tool_choice` that the API rejects. */
 export function checkTools(body: Fields): void {
   const tools = body.tools === undefined ? [] : listAt(body.tools, 'tools')
   const names = new Set<unknown>()

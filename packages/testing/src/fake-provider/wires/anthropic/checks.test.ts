@@ -32,7 +32,7 @@ function request(change: object): object {
   return { model: 'claude-sonnet-4-5', max_tokens: 2000, messages: [user], ...change }
 }
 
-describe('takes', () => {
+describe('accepts', () => {
   it.each<[string, object]>([
     ['a whole conversation', { system: 'Be brief.', messages: [user, call, result, assistant, user], tools: [add] }],
     ['messages of one role in a row', { messages: [user, user, assistant, assistant, user] }],
@@ -62,7 +62,7 @@ describe('takes', () => {
     expect(await post(request(change))).toMatchObject({ status: 200, message: '' })
   })
 
-  it('a new model with what it has: thinking by itself, and effort', async () => {
+  it('a new model with its own options: adaptive thinking, and effort', async () => {
     const change = { model: 'claude-opus-5-5', thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }
     expect(await post(request(change), '2026-10-21')).toMatchObject({ status: 200, message: '' })
     const lowest = { model: 'claude-sonnet-5-5', thinking: { type: 'between_tools' } }
@@ -70,7 +70,7 @@ describe('takes', () => {
   })
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each<[string, object | string, string]>([
     ['a body that is not JSON', '{"model":', 'not valid JSON'],
     ['no model', { model: undefined }, 'model: Field required'],
@@ -321,7 +321,7 @@ describe('refuses', () => {
   })
 })
 
-it('takes thinking back as it gave it, and not otherwise', async () => {
+it('accepts thinking as it returned it, and only so', async () => {
   const { content } = await post(request({}))
   const goOn = (blocks: object[]): Promise<Answer> => post(request({ messages: [user, saysBack(...blocks), user] }))
   expect(await goOn(content)).toMatchObject({ status: 200 })
@@ -332,7 +332,7 @@ it('takes thinking back as it gave it, and not otherwise', async () => {
   expect(await post(request({ ...thinks(), messages: inLoop }))).toMatchObject({ status: 200 })
 })
 
-it('takes what a beta allows only with its header', async () => {
+it('accepts the fields of a beta only with its header', async () => {
   const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } }
   const body = request({ model: 'claude-opus-5-5', thinking })
   expect((await post(body)).message).toBe('thinking.adaptive.block_binding: Extra inputs are not permitted')

@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import { type Fields, isFields } from '../fields.ts'
 
-/** A request that is refused for the field at `path`, in the words of the API's own validation. */
+/** A request that is rejected for the field at `path`, with the API's own validation message. */
 export function invalid(path: string, problem: string): ApiError {
   return new ApiError(400, `${path}: ${problem}`)
 }
@@ -26,7 +26,7 @@ export function wholeNumberAt(value: unknown, path: string): number {
   throw invalid(path, value === undefined ? 'Field required' : 'Input should be a valid integer')
 }
 
-/** A text that is one of the API's own words. */
+/** A string that is one of the API's enumerated values. */
 export function oneOfAt(value: unknown, words: readonly string[], path: string): string {
   if (typeof value === 'string' && words.includes(value)) return value
   const quoted = words.map((word) => `'${word}'`)
@@ -41,13 +41,13 @@ export function matchAt(value: unknown, pattern: RegExp, path: string): string {
   throw invalid(path, `String should match pattern '${pattern.source}'`)
 }
 
-/** Refuses fields that the API does not know; it knows no extras anywhere. */
+/** Rejects unknown fields, which the API allows nowhere. */
 export function refuseExtras(fields: Fields, known: readonly string[], path: string): void {
   const extra = Object.keys(fields).find((name) => !known.includes(name))
   if (extra !== undefined) throw invalid(path === '' ? extra : `${path}.${extra}`, 'Extra inputs are not permitted')
 }
 
-/** A block or a source of a kind that the API does not take there. */
+/** A block or a source whose type the API does not accept there. */
 export function unexpectedTag(path: string, type: unknown, expected: readonly string[]): ApiError {
   const tags = expected.map((tag) => `'${tag}'`).join(', ')
   return invalid(

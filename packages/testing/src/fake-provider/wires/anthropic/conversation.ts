@@ -1,9 +1,9 @@
 import type { Fields } from '../fields.ts'
 
-/** One block of a conversation, and where it stands in the request. */
+/** One block of a conversation, and its position in the request. */
 export type Block = { block: Fields; path: string; role: string }
 
-/** Messages of one role in a row, which the API takes as one. */
+/** Consecutive messages of one role, which the API treats as one. */
 export type Turn = { role: string; path: string; blocks: Block[] }
 
 /** The turns of a request whose messages were checked. */
@@ -29,7 +29,7 @@ export function isThinking(block: Fields): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking'
 }
 
-/** What thinking is bound to: all blocks before it but thinking, whose order is sealed by itself. */
+/** What thinking is bound to: all blocks before it except thinking, whose order has a seal of its own. */
 export function saidBefore(blocks: readonly Block[]): unknown[] {
   return blocks.filter(({ block }) => !isThinking(block)).map(({ block, role }) => [role, block])
 }

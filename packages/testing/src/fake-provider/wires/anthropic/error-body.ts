@@ -8,7 +8,7 @@ type ErrorBody = {
   request_id: string
 }
 
-/** An error as Anthropic tells it. Its kinds go by status; only some have a code, in `details`. */
+/** An error in Anthropic's format. Its type follows from the status; only some have a code, in `details`. */
 export function anthropicErrorBody(error: ErrorWords, requestId: string): ErrorBody {
   const kind = error.status < 500 ? 'invalid_request_error' : 'api_error'
   const { message, type = kind, code } = wordsOf(error, usual)

@@ -8,7 +8,7 @@ import { digest, sign, unseal } from './signature.ts'
 
 type MessagesRequest = { model: string; messages: Fields[]; system?: unknown; tools?: unknown; thinking?: unknown }
 
-/** A block as it begins, what is added to it, and the block whole. */
+/** The start of a block, its deltas, and the whole block. */
 type PlayedBlock = { started: Fields; deltas: Fields[]; finished: Fields }
 
 const stopReasons = {
@@ -18,7 +18,7 @@ const stopReasons = {
   'content-filter': 'refusal',
 } as const
 
-/** An answer as `/v1/messages` gives it. */
+/** An answer in the format of `/v1/messages`. */
 export function messagesAnswer(answer: FakeAnswer, request: MessagesRequest, makeId: MakeId): WireAnswer {
   const blocks = playBlocks(answer, request, makeId)
   const refused = answer.refusal !== undefined
@@ -116,7 +116,7 @@ function lastThinking(blocks: readonly Block[]): string | null {
 
 function playCall(call: WireCall, deltas?: number): PlayedBlock {
   const head = { type: 'tool_use', id: call.callId, name: call.name }
-  // A call without arguments has only the empty piece that every call begins with.
+  // A call without arguments has only the empty delta that every call starts with.
   const parts = call.argumentsText === '{}' ? [] : pieces(call.argumentsText, deltas)
   return {
     started: { ...head, input: {}, caller: { type: 'direct' } },
@@ -125,7 +125,7 @@ function playCall(call: WireCall, deltas?: number): PlayedBlock {
   }
 }
 
-/** Arguments that are no JSON cannot be told whole but as the text that they are. */
+/** Arguments that are not JSON can only be returned as text. */
 function parsed(text: string): unknown {
   if (text === '') return {}
   try {
@@ -135,13 +135,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the first frame tells, and the totals that the last one tells. */
+/** The usage of the first frame, and the totals of the last one. */
 function toUsage(answer: FakeAnswer, request: MessagesRequest): { started: Fields; total: Fields } | undefined {
   const usage = usageOf(answer, request)
   if (!usage) return undefined
   const { cachedInputTokens, cacheWriteTokens } = usage
   const input = {
-    // What was read from the cache and written to it is counted apart.
+    // Tokens read from the cache and written to it are counted separately.
     input_tokens: Math.max(0, usage.inputTokens - cachedInputTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedInputTokens,

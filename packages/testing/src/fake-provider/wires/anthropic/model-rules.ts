@@ -1,22 +1,22 @@
-/** What a Claude model takes and does; it differs by its generation, not by the version of the API. */
+/** The capabilities of a Claude model; they depend on its generation, not on the version of the API. */
 export type ModelRules = {
-  /** Goes on from an assistant message at the end. */
+  /** Continues an assistant message at the end (prefill). */
   takesPrefill: boolean
-  /** The `thinking.type`s that it takes. */
+  /** The supported `thinking.type`s. */
   thinking: readonly string[]
-  /** Takes a `tool_choice` of `any` and `tool`. */
+  /** Supports a `tool_choice` of `any` and `tool`. */
   takesForcedTools: boolean
   takesEffort: boolean
-  /** Takes `temperature`, `top_p` and `top_k`, where the version of the API knows them. */
+  /** Supports `temperature`, `top_p` and `top_k`, where the version of the API has them. */
   takesSampling: boolean
-  /** Gives thinking without its text unless it is asked to show it. */
+  /** Returns thinking without its text unless the request asks for it. */
   omitsThinking: boolean
-  /** Binds its thinking to all that came before it in the request. */
+  /** Binds its thinking to everything before it in the request. */
   bindsThinking: boolean
   maxTokens: number
 }
 
-/** Of a model that this file does not know, nothing is refused. */
+/** An unknown model supports everything. */
 const unknown: ModelRules = {
   takesPrefill: true,
   thinking: ['enabled', 'adaptive', 'disabled', 'between_tools'],

@@ -1,38 +1,38 @@
 import { createHmac } from 'node:crypto'
 import { type Fields, isFields } from '../fields.ts'
 
-/** What a thinking block's signature seals. */
+/** The sealed data of a thinking block's signature. */
 type Seal = {
   id: string
   model: string
   /** The thinking block before this one; `null` when it is the first. */
   after: string | null
   text: string
-  /** The digests of what came before it: the system prompt, the tools, the messages. */
+  /** The digests of everything before it: the system prompt, the tools, the messages. */
   system: string
   tools: string
   messages: string
 }
 
-/** Makes what a client sends back with a thinking block, and cannot make itself. */
+/** Creates the signature that a client sends back with a thinking block and cannot create itself. */
 export function sign(seal: Seal): string {
   const sealed = Buffer.from(JSON.stringify(seal)).toString('base64url')
   return `${sealed}.${hmac(sealed)}`
 }
 
-/** What a signature seals, or `undefined` when this server never gave it out. */
+/** The sealed data of a signature, or `undefined` when this server did not issue it. */
 export function unseal(signature: string): Seal | undefined {
   const [sealed = '', mark] = signature.split('.')
   if (mark !== hmac(sealed)) return undefined
   return JSON.parse(Buffer.from(sealed, 'base64url').toString()) as Seal
 }
 
-/** A digest of a value's meaning: the order of keys, cache marks and what is null make no difference. */
+/** A digest of a value's meaning: independent of key order, cache marks and null fields. */
 export function digest(value: unknown): string {
   return hmac(JSON.stringify(canonical(value)) ?? '')
 }
 
-// The key is no secret: it only keeps apart what this server signed from what other servers did.
+// The key is not secret: it only distinguishes the signatures of this server from others.
 function hmac(text: string): string {
   return createHmac('sha256', 'fake-anthropic').update(text).digest('base64url').slice(0, 22)
 }

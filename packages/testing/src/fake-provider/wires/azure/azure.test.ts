@@ -23,7 +23,7 @@ async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items
 }
 
-it('streams text between what the filter says', async () => {
+it('streams text between the results of the filter', async () => {
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage: { inputTokens: 7, outputTokens: 3 } }])
   const chunks = await collect(
     await fake.client.chat.completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }),
@@ -41,7 +41,7 @@ it('streams text between what the filter says', async () => {
   })
 })
 
-it('answers whole, with what the filter says', async () => {
+it('answers whole, with the results of the filter', async () => {
   await using fake = await start([{ toolCalls: [{ name: 'add', input: { a: 1 } }] }])
   const { data, response } = await fake.client.chat.completions.create(chat).withResponse()
   expect(data).toMatchObject({
@@ -52,7 +52,7 @@ it('answers whole, with what the filter says', async () => {
   expect(response.headers.get('x-ms-region')).toBe('Sweden Central')
 })
 
-it('speaks Responses', async () => {
+it('supports Responses', async () => {
   await using fake = await start([{ text: 'Hi' }])
   const events = await collect(await fake.client.responses.create({ ...responses, stream: true }))
   expect(events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('')).toBe('Hi')
@@ -60,7 +60,7 @@ it('speaks Responses', async () => {
   expect(fake.server.requests[0]?.path).toBe('/openai/responses')
 })
 
-it('speaks to the client of OpenAI at /openai/v1, without an api-version', async () => {
+it('serves the client of OpenAI at /openai/v1, without an api-version', async () => {
   await using fake = await start([{ text: 'Hi' }, { text: 'Ho' }])
   expect((await fake.v1.chat.completions.create(chat)).choices[0]?.message.content).toBe('Hi')
   expect((await fake.v1.responses.create(responses)).output_text).toBe('Ho')
@@ -76,7 +76,7 @@ it('embeds texts of a deployment', async () => {
   expect(fake.server.requests[0]?.path).toBe('/openai/deployments/my-ada/embeddings')
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   it('an old api-version for Responses', async () => {
     await using fake = await start([], '2024-10-21')
     await expect(fake.client.responses.create(responses)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('refuses', () => {
     })
   })
 
-  it('to embed a body that is no JSON', async () => {
+  it('to embed a body that is not JSON', async () => {
     await using fake = await start([])
     const headers = { 'api-key': 'test' }
     const answer = await fetch(`${fake.server.url}/openai/v1/embeddings`, { method: 'POST', headers, body: 'a text' })
@@ -116,7 +116,7 @@ describe('refuses', () => {
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('could not parse') } })
   })
 
-  it('what OpenAI refuses, in its words', async () => {
+  it('what OpenAI rejects, with its messages', async () => {
     await using fake = await start([])
     const messages = [{ role: 'tool' as const, content: '3', tool_call_id: 'call_1' }]
     await expect(fake.client.chat.completions.create({ ...chat, messages })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('refuses', () => {
   })
 })
 
-it('takes a body without a model where the address names the deployment', async () => {
+it('accepts a body without a model where the URL names the deployment', async () => {
   await using fake = await start(['fine'])
   const address = `${fake.server.url}/openai/deployments/my-gpt-41/chat/completions?api-version=2024-10-21`
   const body = JSON.stringify({ messages: [user] })
@@ -164,7 +164,7 @@ it('ends a stream with an error of OpenAI', async () => {
   await expect(stream).rejects.toMatchObject({ code: 'server_error' })
 })
 
-it('ends a stream early, behind a chunk of the filter', async () => {
+it('ends a stream early, after a chunk of the filter', async () => {
   await using fake = await start([{ text: 'abc', fault: 'early-eof' }])
   const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.at(-1)?.choices[0]).not.toHaveProperty('delta')

@@ -8,8 +8,8 @@ import { azureChatAnswer } from './chat-answer.ts'
 import { azureErrorBody } from './error-body.ts'
 
 /**
- * A resource of Azure OpenAI: deployments of the addresses that name an `api-version`, and `/openai/v1`, which needs
- * none. Requests are checked and answered as OpenAI's are.
+ * A resource of Azure OpenAI: deployments at URLs with an `api-version`, and `/openai/v1`, which needs none. Requests are
+ * checked and answered like OpenAI's.
  */
 export const azure: WireSpec = {
   basePath: '',
@@ -45,7 +45,7 @@ function findRoute(request: RecordedRequest): Route | undefined {
   if (path === '/openai/responses') return { ...responsesRoute, check: checkResponses(version) }
   const deployment = deploymentOf(path, 'chat/completions')
   if (deployment === undefined) return undefined
-  // The address names the deployment, so the body need not.
+  // The URL names the deployment, so the body need not.
   return { ...azureChat, check: (body) => azureChat.check({ model: deployment, ...body }) }
 }
 

@@ -4,11 +4,11 @@ import type { FakeAnswer } from '../script.ts'
 import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
 import { safeVerdict } from './error-body.ts'
 
-/** OpenAI's answer with what Azure's filter says of it: of the prompt, of each piece, and of what it looked at later. */
+/** OpenAI's answer with the results of Azure's filter: for the prompt, for each piece, and for later checks. */
 export function azureChatAnswer(answer: FakeAnswer, request: never, makeId: MakeId): WireAnswer {
   const played = chatRoute.answer(answer, request, makeId)
   const verdicts = [{ prompt_index: 0, content_filter_results: { ...safeVerdict, jailbreak: unseen } }]
-  // The filter's own chunks belong to no answer.
+  // The filter's own chunks have no answer id.
   const nobody = { id: '', object: '', created: 0, model: '' }
   const offsets = { check_offset: 0, start_offset: 0, end_offset: 1 }
   const late = { index: 0, finish_reason: null, content_filter_results: safeVerdict, content_filter_offsets: offsets }

@@ -2,8 +2,8 @@ import { type UsualWords, wordsOf } from '../usual-words.ts'
 import type { ErrorWords } from '../wire-spec.ts'
 
 /**
- * An error as Azure tells it. What its gateway refuses has a code and a message; what the model's API refuses has
- * OpenAI's four fields; and what its filter refuses tells the verdict too.
+ * An error in Azure's format. Errors of its gateway have a code and a message; errors of the model's API have OpenAI's
+ * four fields; errors of its filter include the result of the filter.
  */
 export function azureErrorBody(error: ErrorWords): unknown {
   const { message, type, code } = wordsOf(error, usual)
@@ -14,7 +14,7 @@ export function azureErrorBody(error: ErrorWords): unknown {
 
 const safe = { filtered: false, severity: 'safe' }
 
-/** What the filter says of text that it let pass. */
+/** The result of the filter for text that passed. */
 export const safeVerdict: Record<string, { filtered: boolean; severity: string }> = {
   hate: safe,
   self_harm: safe,

@@ -6,9 +6,9 @@ import { modelRules } from './model-rules.ts'
 /** One turn of a conversation whose parts were checked. */
 type Turn = { role: string; calls: Fields[]; responses: Fields[]; parts: Fields[] }
 
-/** Refuses a conversation that the API refuses. */
+/** Rejects a conversation that the API rejects. */
 export function checkContents(contents: unknown, model: string): void {
-  // The message was parsed: a list is one, and what is in it has the types that it should have.
+  // The message was parsed, so its fields have their types.
   const list = (contents ?? []) as Fields[]
   if (list.length === 0) throw new ApiError(400, '* GenerateContentRequest.contents: contents is not specified\n')
   const turns = list.map((content, index) => checkContent(content, `contents[${index}]`, model))
@@ -19,7 +19,7 @@ export function checkContents(contents: unknown, model: string): void {
   if (modelRules(model).isThird) checkSignatures(turns)
 }
 
-/** Refuses a system prompt that the API refuses. */
+/** Rejects a system prompt that the API rejects. */
 export function checkSystemInstruction(instruction: Fields | undefined, model: string): void {
   if (instruction) checkContent({ ...instruction, role: 'user' }, 'system_instruction', model)
 }
@@ -37,7 +37,7 @@ function checkContent(content: Fields, path: string, model: string): Turn {
   return { role, calls, responses, parts }
 }
 
-/** Calls follow what a user or a function said, and the next turn answers each of them and says nothing else. */
+/** Calls follow a turn of the user or of a function, and the next turn answers each of them and contains nothing else. */
 function checkCalls(turn: Turn, before: Turn | undefined, next: Turn | undefined): void {
   if (turn.calls.length === 0) return
   if (!before || before.role === 'model') {
@@ -60,7 +60,7 @@ function checkResponses(turn: Turn, before: Turn | undefined): void {
   throw new ApiError(400, 'Please ensure that function response turn comes immediately after a function call turn.')
 }
 
-/** Since the user last spoke, the first call of each turn carries the signature that it came with. */
+/** Since the last user turn, the first call of each turn carries its original signature. */
 function checkSignatures(turns: readonly Turn[]): void {
   const begin = turns.findLastIndex((turn) => turn.role !== 'model' && turn.responses.length < turn.parts.length)
   turns.slice(begin + 1).forEach((turn, index) => {

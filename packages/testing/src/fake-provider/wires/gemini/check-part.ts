@@ -4,7 +4,7 @@ import { modelRules } from './model-rules.ts'
 import { toSnakeCase } from './parse-message.ts'
 import { isSignature } from './signature.ts'
 
-/** What a part may be; it is one of them. */
+/** The variants of a part; it is exactly one of them. */
 const data =
   'text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse'.split(
     ' ',
@@ -15,13 +15,13 @@ const mediaTypes = new RegExp(
     'x-typescript|x-python-code)|text/[\\w.+-]+)$',
 )
 
-/** A function's name: what the API says of those that it does not take. */
+/** The API's message for an invalid function name. */
 export const namePattern: RegExp = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 export const nameWords: string =
   'Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), ' +
   'underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n'
 
-/** Refuses a part of a content that the API refuses. */
+/** Rejects a part that the API rejects. */
 export function checkPart(part: Fields, path: string, model: string): void {
   const given = data.filter((name) => part[name] !== undefined)
   if (given.length > 1) {
@@ -31,7 +31,7 @@ export function checkPart(part: Fields, path: string, model: string): void {
     )
   }
   const signed = part.thoughtSignature !== undefined
-  // A signature comes with an empty text when nothing is left to say, and goes back so.
+  // A signature without further text comes with an empty text, and goes back so.
   if (given.length === 0 || (part.text === '' && !signed)) {
     throw refused(`${path}.data`, "required oneof field 'data' must have one initialized field\n")
   }

@@ -7,17 +7,17 @@ import { checkTools } from './check-tools.ts'
 import { modelRules } from './model-rules.ts'
 import { parseMessage } from './parse-message.ts'
 
-/** Refuses what `:generateContent` and `:streamGenerateContent` refuse. */
+/** Rejects what `:generateContent` and `:streamGenerateContent` reject. */
 export function checkRequest(body: Fields, model: string): void {
   const request = parseMessage(body, 'GenerateContentRequest')
   checkContents(request.contents, model)
-  // The message was parsed: what is there has the type that it should have.
+  // The message was parsed, so its fields have their types.
   checkSystemInstruction(request.systemInstruction as Fields | undefined, model)
   checkTools(request, model)
   if (isFields(request.generationConfig)) checkGeneration(request.generationConfig, model)
 }
 
-/** The numbers of the generation config, and what they may be. */
+/** The numbers of the generation config with their ranges. */
 const ranges: Record<string, { takes: (value: number) => boolean; words: string }> = {
   temperature: { takes: (value) => value >= 0 && value <= 2, words: 'must be in the range [0.0, 2.0]' },
   top_p: { takes: (value) => value >= 0 && value <= 1, words: 'must be in the range [0.0, 1.0]' },

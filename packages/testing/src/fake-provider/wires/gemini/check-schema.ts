@@ -3,7 +3,7 @@ import { refused } from './check-part.ts'
 
 const types = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']
 
-/** Refuses a schema in the API's own dialect whose fields are known but do not fit together. */
+/** Rejects a schema in the API's own dialect whose known fields contradict each other. */
 export function checkSchema(schema: Fields, path: string): void {
   const type = String(schema.type ?? '').toUpperCase()
   if (type !== '' && !types.includes(type)) throw refused(`${path}.type`, `unknown schema type ${schema.type}\n`)

@@ -4,7 +4,7 @@ import { namePattern, nameWords, refused } from './check-part.ts'
 import { checkSchema } from './check-schema.ts'
 import { modelRules } from './model-rules.ts'
 
-/** Refuses functions, and a choice of them, that the API refuses. */
+/** Rejects functions, and a choice of them, that the API rejects. */
 export function checkTools(request: Fields, model: string): void {
   const tools = (request.tools ?? []) as Fields[]
   const names = new Set<unknown>()

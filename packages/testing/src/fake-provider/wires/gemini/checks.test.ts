@@ -37,7 +37,7 @@ function request(change: object): object {
   return { contents: [user], ...change }
 }
 
-describe('takes', () => {
+describe('accepts', () => {
   it.each<[string, object, string?]>([
     ['a whole conversation', { systemInstruction: user, contents: [user, call, response, said, user], ...tool() }],
     ['a content without a role', { contents: [{ parts: [{ text: 'a' }] }] }],
@@ -67,7 +67,7 @@ describe('takes', () => {
   })
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each<[string, object | string, string, string?]>([
     ['a body that is not JSON', '{"contents":', 'Invalid JSON payload received'],
     [
@@ -264,7 +264,7 @@ describe('refuses', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('many faults at once, and tells each', async () => {
+  it('many faults at once, and lists each', async () => {
     const { message } = await post(request({ messages: [], max_tokens: 1 }))
     expect(message.match(/Unknown name/g)).toHaveLength(2)
   })
@@ -288,7 +288,7 @@ describe('refuses', () => {
   })
 })
 
-it('takes calls back with the signature of the first, and not otherwise', async () => {
+it('accepts calls with the signature of the first, and only so', async () => {
   const model = 'gemini-3-pro-preview'
   const { parts } = await post(request({}), model)
   const answers = { role: 'user', parts: [{ functionResponse }, { functionResponse: { name: 'now', response: {} } }] }

@@ -3,10 +3,10 @@ import { embed } from '../embed.ts'
 import type { Fields } from '../fields.ts'
 import { parseMessage } from './parse-message.ts'
 
-/** What `:batchEmbedContents` answers: one vector for each request, however many parts its content has. */
+/** The answer of `:batchEmbedContents`: one vector per request, however many parts its content has. */
 export function batchEmbeddings(body: Fields, model: string): unknown {
   const { requests = [] } = parseMessage(body, 'BatchEmbedContentsRequest')
-  // The message was parsed: a list is one.
+  // The message was parsed, so it is a list.
   const list = requests as Fields[]
   if (list.length === 0) throw new ApiError(400, '* BatchEmbedContentsRequest.requests: requests is not specified\n')
   if (list.length > 100) {
@@ -15,7 +15,7 @@ export function batchEmbeddings(body: Fields, model: string): unknown {
   return { embeddings: list.map((request, index) => embedding(request, `requests[${index}].`, model)) }
 }
 
-/** What `:embedContent` answers. */
+/** The answer of `:embedContent`. */
 export function singleEmbedding(body: Fields, model: string): unknown {
   const request = parseMessage(body, 'EmbedContentRequest')
   return { embedding: embedding({ model: `models/${model}`, ...request }, '', model) }

@@ -3,7 +3,7 @@ import type { ErrorWords } from '../wire-spec.ts'
 /** The body of an error. */
 type ErrorBody = { error: { code: number; message: string; status: string; details?: object[] } }
 
-/** An error as Google's APIs tell it: when to try again is in its details. */
+/** An error in the format of Google's APIs: the retry delay is in its details. */
 export function geminiErrorBody({ status, code, type, message, retryAfter }: ErrorWords): ErrorBody {
   const words = usual[code ?? ''] ?? usual[status] ?? (status < 500 ? usual[400] : usual[503])
   const details = [...(words?.details ?? [])]
@@ -15,13 +15,13 @@ export function geminiErrorBody({ status, code, type, message, retryAfter }: Err
       code: status,
       message: message ?? words?.message ?? 'Failed.',
       status: type ?? words?.status ?? 'UNKNOWN',
-      // A request that was refused for what it says carries none.
+      // A request that was rejected for its content has none.
       ...(details.length > 0 && code !== null && { details }),
     },
   }
 }
 
-/** Google tells a time to wait, never a date. */
+/** Google sends a delay, never a date. */
 function secondsOf(retryAfter: number | string): number {
   const seconds = Number(retryAfter)
   return Number.isNaN(seconds) ? Math.max(0, Math.ceil((Date.parse(String(retryAfter)) - Date.now()) / 1000)) : seconds
@@ -42,7 +42,7 @@ const invalidKey: Words = {
   ],
 }
 
-/** The usual words of a status, or of a code: Google's own, or another API's for the same. */
+/** The usual words of a status, or of a code: Google's own, or another API's equivalent. */
 const usual: Record<string, Words> = {
   400: { status: 'INVALID_ARGUMENT', message: 'Request contains an invalid argument.' },
   401: {

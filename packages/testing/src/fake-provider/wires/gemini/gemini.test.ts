@@ -63,7 +63,7 @@ describe('answers', () => {
     expect(partsOf([older])).toEqual([{ text }])
   })
 
-  it('shows thoughts only to who asked for them', async () => {
+  it('returns thoughts only on request', async () => {
     await using fake = await start([{ reasoning: 'let me', text, usage: { reasoningTokens: 4 } }])
     const chunks = await stream(fake.ai)
     expect(partsOf(chunks).some((part) => part.thought)).toBe(false)
@@ -100,13 +100,13 @@ describe('answers', () => {
     }
   })
 
-  it('tells no usage when the script says so', async () => {
+  it('reports no usage when the script says so', async () => {
     await using fake = await start([{ text: 'a', usage: null }])
     const chunks = await stream(fake.ai)
     expect(chunks.every((chunk) => chunk.usageMetadata === undefined)).toBe(true)
   })
 
-  it('ends its lines as Google does', async () => {
+  it('ends its lines like Google', async () => {
     await using fake = await start(['a'])
     const url = `${fake.server.url}/v1beta/models/${model}:streamGenerateContent?alt=sse&key=canary-key`
     const body = JSON.stringify({ contents: [{ parts: [{ text: 'Hello' }] }] })
@@ -115,7 +115,7 @@ describe('answers', () => {
     expect(fake.server.requests[0]?.query).toEqual({ alt: 'sse', key: '[recorded]' })
   })
 
-  it('lists its chunks where no events were asked for', async () => {
+  it('returns a list of its chunks when the request asks for no events', async () => {
     await using fake = await start(['a'])
     const url = `${fake.server.url}/v1beta/models/${model}:streamGenerateContent?key=canary-key`
     const body = JSON.stringify({ contents: [{ parts: [{ text: 'Hello' }] }] })
@@ -184,7 +184,7 @@ describe('errors', () => {
   })
 })
 
-it('asks for a key', async () => {
+it('requires a key', async () => {
   await using fake = await start(['a'])
   const answer = await rawAnswer(fake.server.url, {})
   expect(answer.status).toBe(403)
@@ -223,7 +223,7 @@ it('lists a model, and answers 404 elsewhere', async () => {
   await expect(fake.ai.models.get({ model: 'gemini-missing' })).rejects.toMatchObject({ status: 404 })
 })
 
-it('says when its script is over', async () => {
+it('reports the end of its script', async () => {
   await using fake = await start([])
   await expect(stream(fake.ai)).rejects.toThrow('The script of this fake provider is over')
 })

@@ -6,10 +6,10 @@ import { modelRules } from './model-rules.ts'
 import { parseMessage } from './parse-message.ts'
 import { signThought } from './signature.ts'
 
-/** Calls too end with STOP: only their parts tell of them. */
+/** Answers with calls end with STOP too: only their parts show the calls. */
 const finishReasons = { stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', 'content-filter': 'SAFETY' } as const
 
-/** An answer as a model gives it over `:generateContent` and `:streamGenerateContent`. */
+/** An answer in the format of `:generateContent` and `:streamGenerateContent`. */
 export function generateAnswer(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId): WireAnswer {
   const usage = toUsage(answer, body)
   const head = { modelVersion: model, responseId: makeId('resp-') }
@@ -44,7 +44,7 @@ function candidate(parts: readonly Fields[], end: Fields = {}): object {
 
 const streamError = { code: 503, message: 'The model is overloaded. Please try again later.', status: 'UNAVAILABLE' }
 
-/** What is told in place of an answer: that the prompt was blocked, or that a call could not be read. */
+/** What replaces an answer: a blocked prompt, or a malformed call. */
 function silentEnd(answer: FakeAnswer): object | undefined {
   if (answer.refusal !== undefined && !answer.text) return { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
   const broken = answer.toolCalls?.find((call) => !isFields(argsOf(call)))
@@ -53,7 +53,7 @@ function silentEnd(answer: FakeAnswer): object | undefined {
   return { candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage, index: 0 }] }
 }
 
-/** The parts of an answer: one by one as they are streamed, the one that ends the stream, and whole. */
+/** The parts of an answer: one by one for a stream, the last one, and the whole. */
 type Parts = { streamed: Fields[]; last: Fields; whole: Fields[] }
 
 function partsOf(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId): Parts {
@@ -63,7 +63,7 @@ function partsOf(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId
   const calls = (answer.toolCalls ?? []).map((call, index) => {
     const { name, callId } = call
     const part = { functionCall: { ...(callId && { id: callId }), name, args: argsOf(call) } }
-    // Of calls made at once only the first is signed.
+    // Of parallel calls only the first is signed.
     return thinks && index === 0 ? { ...part, thoughtSignature: signThought(makeId('sig-')) } : part
   })
   const signature = isThird && calls.length === 0 ? { thoughtSignature: signThought(makeId('sig-')) } : undefined
@@ -73,7 +73,7 @@ function partsOf(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId
       ...pieces(text, answer.deltas).map((piece) => ({ text: piece })),
       ...calls,
     ],
-    // Nothing is left to say, but the signature comes last.
+    // No text is left, but the signature comes last.
     last: { text: '', ...signature },
     whole: [
       ...(thoughts ? [{ text: thoughts, thought: true }] : []),
@@ -97,7 +97,7 @@ function argsOf({ input = {}, inputText }: FakeToolCall): unknown {
   }
 }
 
-/** What each chunk tells of the tokens so far, and the last one of all of them. */
+/** The usage so far of each chunk, and the total of the last one. */
 function toUsage(answer: FakeAnswer, body: Fields): { started: Fields; total: Fields } | undefined {
   const usage = usageOf(answer, body)
   if (!usage) return undefined
@@ -110,7 +110,7 @@ function toUsage(answer: FakeAnswer, body: Fields): { started: Fields; total: Fi
     started: { ...prompt, candidatesTokenCount: 1, totalTokenCount: usage.inputTokens + 1 },
     total: {
       ...prompt,
-      // Thoughts are not counted with what the candidates say.
+      // Thoughts are not counted as candidate tokens.
       candidatesTokenCount: Math.max(0, usage.outputTokens - usage.reasoningTokens),
       ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
       totalTokenCount: usage.totalTokens,

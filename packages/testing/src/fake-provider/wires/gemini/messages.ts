@@ -1,4 +1,4 @@
-/** A message that may be sent, or a part of one. */
+/** A message of a request, or a part of one. */
 export type MessageName =
   | 'GenerateContentRequest'
   | 'Content'
@@ -18,7 +18,7 @@ export type MessageName =
   | 'BatchEmbedContentsRequest'
   | 'EmbedContentRequest'
 
-/** The messages of the API as its proto files have them: `name:type`, `[]` for a list, `{}` for a map by text. */
+/** The messages of the API as its proto files define them: `name:type`, `[]` for a list, `{}` for a map with text keys. */
 const definitions: Record<MessageName, string> = {
   GenerateContentRequest:
     'model:string contents:Content[] systemInstruction:Content tools:Tool[] toolConfig:ToolConfig safetySettings:any[] ' +
@@ -60,12 +60,12 @@ const definitions: Record<MessageName, string> = {
     'model:string content:Content taskType:string title:string outputDimensionality:int32 embedContentConfig:any',
 }
 
-/** A field of a message; `repeated` tells a list from a map from neither. */
+/** A field of a message; `repeated` is a list or a map. */
 export type Field = { type: string; repeated?: 'list' | 'map' }
 
 const parsed = new Map<string, ReadonlyMap<string, Field>>()
 
-/** The fields of a message by their names in JSON, or `undefined` for what is no message. */
+/** The fields of a message by their JSON names, or `undefined` for an unknown message. */
 export function fieldsOfMessage(name: string): ReadonlyMap<string, Field> | undefined {
   const known = parsed.get(name)
   if (known) return known

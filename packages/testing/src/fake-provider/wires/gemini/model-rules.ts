@@ -1,9 +1,9 @@
-/** What a Gemini model takes and does, by its generation. */
+/** The capabilities of a Gemini model, by its generation. */
 export type ModelRules = {
   thinks: boolean
-  /** Takes a level of thinking in place of a budget, output in a schema together with tools, images from functions. */
+  /** Supports a thinking level in place of a budget, structured output together with tools, images from functions. */
   isThird: boolean
-  /** The budgets of thinking that it takes, besides -1. */
+  /** The supported thinking budgets, besides -1. */
   budgets: { least: number; most: number; off: boolean }
   levels: readonly string[]
 }

@@ -3,8 +3,8 @@ import { type Fields, isFields } from '../fields.ts'
 import { fieldsOfMessage, type MessageName } from './messages.ts'
 
 /**
- * Reads JSON as the API reads it: names in camelCase or snake_case, `null` as absent, and nothing that the message does
- * not have.
+ * Parses JSON like the API: names in camelCase or snake_case, `null` as absent, and no fields that the message does not
+ * define.
  *
  * @returns the message with its names in camelCase
  * @throws ApiError that lists all faults, as the API does
@@ -29,7 +29,7 @@ function parse(json: Fields, messageName: string, path: string, faults: string[]
     if (value === null) continue
     const place = `${path === '' ? '' : `${path}.`}${toSnakeCase(name)}`
     if (field.repeated === 'list') {
-      // A single value in place of a list is taken as a list of one.
+      // A single value in place of a list is read as a list of one.
       const list = Array.isArray(value) ? value : [value]
       message[name] = list.map((item, index) => parseValue(item, field.type, `${place}[${index}]`, faults))
     } else if (field.repeated === 'map') {
@@ -68,7 +68,7 @@ const scalars: Record<string, { name: string; takes: (value: unknown) => boolean
   struct: { name: 'type.googleapis.com/google.protobuf.Struct', takes: isFields },
 }
 
-/** Both alphabets of base64 are taken. */
+/** Both alphabets of base64 are accepted. */
 function isBase64(value: unknown): boolean {
   return (
     typeof value === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1

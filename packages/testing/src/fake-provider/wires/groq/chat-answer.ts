@@ -11,7 +11,7 @@ type GroqRequest = {
 
 const finishReasons = { stop: 'stop', 'tool-calls': 'tool_calls', length: 'length', 'content-filter': 'content_filter' }
 
-/** An answer as Groq's `/openai/v1/chat/completions` gives it: all calls whole and at once, and usage always. */
+/** An answer in the format of Groq's `/openai/v1/chat/completions`: all calls whole and at once, and always usage. */
 export function groqAnswer(answer: FakeAnswer, request: GroqRequest, makeId: MakeId): WireAnswer {
   const groq = { id: makeId('req_') }
   const head = { id: makeId('chatcmpl-'), created: Math.floor(Date.now() / 1000), model: request.model }
@@ -77,7 +77,7 @@ export function groqAnswer(answer: FakeAnswer, request: GroqRequest, makeId: Mak
   }
 }
 
-/** Reasoning comes apart from the text, within it, or not at all, as the request asks. */
+/** Reasoning is a field of its own, part of the text, or omitted, as the request asks. */
 function said(answer: FakeAnswer, request: GroqRequest): { text: string; reasoning: string } {
   const text = [answer.text, answer.refusal].join('')
   const { reasoning = '' } = answer

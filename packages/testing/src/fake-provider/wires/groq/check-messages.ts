@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import { type Fields, isFields } from '../fields.ts'
 
-/** What the model can, and which tools it is offered; `undefined` when nobody looks at that. */
+/** The capabilities of the model, and the offered tools; `undefined` when tools are not checked. */
 type Setting = { reasons: boolean; sees: boolean; offered: ReadonlySet<string> | undefined }
 
 const knownKeys: Record<string, readonly string[]> = {
@@ -13,7 +13,7 @@ const knownKeys: Record<string, readonly string[]> = {
   function: ['role', 'content', 'name'],
 }
 
-/** Refuses messages that have no form, results without a call, and calls of tools that are not offered. */
+/** Rejects malformed messages, results without a call, and calls of tools that are not offered. */
 export function checkMessages(candidates: unknown, setting: Setting): void {
   if (!Array.isArray(candidates)) throw new ApiError(400, "'messages' : value must be an array")
   if (candidates.length === 0) throw new ApiError(400, "'messages' : minimum number of items is 1")

@@ -12,7 +12,7 @@ const knownKeys = (
   'tool_choice tools top_logprobs top_p user'
 ).split(' ')
 
-/** Refuses what Groq's `/openai/v1/chat/completions` refuses. */
+/** Rejects what Groq's `/openai/v1/chat/completions` rejects. */
 export function checkGroqRequest(body: Fields): void {
   const unknown = Object.keys(body).find((key) => !knownKeys.includes(key))
   if (unknown !== undefined) throw new ApiError(400, `property '${unknown}' is unsupported`)

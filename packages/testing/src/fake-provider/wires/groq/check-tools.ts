@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import { isFields } from '../fields.ts'
 
-/** Refuses functions that are none, and tells the names of those that are. */
+/** Rejects malformed functions, and returns the names of the others. */
 export function checkTools(tools: unknown): ReadonlySet<string> {
   const names = new Set<string>()
   if (tools === undefined || tools === null) return names

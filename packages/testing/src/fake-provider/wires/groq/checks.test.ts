@@ -38,7 +38,7 @@ it.each<[string, object]>([
   ['a schema', { model: gptOss, ...json }],
   ['a choice of a tool', { tools, tool_choice: named('add') }],
   ['tokens and options', { max_completion_tokens: 100, temperature: 0, stream_options: { include_usage: true } }],
-])('takes %s', async (_, change) => {
+])('accepts %s', async (_, change) => {
   expect(await post({ model: llama, messages: [user], ...change })).toEqual({ status: 200 })
 })
 
@@ -132,13 +132,13 @@ it.each<[string, object, string]>([
   ['too many tokens', { max_completion_tokens: 1_000_000 }, 'must be less than or equal to `131072`'],
   ['a hot temperature', { temperature: 3 }, "'temperature' : number must be at most 2"],
   ['five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, "'stop' : maximum number of items is 4"],
-])('refuses %s', async (_, change, message) => {
+])('rejects %s', async (_, change, message) => {
   const answer = await post({ model: llama, messages: [user], ...change })
   expect(answer.message).toContain(message)
   expect(answer.status).toBe(400)
 })
 
-it('asks for a key', async () => {
+it('requires a key', async () => {
   expect(await post({}, '')).toEqual({ status: 401, message: 'Invalid API Key' })
 })
 

@@ -1,10 +1,10 @@
 import { type UsualWords, wordsOf } from '../usual-words.ts'
 import type { ErrorWords } from '../wire-spec.ts'
 
-/** What a model wrote that was no call of a tool. */
+/** Output of a model that is not a valid tool call. */
 const failedGeneration = '<function=add{"a": 1, "b": </function>'
 
-/** An error as Groq tells it: in OpenAI's form, without the fields that have nothing to say. */
+/** An error in Groq's format: OpenAI's, without empty fields. */
 export function groqErrorBody(error: ErrorWords): { error: object } {
   const { message, type = 'invalid_request_error', code } = wordsOf(error, usual)
   return {
@@ -18,7 +18,7 @@ export function groqErrorBody(error: ErrorWords): { error: object } {
   }
 }
 
-/** An error that ends a stream; it names the status that it would have had. */
+/** An error that ends a stream; it contains the status that it would have had. */
 export function streamError(error: ErrorWords): { error: object } {
   return { error: { ...groqErrorBody(error).error, status_code: error.status } }
 }

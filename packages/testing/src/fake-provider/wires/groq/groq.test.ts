@@ -56,7 +56,7 @@ it.each([
   ['within the text', { reasoning_format: 'raw' as const }, '', '<think>\nlet me think\n</think>\nyes'],
   ['not at all when it is hidden', { reasoning_format: 'hidden' as const }, '', 'yes'],
   ['not at all when it is not included', { include_reasoning: false }, '', 'yes'],
-])('tells reasoning %s', async (_, change, reasoning, text) => {
+])('returns reasoning %s', async (_, change, reasoning, text) => {
   const turn = { reasoning: 'let me think', text: 'yes' }
   await using fake = await start([turn, turn])
   const chunks = await collect(await fake.client.chat.completions.create({ ...chat, ...change, stream: true }))

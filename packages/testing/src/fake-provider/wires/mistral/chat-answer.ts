@@ -7,7 +7,7 @@ type MistralRequest = { model: string }
 
 const finishReasons = { stop: 'stop', 'tool-calls': 'tool_calls', length: 'length', 'content-filter': 'content_filter' }
 
-/** An answer as Mistral's `/v1/chat/completions` gives it: calls come whole, in the chunk that finishes. */
+/** An answer in the format of Mistral's `/v1/chat/completions`: calls are whole, in the chunk with the finish reason. */
 export function mistralAnswer(answer: FakeAnswer, request: MistralRequest, makeId: MakeId): WireAnswer {
   const head = {
     id: makeId('').padStart(32, '0'),
@@ -28,7 +28,7 @@ export function mistralAnswer(answer: FakeAnswer, request: MistralRequest, makeI
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: finish }],
       ...last,
-      // Hides how long each piece is.
+      // Padding that hides the length of each piece.
       p: 'abcdefghijklmnopqrstuvwxyz0123456789'.slice(0, 6 + (JSON.stringify(delta).length % 30)),
     },
   })
@@ -36,7 +36,7 @@ export function mistralAnswer(answer: FakeAnswer, request: MistralRequest, makeI
     content: [
       chunk({ role: 'assistant', content: '' }),
       ...pieces(answer.reasoning ?? '', answer.deltas).map((piece) => chunk({ content: [thinking(piece)] })),
-      // The text that ends the thinking is a chunk of its kind, the rest is plain.
+      // The text after the thinking starts with a chunk of its type, the rest is plain.
       ...pieces(text, answer.deltas).map((piece, index) =>
         chunk({ content: answer.reasoning && index === 0 ? [{ type: 'text', text: piece }] : piece }),
       ),

@@ -19,7 +19,7 @@ const knownKeys: Record<string, readonly string[]> = {
   tool: ['role', 'content', 'tool_call_id', 'name'],
 }
 
-/** The fields of each kind of chunk; the first one must be there. */
+/** The fields of each chunk type; the first one is required. */
 const chunkKeys: Record<string, readonly string[]> = {
   text: ['text', 'type'],
   image_url: ['image_url', 'type'],
@@ -30,7 +30,7 @@ const chunkKeys: Record<string, readonly string[]> = {
   input_audio: ['input_audio', 'type'],
 }
 
-/** Refuses messages that have no form, and then those that make no conversation. */
+/** Rejects malformed messages, and then those in an invalid order. */
 export function checkMessages(candidates: readonly unknown[], model: string): void {
   const messages = candidates.map((candidate, index) => checkForm(candidate, `messages.${index}`))
   checkOrder(messages)
@@ -90,7 +90,7 @@ function checkCall(candidate: unknown, path: string): void {
   }
 }
 
-/** What may follow each role. */
+/** The roles that may follow each role. */
 const followers: Record<string, readonly string[]> = {
   system: ['user', 'assistant', 'system'],
   user: ['assistant', 'system', 'user'],
@@ -125,7 +125,7 @@ function checkAssistant(message: Fields, isLast: boolean): void {
   }
   for (const call of calls) {
     checkCallId(call.id, 'invalid_function_call')
-    // The form was checked before: a function with a name that is text.
+    // Checked before: a function with a name that is text.
     checkFunctionName((call.function as { name: string }).name, 'invalid_function_call')
   }
   if (message.prefix === true && !isLast) {
@@ -153,7 +153,7 @@ function checkCallId(id: unknown, type: string): void {
   throw new ApiError(400, message, { type, code: '3280' })
 }
 
-/** Each call of a message is answered once before the next message of the assistant, and nothing else is. */
+/** Each call is answered once before the next assistant message, and nothing else is answered. */
 function checkCallsHaveResults(messages: readonly Fields[]): void {
   let open = new Set<unknown>()
   let answered = new Set<unknown>()
@@ -180,7 +180,7 @@ function checkCallsHaveResults(messages: readonly Fields[]): void {
 }
 
 function callsOf(message: Fields): Fields[] {
-  // The form was checked before: a list of objects, where there is one.
+  // Checked before: a list of objects, where there is one.
   return (message.tool_calls ?? []) as Fields[]
 }
 
@@ -192,7 +192,7 @@ function hasImage(message: Fields): boolean {
   return Array.isArray(message.content) && message.content.some((chunk: Fields) => chunk.type === 'image_url')
 }
 
-/** The models that are known to see nothing; any other may. */
+/** The models that are known not to accept images; others may. */
 function isTextModel(model: string): boolean {
   return /^(?:open-mi[sx]tral|codestral|mistral-(?:tiny|embed)|ministral-[38]b-2410|voxtral)/.test(model)
 }

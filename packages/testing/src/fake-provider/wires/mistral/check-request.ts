@@ -17,7 +17,7 @@ const knownKeys = (
   'prompt_cache_key service_tier safe_prompt'
 ).split(' ')
 
-/** Refuses what Mistral's `/v1/chat/completions` refuses: first the form of each field, then what the messages say. */
+/** Rejects what Mistral's `/v1/chat/completions` rejects: first by the type of each field, then by the messages' content. */
 export function checkMistralRequest(body: Fields): void {
   refuseExtra(body, knownKeys, '')
   const model = requireText(requireField(body, 'model', ''), 'model')

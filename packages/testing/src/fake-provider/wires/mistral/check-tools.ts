@@ -5,7 +5,7 @@ import { refuseExtra, requireField, requireFields, requireList, requireTag, requ
 const toolTypes =
   'function web_search web_search_premium code_interpreter image_generation document_library connector'.split(' ')
 
-/** Refuses functions without a name or a schema; the tools that Mistral brings along are not looked into. */
+/** Rejects functions without a name or a schema; Mistral's built-in tools are not checked. */
 export function checkTools(candidates: unknown): void {
   requireList(candidates, 'tools').forEach((candidate, index) => {
     const path = `tools.${index}`
@@ -22,7 +22,7 @@ export function checkTools(candidates: unknown): void {
   })
 }
 
-/** What the API says of a name that is no name of a function, wherever it stands. */
+/** The API's message for an invalid function name, wherever it occurs. */
 export function checkFunctionName(name: string, type: string): void {
   if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return
   throw new ApiError(
@@ -34,7 +34,7 @@ export function checkFunctionName(name: string, type: string): void {
 
 const schemaTypes = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** A schema must be one of its draft; nothing is asked of what it describes. */
+/** A schema must be valid in its draft; its content is not restricted. */
 function checkSchema(schema: Fields): void {
   const types = schema.type === undefined ? [] : [schema.type].flat()
   const unknown = types.find((type) => typeof type !== 'string' || !schemaTypes.includes(type))
@@ -48,7 +48,7 @@ function checkSchema(schema: Fields): void {
     if (typeof property !== 'object' || property === null || Array.isArray(property)) {
       throw invalidSchema(`${JSON.stringify(property)} is not of type 'object', 'boolean' (${name})`)
     }
-    // An object with string keys: what JSON gives.
+    // An object with string keys, as JSON produces.
     checkSchema(property as Fields)
   }
 }

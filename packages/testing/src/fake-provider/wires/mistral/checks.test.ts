@@ -37,7 +37,7 @@ it.each<[string, object]>([
   ['a named tool', { tools: [tool()], tool_choice: { type: 'function', function: { name: 'add' } } }],
   ['a schema', { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: parameters } } }],
   ['thinking options', { model: 'magistral-medium-latest', prompt_mode: 'reasoning', reasoning_effort: 'high' }],
-])('takes %s', async (_, change) => {
+])('accepts %s', async (_, change) => {
   expect(await post({ model: 'mistral-large-latest', messages: [user], ...change })).toMatchObject({ status: 200 })
 })
 
@@ -218,17 +218,17 @@ it.each<[string, object, string, string?]>([
     'Image input is not enabled for this model',
   ],
   ['a beginning that is not last', { messages: [user, { ...said, prefix: true }, user] }, 'must be last message'],
-])('refuses %s', async (_, change, message, code) => {
+])('rejects %s', async (_, change, message, code) => {
   const answer = await post({ model: 'mistral-large-latest', messages: [user], ...change })
   expect(answer.body.message).toContain(message)
   expect(answer).toMatchObject({ status: 400, body: { object: 'error', param: null, ...(code && { code }) } })
 })
 
-it('asks for a key', async () => {
+it('requires a key', async () => {
   expect(await post({}, '/v1/chat/completions', '')).toEqual({ status: 401, body: { detail: 'Unauthorized' } })
 })
 
-it('knows no other address', async () => {
+it('has no other routes', async () => {
   const answer = await post({}, '/chat/completions')
   expect(answer).toMatchObject({ status: 404, body: { message: 'no Route matched with those values' } })
 })
@@ -240,7 +240,7 @@ it.each<[object | string, number]>([
   [{ input: [] }, 400],
   [{ input: [''] }, 400],
   [{ input: ['a'.repeat(70_000)] }, 400],
-])('refuses to embed %#', async (change, status) => {
+])('rejects the embedding of %#', async (change, status) => {
   const body = typeof change === 'string' ? change : { model: 'mistral-embed', input: ['a'], ...change }
   const answer = await post(body, '/v1/embeddings')
   expect(answer.status).toBe(status)

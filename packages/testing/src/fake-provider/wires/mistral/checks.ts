@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import { type Fields, isFields } from '../fields.ts'
 
-/** A field that the parser of requests refuses; `path` is `messages.0.user.name`. */
+/** A field that the request parser rejects; `path` is `messages.0.user.name`. */
 export function invalidField(type: string, path: string, message: string): ApiError {
   return new ApiError(422, message, { type, param: path })
 }
@@ -40,7 +40,7 @@ export function requireLiteral(value: unknown, known: readonly string[], path: s
   throw invalidField('literal_error', path, `Input should be ${oneOf(known)}`)
 }
 
-/** Refuses an object whose `tag` is none of the known kinds. */
+/** Rejects an object whose `tag` is not a known type. */
 export function requireTag(fields: Fields, tag: string, known: readonly string[], path: string): string {
   const value = requireField(fields, tag, path)
   if (typeof value === 'string' && known.includes(value)) return value

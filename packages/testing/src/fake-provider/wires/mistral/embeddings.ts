@@ -5,7 +5,7 @@ import { refuseExtra, requireField, requireLiteral, requireText } from './checks
 
 const knownKeys = ['model', 'input', 'metadata', 'output_dimension', 'output_dtype', 'encoding_format']
 
-/** What `/v1/embeddings` answers. A batch has its limits, and no text is empty. */
+/** The answer of `/v1/embeddings`. A batch has limits, and no text is empty. */
 export function embeddingsBody(body: Fields): unknown {
   refuseExtra(body, knownKeys, '')
   const model = requireText(requireField(body, 'model', ''), 'model')

@@ -1,10 +1,10 @@
 import { type UsualWords, wordsOf } from '../usual-words.ts'
 import type { ErrorWords } from '../wire-spec.ts'
 
-/** What the gateway in front of the API says of an address that it does not know. */
+/** The gateway's answer for an unknown route. */
 export const noRoute = 'no Route matched with those values'
 
-/** An error as Mistral tells it: the gateway, the parser of requests and the API each have their own form. */
+/** An error in Mistral's formats: the gateway, the request parser and the API each have their own. */
 export function mistralErrorBody(error: ErrorWords, requestId: string): unknown {
   const { message, type, code } = wordsOf(error, usual)
   if (message === noRoute) return { message, request_id: requestId }
@@ -22,7 +22,7 @@ export function mistralErrorBody(error: ErrorWords, requestId: string): unknown 
   }
 }
 
-/** What ends a stream that fails, in the one form that this API has for it. */
+/** The end of a failed stream, for which this API has one format. */
 export const streamError = {
   object: 'error',
   message: 'Internal server error',
@@ -32,7 +32,7 @@ export const streamError = {
   raw_status_code: 500,
 }
 
-/** `messages.0.user.name` as the list that tells where it is. */
+/** `messages.0.user.name` as the list of a location. */
 function steps(path: string): (string | number)[] {
   return path === '' ? [] : path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))
 }

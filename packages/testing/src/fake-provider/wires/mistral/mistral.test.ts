@@ -19,7 +19,7 @@ async function collect<T>(stream: AsyncIterable<{ data: T }>): Promise<T[]> {
   return items
 }
 
-it('streams text, with usage in the chunk that finishes', async () => {
+it('streams text, with usage in the last chunk', async () => {
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage: { inputTokens: 7, outputTokens: 3 } }])
   const chunks = await collect(await fake.client.chat.stream(chat))
   expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello, Wörld 👋')
@@ -29,7 +29,7 @@ it('streams text, with usage in the chunk that finishes', async () => {
   })
 })
 
-it('streams calls whole, with ids of 9 characters, in the chunk that finishes', async () => {
+it('streams calls whole, with ids of 9 characters, in the last chunk', async () => {
   await using fake = await start([
     { toolCalls: [{ name: 'add', input: { a: 1 } }, { name: 'now' }, { name: 'broken', inputText: '{"a' }] },
   ])
@@ -99,7 +99,7 @@ it('embeds texts', async () => {
   expect(usage.totalTokens).toBe(3)
 })
 
-it('records no key, and tells which exchange it was', async () => {
+it('records no key, and has an id per exchange', async () => {
   await using fake = await start(['one'])
   await fake.client.chat.complete(chat)
   expect(JSON.stringify(fake.server.requests)).not.toContain('canary-key')
@@ -127,7 +127,7 @@ it.each<[object, unknown]>([
   expect(JSON.parse((error as { body: string }).body)).toMatchObject(body as object)
 })
 
-it.each<StreamFault>(['error-frame', 'flat-error-frame', 'failed'])('breaks a stream by %s', async (fault) => {
+it.each<StreamFault>(['error-frame', 'flat-error-frame', 'failed'])('interrupts a stream by %s', async (fault) => {
   await using fake = await start([{ text: 'abc', fault }])
   const text = await streamText(fake)
   expect(text).toMatch(/"content":"c".*\n\ndata: \{"object":"error","message":"Internal server error".*\}\n\n$/)
@@ -137,7 +137,7 @@ it.each<[StreamFault, RegExp]>([
   ['early-eof', /"content":"c"[^\n]*\n\n$/],
   ['eof-in-frame', /"content":"c"[^\n]*\n\ndata: \{"id":"[^\n]+$/],
   ['garbage-frame', /data: \{"id": not json\n\n.*data: \[DONE\]\n\n$/s],
-])('breaks a stream by %s', async (fault, expected) => {
+])('interrupts a stream by %s', async (fault, expected) => {
   await using fake = await start([{ text: 'abc', fault }])
   expect(await streamText(fake)).toMatch(expected)
 })

@@ -4,7 +4,7 @@ import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
 
 type OllamaRequest = { model: string }
 
-/** An answer as Ollama's `/api/chat` gives it: a line for each piece, and for each call, whose arguments are a value. */
+/** An answer in the format of Ollama's `/api/chat`: a line per piece, and per call, whose arguments are a value. */
 export function ollamaAnswer(answer: FakeAnswer, request: OllamaRequest, makeId: MakeId): WireAnswer {
   const calls = toWireCalls(answer.toolCalls, () => `call_${makeId('').slice(-8)}`).map(toOllamaCall)
   const text = [answer.text, answer.refusal].join('')
@@ -18,7 +18,7 @@ export function ollamaAnswer(answer: FakeAnswer, request: OllamaRequest, makeId:
   })
   const last = {
     done: true,
-    // There is no other reason: calls end with `stop`.
+    // There is no other reason: answers with calls have `stop`.
     done_reason: finishReasonOf(answer) === 'length' ? 'length' : 'stop',
     total_duration: 3_000_000,
     load_duration: 1_000_000,
@@ -47,12 +47,12 @@ export function ollamaAnswer(answer: FakeAnswer, request: OllamaRequest, makeId:
   }
 }
 
-/** A call; servers before 0.12.10 gave it no id, as one with an empty `callId` does. */
+/** A call; servers before 0.12.10 sent no id, like one with an empty `callId`. */
 function toOllamaCall({ callId, name, argumentsText }: WireCall, index: number): object {
   return { ...(callId !== '' && { id: callId }), function: { index, name, arguments: parsed(argumentsText) } }
 }
 
-/** Arguments that are no JSON come as the text that the model wrote. */
+/** Arguments that are not JSON are returned as the model's text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

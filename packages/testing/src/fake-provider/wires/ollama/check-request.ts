@@ -5,7 +5,7 @@ import { requireType } from './go-types.ts'
 
 const roles = ['system', 'user', 'assistant', 'tool']
 
-/** Refuses what an Ollama server refuses. Fields that it does not know it does not see. */
+/** Rejects what an Ollama server rejects. Unknown fields are ignored. */
 export function checkOllamaRequest(body: Fields): void {
   requireType(body.model, 'string', 'ChatRequest.model')
   const messages = requireType(body.messages, '[]api.Message', 'ChatRequest.messages') ?? []
@@ -40,7 +40,7 @@ function checkMessage(candidate: unknown): void {
   }
 }
 
-/** Images are bytes: an address, a path or a data URL is no base64, and the server says at which character. */
+/** Images are bytes: a URL, a path or a data URL is not base64, and the server names the position. */
 function checkBase64(text: string): void {
   const strange = text.search(/[^A-Za-z0-9+/=\r\n]/)
   const padding = text.search(/=(?!=?$)/)
@@ -62,7 +62,7 @@ function checkFormat(format: unknown): void {
   throw new ApiError(400, `invalid format: ${JSON.stringify(format)}; expected "json" or a valid JSON Schema object`)
 }
 
-/** Refuses what a model cannot do, where that is known of it. */
+/** Rejects what a model is known not to support. */
 function checkAbilities(model: string, body: Fields): void {
   if (Array.isArray(body.tools) && body.tools.length > 0 && /^(?:gemma[23]?(?::|$)|phi3|llava|llama2)/.test(model)) {
     throw new ApiError(400, `registry.ollama.ai/library/${model} does not support tools`)

@@ -2,8 +2,8 @@ import type { Fields } from '../fields.ts'
 import { mismatch, requireType } from './go-types.ts'
 
 /**
- * Refuses tools whose schemas the server cannot hold: each property is an object, its type a name or names, and it has
- * no schemas that are `true`.
+ * Rejects tools whose schemas the server cannot represent: each property is an object, its type a name or a list of names,
+ * and `true` is not a schema.
  */
 export function checkTools(candidates: unknown): void {
   for (const candidate of requireType(candidates, '[]api.Tool', 'ChatRequest.tools') ?? []) {

@@ -31,7 +31,7 @@ it.each<[string, object]>([
   ['tools', { tools: [tool({ a: { type: ['number', 'null'], anyOf: [{ type: 'number' }] }, b: nested() })] }],
   ['options', { options: { num_ctx: 8192 }, keep_alive: '5m', truncate: false }],
   ['fields that it does not know', { warmth: 1 }],
-])('takes %s', async (_, change) => {
+])('accepts %s', async (_, change) => {
   expect(await post({ model: 'qwen3:8b', messages: [user], stream: false, ...change })).toEqual({ status: 200 })
 })
 
@@ -75,7 +75,7 @@ it.each<[string, object | string, string]>([
   ['a deep property that is true', { tools: [tool({ a: { properties: { b: true } } })] }, 'cannot unmarshal bool'],
   ['names that are numbers', { tools: [required([1])] }, 'cannot unmarshal number'],
   ['options that are a list', { options: [] }, 'cannot unmarshal array into Go struct field ChatRequest.options'],
-])('refuses %s', async (_, change, error) => {
+])('rejects %s', async (_, change, error) => {
   const body = typeof change === 'string' ? change : { model: 'qwen3:8b', messages: [user], ...change }
   const answer = await post(body)
   expect(answer.error).toContain(error)
@@ -100,7 +100,7 @@ it.each<[string, object]>([
   ['tools.function.parameters.type', { tools: [{ function: { parameters: { type: 1 } } }] }],
   ['tools.function.parameters.properties', { tools: [tool(1)] }],
   ['tools.function.parameters.properties.description', { tools: [tool({ a: { description: 1 } })] }],
-])('takes no number for %s', async (path, change) => {
+])('accepts no number for %s', async (path, change) => {
   const { status, error } = await post({ model: 'qwen3:8b', messages: [user], ...change })
   expect(error).toContain(`json: cannot unmarshal number into Go struct field ChatRequest.${path} of type`)
   expect(status).toBe(400)
@@ -111,7 +111,7 @@ it.each<[object | string, string]>([
   [{ model: '' }, 'model is required'],
   [{ input: 1 }, 'invalid input type'],
   [{ input: undefined }, 'invalid input type'],
-])('refuses to embed %j', async (change, error) => {
+])('rejects the embedding of %j', async (change, error) => {
   const body = typeof change === 'string' ? change : { model: 'nomic-embed-text', input: 'a', ...change }
   expect(await post(body, '/api/embed')).toEqual({ status: 400, error })
 })

@@ -2,8 +2,8 @@ import { ApiError } from '../api-error.ts'
 import { type Fields, isFields } from '../fields.ts'
 
 /**
- * Refuses a value that does not fit its field, in the words of the server's language. Lists begin with `[]`; what is
- * neither a list nor text is an object. A field that is absent or null keeps its empty value.
+ * Rejects a value of the wrong type with the message of Go's decoder. Type names of lists start with `[]`; others are
+ * objects or text. A field that is absent or null keeps its zero value.
  */
 export function requireType(value: unknown, type: 'string', path: string): string | undefined
 export function requireType(value: unknown, type: `[]${string}`, path: string): unknown[] | undefined
@@ -16,7 +16,7 @@ export function requireType(value: unknown, type: string, path: string): unknown
   throw mismatch(value, type, path)
 }
 
-/** What Go's decoder of JSON says of a value of the wrong type. */
+/** The message of Go's JSON decoder for a value of the wrong type. */
 export function mismatch(value: unknown, type: string, path: string): ApiError {
   const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
   return new ApiError(400, `json: cannot unmarshal ${kind} into Go struct field ${path} of type ${type}`)

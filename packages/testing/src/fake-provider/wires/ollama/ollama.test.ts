@@ -57,7 +57,7 @@ it('streams calls with their arguments as values, and ends with stop', async () 
   expect(lines.at(-1)?.done_reason).toBe('stop')
 })
 
-it('gives calls no id when the script says so, as old servers do', async () => {
+it('sends calls without an id when the script says so, like old servers', async () => {
   await using fake = await start([{ toolCalls: [{ name: 'add', callId: '' }] }])
   const { message } = await fake.client.chat({ ...chat })
   expect(message.tool_calls).toEqual([{ function: { index: 0, name: 'add', arguments: {} } }])
@@ -72,7 +72,7 @@ it.each([
   expect(await fake.client.chat({ ...chat })).toMatchObject({ done: true, done_reason: doneReason, message })
 })
 
-it('tells no counts when the script says so', async () => {
+it('reports no counts when the script says so', async () => {
   await using fake = await start([{ text: 'a', usage: null }])
   expect(await fake.client.chat({ ...chat })).not.toHaveProperty('eval_count')
 })
@@ -90,7 +90,7 @@ it('embeds texts', async () => {
   expect(prompt_eval_count).toBe(3)
 })
 
-it('lists a model, tells its version, and answers 404 elsewhere', async () => {
+it('lists a model, returns its version, and answers 404 elsewhere', async () => {
   await using fake = await start([])
   expect((await fake.client.list()).models).toMatchObject([{ name: 'fake-model:latest' }])
   expect((await fake.client.version()).version).toMatch(/^\d/)
@@ -108,7 +108,7 @@ it.each<[{ status: number; message?: string; code?: string }, string]>([
   await expect(fake.client.chat({ ...chat, stream: true })).rejects.toMatchObject({ status_code: turn.status, error })
 })
 
-it.each<StreamFault>(['error-frame', 'flat-error-frame', 'failed'])('breaks a stream by %s', async (fault) => {
+it.each<StreamFault>(['error-frame', 'flat-error-frame', 'failed'])('interrupts a stream by %s', async (fault) => {
   await using fake = await start([{ text: 'abc', fault }])
   await expect(stream(fake)).rejects.toThrow('an error was encountered while running the model')
 })
@@ -118,7 +118,7 @@ it('ends a stream early', async () => {
   await expect(stream(fake)).rejects.toThrow('Did not receive done')
 })
 
-it('streams lines of JSON, and one that is none', async () => {
+it('streams lines of JSON, and one that is not JSON', async () => {
   await using fake = await start([{ text: 'abc', fault: 'garbage-frame' }])
   const answer = await fetch(`${fake.server.url}/api/chat`, { method: 'POST', body: JSON.stringify(chat) })
   expect(answer.headers.get('content-type')).toBe('application/x-ndjson')

@@ -7,7 +7,7 @@ import type { Route, WireSpec } from '../wire-spec.ts'
 import { ollamaAnswer } from './chat-answer.ts'
 import { checkOllamaRequest } from './check-request.ts'
 
-/** An Ollama server: chat in lines of JSON, and embeddings. It asks for no key and has no id of a request. */
+/** An Ollama server: chat in lines of JSON, and embeddings. It requires no key and has no request ids. */
 export const ollama: WireSpec = {
   basePath: '',
   framing: 'ndjson',
@@ -19,7 +19,7 @@ export const ollama: WireSpec = {
   headers: () => ({}),
 }
 
-// A server streams unless it is told not to.
+// The server streams by default.
 const chat: Route = { check: checkOllamaRequest, streams: (body) => body.stream !== false, answer: ollamaAnswer }
 
 function plainAnswer({ method, path, body }: RecordedRequest): unknown {

@@ -7,7 +7,7 @@ type ChatRequest = { model: string; stream_options?: { include_usage?: boolean }
 
 const finishReasons = { stop: 'stop', 'tool-calls': 'tool_calls', length: 'length', 'content-filter': 'content_filter' }
 
-/** An answer as `/v1/chat/completions` gives it. */
+/** An answer in the format of `/v1/chat/completions`. */
 export function chatAnswer(answer: FakeAnswer, request: ChatRequest, makeId: MakeId): WireAnswer {
   const includeUsage = request.stream_options?.include_usage === true
   const calls = toWireCalls(answer.toolCalls, makeId)
@@ -21,7 +21,7 @@ export function chatAnswer(answer: FakeAnswer, request: ChatRequest, makeId: Mak
       service_tier: 'default',
       system_fingerprint: 'fp_fake',
       choices,
-      // The key is there, as null, in every chunk but the last one, once usage was asked for.
+      // When usage was requested, every chunk but the last one has the key with null.
       ...(includeUsage && { usage: chunkUsage }),
     },
   })

@@ -32,7 +32,7 @@ const partTypes: Record<string, readonly string[]> = {
   tool: ['text'],
 }
 
-/** Refuses what `/v1/chat/completions` refuses. */
+/** Rejects what `/v1/chat/completions` rejects. */
 export function checkChatRequest(body: Fields): void {
   if (!body.model) throw new ApiError(400, 'you must provide a model parameter')
   refuseUnknownKeys(body, knownKeys)
@@ -106,7 +106,7 @@ function checkContent(content: unknown, types: readonly string[], path: string):
   })
 }
 
-/** Each call is answered by the tool messages that directly follow its message, and each of those answers a call. */
+/** Each call is answered by the tool messages directly after its message, and each of those answers a call. */
 function checkCallsHaveResults(messages: readonly Fields[]): void {
   let open = new Set<unknown>()
   let caller = -1

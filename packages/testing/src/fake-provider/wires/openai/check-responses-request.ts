@@ -36,10 +36,10 @@ const partTypes: Record<string, readonly string[]> = {
   assistant: ['output_text', 'refusal'],
 }
 
-/** How the ids of items begin, where a client sends them back. */
+/** The prefixes of item ids that a client sends back. */
 const idPrefixes: Record<string, string> = { function_call: 'fc', reasoning: 'rs', message: 'msg' }
 
-/** Refuses what `/v1/responses` refuses. */
+/** Rejects what `/v1/responses` rejects. */
 export function checkResponsesRequest(body: Fields): void {
   requireField(body, 'model', '')
   refuseUnknownKeys(body, knownKeys)
@@ -96,7 +96,7 @@ function checkParts(content: unknown, types: readonly string[], path: string): v
   })
 }
 
-/** Nothing is stored with `store: false`, so reasoning comes back whole; and it is followed by what it led to. */
+/** Nothing is stored with `store: false`, so reasoning comes back whole, followed by its result. */
 function checkReasoning(items: readonly Fields[], stateless: boolean): void {
   items.forEach((item, index) => {
     if (item.type !== 'reasoning') return

@@ -2,10 +2,10 @@ import { ApiError } from '../api-error.ts'
 import { type Fields, isFields } from '../fields.ts'
 import { requireField, requireFields } from './checks.ts'
 
-/** One function offered to the model, and where it stands in the request. */
+/** One function of a request, and its position. */
 type OfferedFunction = { definition: Fields; path: string }
 
-/** Refuses what the API refuses of functions: names, doubles, schemas that are none, strict schemas that are not strict. */
+/** Rejects functions that the API rejects: bad names, duplicates, invalid schemas, strict schemas that are not strict. */
 export function checkFunctions(functions: readonly OfferedFunction[]): void {
   const names = new Set<unknown>()
   for (const { definition, path } of functions) {
@@ -51,14 +51,14 @@ export function checkFunctions(functions: readonly OfferedFunction[]): void {
 
 const rootless = ['oneOf', 'anyOf', 'allOf', 'enum', 'not']
 
-/** Refuses an output format that the API refuses. */
+/** Rejects an output format that the API rejects. */
 export function checkJSONSchemaFormat(format: Fields, path: string): void {
   const name = requireField(format, 'name', path)
   const schema = requireFields(requireField(format, 'schema', path), `${path}.schema`)
   if (format.strict === true) checkStrict(schema, 'response_format', String(name), path)
 }
 
-/** Every object of a strict schema lists all of its properties as required and takes no others. */
+/** Every object of a strict schema requires all of its properties and allows no others. */
 function checkStrict(schema: Fields, kind: string, name: string, param: string, context: string[] = []): void {
   const where = `In context=(${context.map((step) => `'${step}'`).join(', ')}), `
   if (isFields(schema.properties) || schema.type === 'object') {
