@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AssistantMessage, Message, ToolMessage } from '@agentkit/core'
+import type { AssistantMessage, Message, ReasoningPart, ToolMessage } from '@agentkit/core'
 import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
@@ -13,8 +13,12 @@ import {
   wellFormed,
   wireToolName,
 } from '@agentkit/wire'
-import type { ContentBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages'
-import { thinkingBlock } from './thinking-blocks.ts'
+import type {
+  ContentBlockParam,
+  RedactedThinkingBlockParam,
+  ThinkingBlockParam,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages'
 import type { Turn } from './types.ts'
 import { type MediaBlock, userBlocks } from './user-blocks.ts'
 
@@ -91,6 +95,20 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
   // What it thought is taken back only in its place; of any other answer the calls must come last.
   if (thought) return blocks
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')]
+}
+
+/** What a thinking block is taken back with, beside its text: it must be the very same. */
+export type ThinkingData = { signature: string } | { redacted: string }
+
+/** A part of reasoning as its own model wants it back; of any other model, nothing. */
+function thinkingBlock(
+  { text, opaque }: ReasoningPart,
+  owner: string,
+): [] | [ThinkingBlockParam | RedactedThinkingBlockParam] {
+  const data = opaque?.owner === owner ? opaque.data : undefined
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
+  if (typeof data.signature === 'string') return [{ type: 'thinking', thinking: text, signature: data.signature }]
+  return typeof data.redacted === 'string' ? [{ type: 'redacted_thinking', data: data.redacted }] : []
 }
 
 function isThinking({ type }: ContentBlockParam): boolean {

@@ -1,6 +1,5 @@
 import type { ModelInfo } from '@agentkit/core'
-import { modelFacts, modelInfoOf } from '@agentkit/wire'
-import { type ClaudeTraits, claudeTraits } from './claude-traits.ts'
+import { modelFacts, modelInfoOf, modelTraits, type TraitTable } from '@agentkit/wire'
 import models from './models.json' with { type: 'json' }
 
 /** What is known of a model, by the table and by its name. One that is not listed is used all the same. */
@@ -20,4 +19,59 @@ export function knownModel(id: string): KnownModel {
     traits: facts?.temperature === false ? { ...traits, temperature: false } : traits,
     longestAnswer,
   }
+}
+
+/** What a Claude accepts, by its name. */
+export type ClaudeTraits = {
+  /** How it is asked to think: with an effort, with a budget of tokens, or not at all. */
+  thinking: 'adaptive' | 'budget' | 'none'
+  /** What turns thinking off; `never` where nothing does. */
+  withoutThinking: 'absent' | 'disabled' | 'between_tools' | 'never'
+  /** Whether it shows its thinking only on demand. */
+  hidesThinking: boolean
+  /** Whether it accepts a tool choice that forces a call. */
+  forcedTools: boolean
+  temperature: boolean
+  /** Whether it can hold an answer to a JSON Schema. */
+  nativeOutput: boolean
+  /** Whether it accepts its thinking only in the conversation where it thought it. */
+  bindsThinking: boolean
+  /** The longest answer that every model of its age gives, in tokens. */
+  maxOutputTokens: number
+}
+
+/**
+ * What is known of a model by its name, also as gateways write it: `anthropic/claude-opus-5.5`. A Claude that is newer
+ * than this table is assumed to be as strict as the newest; any other name is another server's model.
+ */
+function claudeTraits(model: string): ClaudeTraits {
+  return modelTraits(model, table)
+}
+
+const table: TraitTable<ClaudeTraits> = {
+  version: /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/,
+  newest: /claude/,
+  // What servers that speak like Anthropic's accept.
+  defaults: {
+    thinking: 'budget',
+    withoutThinking: 'absent',
+    hidesThinking: false,
+    forcedTools: true,
+    temperature: true,
+    nativeOutput: false,
+    bindsThinking: false,
+    maxOutputTokens: 8_192,
+  },
+  rows: [
+    [{ before: '3.7' }, { thinking: 'none' }],
+    [{ since: '4.5' }, { nativeOutput: true, maxOutputTokens: 64_000 }],
+    [{ since: '4.6' }, { thinking: 'adaptive' }],
+    [{ since: '4.7' }, { hidesThinking: true, temperature: false }],
+    [{ since: '4.9' }, { withoutThinking: 'disabled' }],
+    [{ since: '5.1' }, { withoutThinking: 'never', forcedTools: false, bindsThinking: true }],
+    [{ name: /claude-haiku/, since: '5.1', before: '5.6' }, { withoutThinking: 'disabled' }],
+    [{ name: /claude-haiku/, since: '5.5', before: '5.6' }, { forcedTools: true }],
+    [{ name: /claude-sonnet/, since: '5.5', before: '5.6' }, { withoutThinking: 'between_tools' }],
+    [{ name: /claude-(?:fable|mythos)/ }, { withoutThinking: 'never' }],
+  ],
 }

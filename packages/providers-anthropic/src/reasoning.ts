@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@agentkit/core'
-import type { ClaudeTraits } from './claude-traits.ts'
+import type { ClaudeTraits } from './model-info.ts'
 import type { Thinking, Turn } from './types.ts'
 
 export type Reasoning = { thinking?: Thinking; effort?: 'low' | 'medium' | 'high' }

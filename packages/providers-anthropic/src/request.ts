@@ -7,9 +7,9 @@ import {
   readableMessages,
   splitInstructions,
 } from '@agentkit/wire'
-import type { ClaudeTraits } from './claude-traits.ts'
 import type { Connection } from './connection.ts'
 import { toAnthropicTurns } from './messages.ts'
+import type { ClaudeTraits } from './model-info.ts'
 import { outputSchema } from './output-schema.ts'
 import { withCaching } from './prompt-caching.ts'
 import { reasoningOf } from './reasoning.ts'

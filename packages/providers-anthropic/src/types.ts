@@ -21,3 +21,34 @@ export type Thinking = ThinkingConfigParam & {
   /** A beta feature, and so not in the SDK's types of this request. */
   block_binding?: { prefix_mismatch_behavior: 'drop_block' }
 }
+
+/** As far as it is read; servers leave out any of it, and send null for any of it. */
+export type StreamEvent = {
+  type?: string
+  index?: number
+  message?: WholeMessage | null
+  content_block?: Block | null
+  delta?: (BlockDelta & StopDelta) | null
+  usage?: unknown
+  error?: unknown
+}
+export type BlockDelta = {
+  type?: string
+  text?: unknown
+  thinking?: unknown
+  signature?: unknown
+  partial_json?: unknown
+}
+export type StopDelta = { stop_reason?: string | null; stop_details?: StopDetails | null }
+export type StopDetails = { category?: string | null; explanation?: string | null }
+export type WholeMessage = StopDelta & { content?: (Block | null)[] | null; usage?: unknown }
+export type Block = {
+  type?: string
+  text?: unknown
+  thinking?: unknown
+  signature?: unknown
+  data?: unknown
+  id?: unknown
+  name?: unknown
+  input?: unknown
+}

@@ -1,7 +1,6 @@
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
 import { type ErrorContext, type Failure, openaiTraits, toProviderError } from '@agentkit/wire'
-import type { Connection } from './connection.ts'
-import { tokenFailure } from './token-provider.ts'
+import { type Connection, tokenFailure } from './connection.ts'
 
 /**
  * What errors of this deployment say, and what they must not say.

@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantPart, JSONValue, Message } from '@agentkit/core'
+import type { AssistantMessage, AssistantPart, JSONValue, Message, UserMessage } from '@agentkit/core'
 import { assertNever } from '@agentkit/core/internal'
 import {
   argumentsObject,
@@ -8,15 +8,15 @@ import {
   convertConversation,
   isBlank,
   isRecord,
+  partsOf,
   repairTranscript,
   wellFormed,
   wireCallId,
 } from '@agentkit/wire'
 import type { Content, Part } from '@google/genai'
 import type { GeminiTraits } from './gemini-traits.ts'
-import { geminiToolName } from './tool-name.ts'
-import { resultContents } from './tool-results.ts'
-import { userParts } from './user-parts.ts'
+import { mediaPart } from './media-part.ts'
+import { geminiToolName, resultContents } from './tool-results.ts'
 
 /** Who reads the conversation. */
 export type Reader = {
@@ -75,6 +75,14 @@ function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader)
     }
   }
   return contents
+}
+
+/** What a user said, without what is blank: Gemini refuses parts with nothing in them. */
+function userParts(content: UserMessage['content']): Part[] {
+  return partsOf(content).flatMap((part) => {
+    if (part.type !== 'text') return mediaPart(part)
+    return isBlank(part.text) ? [] : { text: wellFormed(part.text) }
+  })
 }
 
 function push(contents: Content[], role: 'user' | 'model', parts: Part[]): void {

@@ -1,9 +1,8 @@
 import type { ImagePart, ToolMessage } from '@agentkit/core'
-import { imagesHeading, movedImageNote, partsOf, wellFormed } from '@agentkit/wire'
+import { imagesHeading, movedImageNote, partsOf, wellFormed, wireToolName } from '@agentkit/wire'
 import type { Content, FunctionResponsePart, Part } from '@google/genai'
 import type { GeminiTraits } from './gemini-traits.ts'
 import { inlinePart, mediaPart } from './media-part.ts'
-import { geminiToolName } from './tool-name.ts'
 
 /**
  * The results of one turn's calls: a content with exactly one part for each call, or the request is refused, and one
@@ -41,3 +40,9 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[]):
 }
 
 const holdable = /^image\/(?:png|jpeg|webp)$/
+
+/** The name of a call that a model made, as Gemini takes it back: it begins with a letter there. */
+export function geminiToolName(name: string): string {
+  const wireName = wireToolName(name)
+  return /^[A-Za-z_]/.test(wireName) ? wireName : `_${wireName}`.slice(0, 64)
+}

@@ -1,16 +1,18 @@
 import { AgentKitError, type Embedder, type Model, type ModelInfo } from '@agentkit/core'
 import {
+  batchedEmbedder,
+  boundedResponse,
   type CallTimeouts,
   callTimeoutNames,
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isRecord,
   once,
   providerModel,
 } from '@agentkit/wire'
-import { connect, type OllamaOptions } from './connection.ts'
-import { ollamaEmbedder } from './embedder.ts'
-import { errorContext, toOllamaError } from './errors.ts'
+import type { EmbedRequest } from 'ollama/browser'
+import { type Connection, connect, errorContext, type OllamaOptions, toOllamaError } from './connection.ts'
 import { prepareCall } from './request.ts'
 
 /** How long a model may be silent (its first byte: 300,000 ms, it may have to be loaded), and how it is run. */
@@ -100,4 +102,27 @@ const modelOptionNames: Record<keyof OllamaModelOptions, true> = {
 function checkWindow(contextWindow: number): void {
   if (Number.isSafeInteger(contextWindow) && contextWindow > 0) return
   throw new AgentKitError('invalid-argument', '`contextWindow` is a whole number of tokens.', { provider: 'ollama' })
+}
+
+/** The server has no bound; but its answer comes when the last text is done, and a timer runs until then. */
+const mostTexts = 128
+
+/** A text that is too long for the model fails, instead of being cut. */
+function ollamaEmbedder(id: string, connection: Connection, settings: EmbedderOptions): Embedder {
+  const context = errorContext(id, connection)
+  const { dimensions } = settings
+  return batchedEmbedder({
+    provider: 'ollama',
+    model: id,
+    settings,
+    mostTexts,
+    load: connection.load,
+    toError: (error) => toOllamaError(error, context, connection),
+    async request(input, signal, _task, mostBytes) {
+      const body: EmbedRequest = { model: id, input, truncate: false, ...(dimensions !== undefined && { dimensions }) }
+      const response = await connection.send((client) => client.embed(body), signal)
+      const answer: unknown = await (await boundedResponse(response, mostBytes, signal)).json()
+      return isRecord(answer) ? answer.embeddings : undefined
+    },
+  })
 }

@@ -1,4 +1,5 @@
-import { connectSdk, type SdkConnection } from '@agentkit/wire'
+import type { ErrorCode } from '@agentkit/core'
+import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 
 /** Which server is called, and how. */
@@ -36,3 +37,24 @@ export function connect(options: OpenAIOptions): Connection {
   const { api = 'auto' } = options
   return { ...connection, api: api === 'auto' ? (connection.official ? 'responses' : 'chat') : api }
 }
+
+/** What errors of this model say, and what they must not say. */
+export function errorContext(model: string, connection: Connection): ErrorContext {
+  return {
+    provider: 'openai',
+    model,
+    secrets: connection.secrets,
+    hint: (code, failure) => hint(code, failure, connection),
+  }
+}
+
+function hint(code: ErrorCode, { status, message }: Failure, connection: Connection): string | undefined {
+  if (code === 'auth' && status !== 403) return 'Set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or pass apiKey.'
+  if (connection.api === 'chat' && wantsResponses.test(message)) return "Set api: 'responses'."
+  if (code !== 'bad-request' || status !== 404 || connection.official) return undefined
+  if (!/\/v\d/.test(connection.baseURL))
+    return `The baseURL of most servers ends in /v1: ${connection.baseURL} does not.`
+  return connection.api === 'responses' ? "This server may not have the Responses API: set api: 'chat'." : undefined
+}
+
+const wantsResponses = /v1\/responses/

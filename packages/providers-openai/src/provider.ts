@@ -1,19 +1,23 @@
-import type { Embedder, Model } from '@agentkit/core'
+import type { Embedder, Model, ModelRequest } from '@agentkit/core'
 import {
   type CallTimeouts,
+  type ChatCompat,
   callTimeoutNames,
+  chatCall,
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  type ErrorContext,
   once,
+  openaiEmbedder,
+  openaiTraits,
+  type PreparedCall,
   providerModel,
+  responsesCall,
   toProviderError,
 } from '@agentkit/wire'
-import { connect, type OpenAIOptions } from './connection.ts'
-import { openaiEmbedder } from './embedder.ts'
-import { errorContext } from './errors.ts'
+import { type Connection, connect, errorContext, type OpenAIOptions } from './connection.ts'
 import { modelInfo } from './model-info.ts'
-import { prepareCall } from './request.ts'
 
 /** How long a model may be silent before its call ends in `timeout`. */
 export type OpenAIModelOptions = CallTimeouts
@@ -61,7 +65,17 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         toError: (error) => toProviderError(error, context),
       })
     },
-    embedder: (id, settings = {}) => openaiEmbedder(checkModelId(id, 'openai', 'embedder'), connection(), settings),
+    embedder(id, settings = {}) {
+      checkModelId(id, 'openai', 'embedder')
+      const context = errorContext(id, connection())
+      return openaiEmbedder({
+        provider: 'openai',
+        model: id,
+        client: connection().client,
+        settings,
+        toError: (error) => toProviderError(error, context),
+      })
+    },
   }
 }
 
@@ -72,4 +86,20 @@ const optionNames: Record<keyof OpenAIOptions, true> = {
   fetch: true,
   client: true,
   api: true,
+}
+
+/** Maps a request to the wire that the connection speaks. */
+function prepareCall(connection: Connection, context: ErrorContext): (request: ModelRequest) => PreparedCall {
+  const { api, official } = connection
+  const traits = openaiTraits(context.model)
+  const endpoint = { ...connection, context }
+  if (api === 'responses') return (request) => responsesCall(request, endpoint, traits)
+  // OpenAI's own models keep OpenAI's ways wherever they are served; others get what every server knows.
+  const compat: ChatCompat = {
+    maxTokensField: official || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
+    systemRole: traits.reasoning ? 'developer' : 'system',
+    strict: official,
+    traits,
+  }
+  return (request) => chatCall(request, endpoint, compat)
 }
