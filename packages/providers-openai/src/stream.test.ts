@@ -11,10 +11,10 @@ const messages: Message[] = [{ role: 'user', content: 'hi' }]
 
 type Call = OpenAIOptions & OpenAIModelOptions & { id?: string; signal?: AbortSignal }
 
-function stream({ id = 'm', signal = new AbortController().signal, ...options }: Call): AsyncIterable<ModelEvent> {
+function stream({ id = 'm', signal, firstByteTimeoutMs, idleTimeoutMs, ...options }: Call): AsyncIterable<ModelEvent> {
   return openai({ apiKey, ...options })
-    .model(id, options)
-    .stream({ messages }, signal)
+    .model(id, { ...(firstByteTimeoutMs && { firstByteTimeoutMs }), ...(idleTimeoutMs && { idleTimeoutMs }) })
+    .stream({ messages }, signal ?? new AbortController().signal)
 }
 
 async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
