@@ -124,7 +124,7 @@ describe('getTransactionReceipt', () => {
       model: 'offline/extractive',
       sessions: memorySessions(),
     })
-    expect(await agent.chat(`Who is the sender of this transaction - ${hash}`)).toContain('The sender is 0xaaa1')
+    expect(await agent.chat(`Who is the sender of this transaction - ${hash}`)).toContain('sender: 0xaaa1')
     await agent.close()
   })
 })

@@ -1,70 +1,70 @@
-import { type Filling, fillArguments } from './fill-arguments.ts'
-import { contradicts, isLookup } from './is-lookup.ts'
-import type { MessageText } from './message-text.ts'
-import { parametersOf } from './parameters.ts'
-import type { ToolWords } from './tool-words.ts'
-import { type Evidence, rarityAmong, signsOf, weighEvidence } from './weigh-evidence.ts'
+import type { ToolChoice, ToolSpec } from '@agentkit/core'
+import type { Input } from './conversation.ts'
+import { type Filling, fillArguments, parametersOf } from './fill-arguments.ts'
+import type { MessageText, Parameter } from './find-arguments.ts'
+import { contentWords, isStopWord, relatedStems, stemsOf } from './words.ts'
 
-/** A tool that a message may want, with what it says for it. */
-export type Choice = {
-  words: ToolWords
-  filling: Filling
-  evidence: Evidence
-  /** The evidence and how well the arguments fit. */
-  score: number
-  /** A question about a value that by its shape is this tool's: "Where is 8.8.8.8?" */
-  isLookup: boolean
-}
+export type PlannedCall = { name: string; input: Input }
+/** A call, or the tool that lacks arguments. */
+export type Choice = { call: PlannedCall } | { tool: string; missing: Parameter[] }
+
+type Scored = { tool: ToolSpec; filling: Filling; evidence: number; score: number; isPlain: boolean }
 
 /** Evidence from which a tool is called, and from which it is said that an argument is missing. */
-const enough = 0.45
+const enough = 0.5
 const plain = 0.75
+/** As many tools, and as much of a description, are read. */
+const [mostTools, longestDescription] = [128, 1_000] as const
 
-/**
- * The tool that a message asks for, by its wording and by how well its arguments can be filled; `undefined` when none
- * is meant. A choice may still miss arguments.
- */
-export function chooseTool(message: MessageText, tools: readonly ToolWords[]): Choice | undefined {
-  const choices = rankTools(message, tools).filter((choice) => isMeant(choice) && !contradicts(message, choice.words))
-  const [best] = choices
+/** The tool that a message asks for by its words and arguments; `undefined` when none is meant. */
+export function chooseTool(message: MessageText, tools: readonly ToolSpec[], wanted: ToolChoice): Choice | undefined {
+  const some = tools.slice(0, mostTools)
+  const scored = some.map((tool) => scoreTool(tool, message)).sort((a, b) => b.score - a.score)
+  const isFilled = ({ filling }: Scored): boolean => filling.missing.length === 0
+  const meant = scored.filter((one) => one.evidence >= enough && (isFilled(one) || one.isPlain))
+  const forced = wanted === 'required' && !meant.some(isFilled) ? (scored.find(isFilled) ?? scored[0]) : undefined
+  const named = typeof wanted === 'object' ? scored.filter(({ tool }) => tool.name === wanted.tool) : meant
+  const best = forced ?? named[0]
   if (!best) return undefined
-  // A tool that cannot be filled gives way to one that can and is as plainly meant.
-  if (best.filling.missing.length === 0) return best
-  const filled = choices.filter(({ filling }) => filling.missing.length === 0)
-  return filled.find((choice) => choice.isLookup || choice.score >= best.score * 0.75) ?? best
+  const { tool, filling } = best
+  return isFilled(best)
+    ? { call: { name: tool.name, input: filling.input } }
+    : { tool: tool.name, missing: filling.missing }
 }
 
-/** Every tool with its score, the best first. */
-export function rankTools(message: MessageText, tools: readonly ToolWords[]): Choice[] {
-  const signs = signsOf(message)
-  const rarity = rarityAmong(tools)
-  const weigh = (words: ToolWords): Choice => {
-    const filling = fillArguments(words.tool.inputSchema, message, words)
-    const evidence = weighEvidence(message, words, filling, signs, rarity)
-    const score = evidence.total + fitOf(filling)
-    return { words, filling, evidence, score, isLookup: isLookup(message, filling, words.tool) }
+/** How much the words of the message, and the arguments that are found in it, say for a tool. */
+function scoreTool(tool: ToolSpec, message: MessageText): Scored {
+  const weights = weightsOf(tool)
+  const filling = fillArguments(tool.inputSchema, message, new Set(weights.keys()))
+  const certain = filling.chosen.filter(({ isCertain }) => isCertain)
+  // A task is the whole message, and its words still choose the tool.
+  const places = filling.chosen.map(({ place }) => place).filter(({ start, end }) => end - start < message.text.length)
+  let evidence = Math.min(1, certain.length * 0.5)
+  let known = 0
+  let unknown = 0
+  for (const [stem, word] of new Map(contentWords(message.text).map((word) => [word.stem, word]))) {
+    const isArgument = places.some(({ start, end }) => start <= word.start && word.end <= end)
+    const weight = weightOf(stem, weights)
+    evidence += weight * (isArgument ? 0.3 : 1)
+    if (weight > 0) known++
+    else if (!isArgument && !/\d/.test(word.text)) unknown++
   }
-  return tools.map(weigh).sort((a, b) => b.score - a.score)
+  const score = evidence + filling.chosen.length * 0.2 - filling.missing.length * 0.4
+  return { tool, filling, evidence, score, isPlain: evidence >= plain && known > unknown }
 }
 
-function isMeant({ words, evidence, filling, isLookup }: Choice): boolean {
-  // "Write a story about a transaction" is about something else, whatever word it shares with a tool.
-  if (filling.missing.length > 0) return evidence.total >= plain && evidence.explained > evidence.unexplained
-  return isLookup || (evidence.total >= enough && !changesNothing(words, filling))
+/** What each word of a tool says for it: those of its name most. */
+function weightsOf({ name, description, inputSchema }: ToolSpec): Map<string, number> {
+  const weights = new Map<string, number>()
+  const weigh = (words: readonly string[], weight: number): void => {
+    for (const word of words) if (!isStopWord(word) && !weights.has(word)) weights.set(word, weight)
+  }
+  weigh(stemsOf(name), 1)
+  weigh(stemsOf(description.slice(0, longestDescription)), 0.5)
+  for (const { words } of parametersOf(inputSchema)) weigh(words, 0.3)
+  return weights
 }
 
-/** "Set the lamp on fire" gives a tool that changes something the thing, and nothing to change about it. */
-function changesNothing({ tool }: ToolWords, { chosen }: Filling): boolean {
-  return (
-    /^(?:set|update|change|edit|adjust)/i.test(tool.name) &&
-    chosen.length === 1 &&
-    parametersOf(tool.inputSchema).length > 1
-  )
-}
-
-/** How well the arguments fit, from -0.8 to 0.8. */
-function fitOf({ chosen, missing }: Filling): number {
-  const needed = chosen.filter(({ parameter }) => parameter.required)
-  const fit = needed.reduce((sum, { isSpecific }) => sum + (isSpecific ? 0.3 : 0.1), 0) - missing.length * 0.4
-  return Math.max(-0.8, Math.min(0.8, fit))
+function weightOf(stem: string, weights: ReadonlyMap<string, number>): number {
+  return weights.get(stem) ?? Math.max(0, ...relatedStems(stem).map((word) => (weights.get(word) ?? 0) * 0.8))
 }

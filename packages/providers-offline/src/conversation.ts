@@ -1,115 +1,107 @@
-import type { JSONValue, Message, ToolMessage, UserMessage } from '@agentkit/core'
-import { sizeOf } from './bound-request.ts'
-import { type Asked, splitPassages } from './passages.ts'
-import type { PlannedCall } from './plan-calls.ts'
+import type { AssistantPart, JSONValue, Message } from '@agentkit/core'
 
-/** A result of this turn, with the call that it answers. */
-export type TurnResult = { call: PlannedCall; message: ToolMessage }
+/** What the first answer of each conversation begins with, so that it is not taken for that of a language model. */
+export const introduction = 'I am the offline stand-in, not a language model.'
 
-/** What a request's messages say, apart. */
-export type Conversation = Asked & {
-  /** The user's last message, its text parts joined. */
-  text: string
-  /** What of the last message cannot be read: images and files. */
-  unreadable: string[]
-  /** Earlier messages of the user, the latest first. */
+// How much of a request is read: more than people write, and so little that no text can hold up the process.
+/** Characters of a message, and of all earlier messages together, the latest first. */
+export const longestMessage = 4_000
+const longestEarlier = 64_000
+/** Bytes of a result, and of all together, the latest first. */
+const longestResult = 64 * 1_024
+const longestResults = 256 * 1_024
+
+/** A result of this turn, with the arguments of its call. */
+export type ToolResult = { name: string; input: Input; text: string; isError: boolean }
+export type Input = { [key: string]: JSONValue }
+
+/** What this model reads of a request. */
+export type Conversation = {
+  /** The user's last message. */
+  question: string
+  /** The user's messages before it, the latest first. */
   earlier: string[]
-  system: string[]
-  /** Calls of earlier turns, the latest first. */
-  earlierCalls: PlannedCall[]
-  /** What the assistant said before this turn; `undefined` at a conversation's beginning. */
+  /** The last answer before the question; `undefined` at the beginning of a conversation. */
   lastAnswer: string | undefined
-  /** Calls that this turn has made, with their results. */
-  results: TurnResult[]
-  /** Results of earlier turns, the latest first. */
-  earlierResults: TurnResult[]
+  /** The results of the calls after the question. */
+  results: ToolResult[]
+  /** Images and files of the last message. */
+  unreadable: string[]
+  /** What is not read whole, as the objects of "I read only …". */
+  cuts: string[]
   callIds: Set<string>
 }
 
 export function readConversation(messages: readonly Message[]): Conversation {
-  const lastUser = messages.findLastIndex(({ role }) => role === 'user')
-  const before = messages.slice(0, Math.max(0, lastUser))
-  const user = messages[lastUser]
-  const text = user?.role === 'user' ? textOf(user) : ''
-  const answers = before.filter((message) => message.role === 'assistant')
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  const last = messages[at]
+  const before = messages.slice(0, Math.max(0, at)).reverse()
+  const cuts = new Set<string>()
+  const answer = before.find(({ role }) => role === 'assistant')
+  const calls = messages.flatMap(partsOf).filter((part) => part.type === 'tool-call')
   return {
-    ...splitPassages(text),
-    text,
-    unreadable: user?.role === 'user' ? unreadableParts(user) : [],
-    earlier: before
-      .filter((message) => message.role === 'user')
-      .map(textOf)
-      .reverse(),
-    system: messages.filter((message) => message.role === 'system').map(({ content }) => content),
-    earlierCalls: callsOf(before)
-      .map(({ call }) => call)
-      .reverse(),
-    lastAnswer:
-      answers.length === 0
-        ? undefined
-        : answers
-            .at(-1)
-            ?.content.map((part) => (part.type === 'text' ? part.text : ''))
-            .join(''),
-    results: resultsOf(messages.slice(lastUser + 1)),
-    earlierResults: resultsOf(before).reverse(),
-    callIds: new Set(callsOf(messages).map(({ callId }) => callId)),
+    question: last ? firstChars(textOf(last), longestMessage, cuts, 'your message') : '',
+    earlier: earlierMessages(before, cuts),
+    lastAnswer: answer && textOf(answer).slice(0, longestMessage),
+    results: resultsOf(messages.slice(at + 1), cuts),
+    unreadable: last?.role === 'user' ? unreadableParts(last.content) : [],
+    callIds: new Set(calls.map(({ callId }) => callId)),
+    cuts: [...cuts],
   }
 }
 
-function textOf({ content }: UserMessage): string {
+function earlierMessages(before: readonly Message[], cuts: Set<string>): string[] {
+  let left = longestEarlier
+  return before.flatMap((message) => {
+    if (message.role !== 'user') return []
+    const what = 'an earlier message, and 64,000 of all'
+    const text = firstChars(textOf(message), Math.min(longestMessage, left), cuts, what)
+    left -= text.length
+    return text === '' ? [] : [text]
+  })
+}
+
+function unreadableParts(content: string | readonly { type: string; name?: string }[]): string[] {
+  const parts = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
+  return parts.map(({ type, name }) => (name === undefined ? `the ${type}` : `the ${type} "${name}"`))
+}
+
+function resultsOf(turn: readonly Message[], cuts: Set<string>): ToolResult[] {
+  const calls = turn.flatMap(partsOf).filter((part) => part.type === 'tool-call')
+  // The loop gives arguments to tools as objects alone.
+  const inputs = new Map(calls.map(({ callId, input }) => [callId, input as Input]))
+  let left = longestResults
+  const results = turn.toReversed().flatMap((message): ToolResult[] => {
+    if (message.role !== 'tool') return []
+    const whole = textOf(message)
+    const text = firstBytes(whole, Math.min(longestResult, left))
+    left -= Buffer.byteLength(text)
+    if (text.length < whole.length) cuts.add(`the first 64 KB of what ${message.name} gave`)
+    // Another model of this kind, called as a tool, introduces itself too.
+    const plain = text.replaceAll(`${introduction} `, '').trim()
+    const { name, isError = false } = message
+    return [{ name, input: inputs.get(message.callId) ?? {}, text: plain, isError }]
+  })
+  return results.reverse()
+}
+
+function partsOf(message: Message): readonly AssistantPart[] {
+  return message.role === 'assistant' ? message.content : []
+}
+
+function textOf({ content }: Message): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-function unreadableParts({ content }: UserMessage): string[] {
-  if (typeof content === 'string') return []
-  return content.flatMap((part) => {
-    if (part.type === 'text') return []
-    return [part.type === 'file' && part.name ? `the file "${part.name}"` : `the ${part.type}`]
-  })
+function firstChars(text: string, count: number, cuts: Set<string>, what: string): string {
+  if (text.length <= count) return text
+  cuts.add(`the first 4,000 characters of ${what}`)
+  // Half of a character is none.
+  return text.slice(0, count).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function callsOf(messages: readonly Message[]): { callId: string; call: PlannedCall }[] {
-  return messages.flatMap((message) => {
-    if (message.role !== 'assistant') return []
-    return message.content.flatMap((part) => {
-      if (part.type !== 'tool-call') return []
-      return [{ callId: part.callId, call: { name: part.name, input: asInput(part.input) } }]
-    })
-  })
-}
-
-function asInput(input: JSONValue): PlannedCall['input'] {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
-}
-
-function resultsOf(turn: readonly Message[]): TurnResult[] {
-  const calls = new Map(callsOf(turn).map(({ callId, call }) => [callId, call]))
-  return turn.flatMap((message) => {
-    if (message.role !== 'tool') return []
-    return [{ call: calls.get(message.callId) ?? { name: message.name, input: {} }, message }]
-  })
-}
-
-/** What a tool gave, as plain data: JSON where it is JSON, `null` for no result, `undefined` for "done". */
-export function resultValue({ content }: ToolMessage): JSONValue | undefined {
-  const text =
-    typeof content === 'string'
-      ? content
-      : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-  const trimmed = text.trim()
-  if (trimmed === 'done') return undefined
-  if (trimmed === '' || trimmed === 'no result') return null
-  if (!/^(?:[[{"]|-?\d|true$|false$|null$)/.test(trimmed)) return trimmed
-  try {
-    // What JSON.parse gives is a JSON value.
-    const value = JSON.parse(trimmed) as JSONValue
-    // What is too deep is text: what walks data does not look at the stack.
-    if (sizeOf(value, Infinity) === Infinity) return trimmed
-    // Digits that a number would change (an id, an amount in wei) stay text.
-    return typeof value === 'number' && String(value) !== trimmed ? trimmed : value
-  } catch {
-    return trimmed
-  }
+function firstBytes(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes) return text
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, bytes))).read)
 }

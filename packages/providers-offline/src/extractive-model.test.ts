@@ -1,11 +1,59 @@
-import type { ModelEvent, ToolSpec } from '@agentkit/core'
+import {
+  Agent,
+  type AssistantMessage,
+  type Message,
+  type ModelEvent,
+  type ModelRequest,
+  type ToolCallPart,
+  type ToolSpec,
+  tool,
+} from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { answerTo, callsFor, callsOf, converse, eventsOf, model, textOf } from './__fixtures__/ask.ts'
-import { deskTools, officeTools as tools } from './__fixtures__/tools.ts'
+import { offline } from './offline.ts'
 
-const user = (content: string) => ({ role: 'user' as const, content })
-const hash = '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'
+// A Tuesday.
+const model = offline({ now: () => new Date(2026, 1, 10, 12) }).model()
+const text = { type: 'string' }
+const number = { type: 'number' }
 const introduction = 'I am the offline stand-in, not a language model.'
+
+function spec(name: string, description: string, properties: Record<string, object>): ToolSpec {
+  const inputSchema = { type: 'object', properties, required: Object.keys(properties) }
+  return { name, description, inputSchema }
+}
+const weather = spec('getWeather', 'The weather of a city.', { city: { ...text, description: 'Name of the city' } })
+
+const user = (content: string): Message => ({ role: 'user', content })
+const called = (name: string, content: string, more: object = {}): Message[] => [
+  { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name, input: { city: 'Paris' } }] },
+  { role: 'tool', callId: 'a', name, content, ...more },
+]
+
+async function eventsOf(request: ModelRequest, signal = new AbortController().signal): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = []
+  for await (const event of model.stream(request, signal)) events.push(event)
+  return events
+}
+
+async function messageOf(request: ModelRequest): Promise<AssistantMessage> {
+  const last = (await eventsOf(request)).at(-1)
+  if (last?.type !== 'finish') throw new Error('no finish')
+  return last.message
+}
+
+async function answerTo(request: ModelRequest): Promise<string> {
+  const { content } = await messageOf(request)
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+async function callsFor(message: string, tools: ToolSpec[], more: Partial<ModelRequest> = {}): Promise<ToolCallPart[]> {
+  const { content } = await messageOf({ messages: [user(message)], tools, ...more })
+  return content.filter((part) => part.type === 'tool-call')
+}
+
+async function inputFor(message: string, one: ToolSpec): Promise<unknown> {
+  return (await callsFor(message, [one]))[0]?.input
+}
 
 describe('as a model', () => {
   it('costs nothing', () => {
@@ -13,23 +61,25 @@ describe('as a model', () => {
   })
 
   it('streams text in several deltas that join to its message, and finishes once, last', async () => {
-    const events = await eventsOf({ messages: [user('Hello')], tools })
-    const deltas = events.filter((event) => event.type === 'text-delta')
-    const last = events.at(-1) as Extract<ModelEvent, { type: 'finish' }>
+    const events = await eventsOf({ messages: [user('Hello')], tools: [weather] })
+    const deltas = events.filter((event) => event.type === 'text-delta').map((event) => event.text)
+    const finishes = events.filter((event) => event.type === 'finish')
     expect(deltas.length).toBeGreaterThan(2)
-    expect(events.filter(({ type }) => type === 'finish')).toEqual([last])
-    expect(last).toMatchObject({ reason: 'stop', message: { role: 'assistant', model: 'offline/extractive' } })
-    expect(textOf(last.message)).toBe(deltas.map(({ text }) => text).join(''))
+    expect(finishes).toEqual([events.at(-1)])
+    expect(finishes[0]).toMatchObject({
+      reason: 'stop',
+      message: { role: 'assistant', model: 'offline/extractive', content: [{ type: 'text', text: deltas.join('') }] },
+    })
   })
 
-  it('finishes with tool-calls when it calls', async () => {
-    const events = await eventsOf({ messages: [user('weather in Paris')], tools })
+  it('finishes with tool-calls where it calls', async () => {
+    const events = await eventsOf({ messages: [user('weather in Paris')], tools: [weather] })
     expect(events.map(({ type }) => type)).toEqual(['tool-call', 'finish'])
     expect(events.at(-1)).toMatchObject({ reason: 'tool-calls' })
   })
 
-  it('answers the same request the same way', async () => {
-    const request = { messages: [user('Is it going to rain in Oslo and Rome?')], tools }
+  it('gives the same answer to the same request', async () => {
+    const request = { messages: [user('Is it going to rain in Oslo?')], tools: [weather] }
     expect(await eventsOf(request)).toEqual(await eventsOf(request))
   })
 
@@ -38,40 +88,37 @@ describe('as a model', () => {
     expect(last).toMatchObject({ usage: { inputTokens: 3 } })
   })
 
-  it('makes no answer for a signal that is aborted already', async () => {
-    await expect(eventsOf({ messages: [user('Hello')] }, AbortSignal.abort())).rejects.toMatchObject({
-      code: 'aborted',
-    })
+  it.each([
+    ['aborted', undefined],
+    ['timeout', new DOMException('late', 'TimeoutError')],
+  ])('ends in %s for a signal that is aborted already', async (code, reason) => {
+    const ended = eventsOf({ messages: [user('Hello')] }, AbortSignal.abort(reason))
+    await expect(ended).rejects.toMatchObject({ code, provider: 'offline', model: 'extractive' })
   })
 
-  it('ends in timeout where the signal is a timeout', async () => {
-    const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
-    await expect(eventsOf({ messages: [user('Hello')] }, signal)).rejects.toMatchObject({ code: 'timeout' })
-  })
-
-  it('stops in the middle of an answer when it is aborted', async () => {
+  it('stops in the middle of an answer that is aborted', async () => {
     const controller = new AbortController()
     const seen: string[] = []
     const read = async (): Promise<void> => {
-      for await (const event of model.stream({ messages: [user('help')], tools }, controller.signal)) {
+      for await (const event of model.stream({ messages: [user('help')] }, controller.signal)) {
         seen.push(event.type)
         controller.abort()
       }
     }
-    await expect(read()).rejects.toMatchObject({ code: 'aborted', provider: 'offline', model: 'extractive' })
+    await expect(read()).rejects.toMatchObject({ code: 'aborted' })
     expect(seen).toEqual(['text-delta'])
   })
 
-  it('cuts its answer at maxOutputTokens and says length', async () => {
-    const last = (await eventsOf({ messages: [user('help')], tools, maxOutputTokens: 5 })).at(-1)
+  it('cuts its answer at maxOutputTokens and reports length', async () => {
+    const last = (await eventsOf({ messages: [user('help')], maxOutputTokens: 5 })).at(-1)
     expect(last).toMatchObject({ reason: 'length', usage: { outputTokens: 5 } })
   })
 
   it('ends its answer before a stop word', async () => {
-    expect(textOf(await answerTo({ messages: [user('Hello')], tools, stop: ['stand-in'] }))).toBe('I am the offline ')
+    expect(await answerTo({ messages: [user('Hello')], stop: ['stand-in'] })).toBe('I am the offline ')
   })
 
-  it('warns of options that it cannot honour', async () => {
+  it('warns of options that it ignores', async () => {
     const events = await eventsOf({ messages: [user('Hello')], temperature: 0.7, reasoning: 'high' })
     expect(events.filter(({ type }) => type === 'warning')).toHaveLength(2)
     expect(events.at(-1)).toMatchObject({
@@ -79,338 +126,244 @@ describe('as a model', () => {
     })
   })
 
-  it('gives each call of a conversation an id of its own', async () => {
-    const { calls } = await converse(
-      ['weather in Paris and London', 'weather in Rome'],
-      { getWeather: 'Sunny' },
-      { tools },
-    )
-    expect(calls.map(({ callId }) => callId)).toEqual(['offline_1', 'offline_2', 'offline_3'])
-  })
-
-  it('makes one call at a time when parallel calls are not wanted', async () => {
-    expect(await callsFor('weather in Paris and London', tools, { parallelToolCalls: false })).toHaveLength(1)
+  it('gives each call of a conversation its own id', async () => {
+    const messages = [user('weather in Paris'), ...called('getWeather', 'Sunny'), user('weather in Rome')]
+    messages[1] = { role: 'assistant', content: [{ type: 'tool-call', callId: 'offline_2', name: 'a', input: {} }] }
+    const { content } = await messageOf({ messages, tools: [weather] })
+    expect(content).toMatchObject([{ callId: 'offline_3', input: { city: 'Rome' } }])
   })
 
   it('survives an empty conversation, empty texts and tools without properties', async () => {
     const bare: ToolSpec = { name: 'ping', description: '', inputSchema: { type: 'object' } }
-    expect(callsOf(await answerTo({ messages: [], tools }))).toEqual([])
-    expect(callsOf(await answerTo({ messages: [user('')], tools }))).toEqual([])
-    expect(await callsFor('ping', [bare])).toEqual([['ping', {}]])
+    expect(await answerTo({ messages: [] })).toContain(introduction)
+    expect(await answerTo({ messages: [user('')], tools: [bare] })).toContain(introduction)
+    expect(await inputFor('ping', bare)).toEqual({})
   })
 
-  it.each([
-    ['numbers', '1,234'.repeat(2_000)],
-    ['names', 'Aa '.repeat(3_300)],
-    ['a list', 'a, '.repeat(3_300)],
-    ['brackets', '('.repeat(10_000)],
-  ])('answers 10,000 characters of %s at once', async (_what, text) => {
-    const start = performance.now()
-    await answerTo({ messages: [user(text)], tools })
-    expect(performance.now() - start).toBeLessThan(2_000)
+  it('says that it reads no image', async () => {
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'image' as const, url: 'https://example.com/a.png' },
+    ]
+    expect(await answerTo({ messages: [{ role: 'user', content }] })).toContain('I cannot read the image')
   })
 
-  it('answers a very long message in good time', async () => {
-    const long = `${'Paris (((1,000 - 2 "quoted and 0xabc ada@b.c, then in the city of x '.repeat(20_000)}?`
-    const start = performance.now()
-    await answerTo({ messages: [user(long)], tools })
-    expect(performance.now() - start).toBeLessThan(5_000)
+  it('introduces itself in the first answer alone', async () => {
+    const messages = [
+      user('Hello'),
+      { role: 'assistant', content: [{ type: 'text', text: introduction }] },
+    ] as Message[]
+    const next = [...messages, user('weather in Paris'), ...called('getWeather', 'Sunny')]
+    expect(await answerTo({ messages: next, tools: [weather] })).toBe('getWeather: Sunny')
   })
 })
 
 describe('toolChoice', () => {
+  const stocks = spec('stockPrice', 'Latest share price.', { symbol: { ...text, description: 'Ticker symbol' } })
+
   it('calls nothing with none', async () => {
-    expect(await callsFor('weather in Paris', tools, { toolChoice: 'none' })).toEqual([])
+    expect(await callsFor('weather in Paris', [weather], { toolChoice: 'none' })).toEqual([])
   })
 
   it('calls the tool that is named', async () => {
-    expect(await callsFor('Paris', tools, { toolChoice: { tool: 'getWeather' } })).toEqual([
-      ['getWeather', { city: 'Paris' }],
-    ])
+    const calls = await callsFor('Paris', [stocks, weather], { toolChoice: { tool: 'getWeather' } })
+    expect(calls).toMatchObject([{ name: 'getWeather', input: { city: 'Paris' } }])
   })
 
   it('calls a tool that can be filled with required', async () => {
-    expect(
-      await callsFor('ada@example.com', [tools[0] as ToolSpec, tools[14] as ToolSpec].slice(0, 1), {
-        toolChoice: 'required',
-      }),
-    ).toEqual([])
-    expect(
-      await callsFor(
-        'AAPL',
-        tools.filter(({ name }) => name === 'stockPrice'),
-        { toolChoice: 'required' },
-      ),
-    ).toEqual([['stockPrice', { symbol: 'AAPL' }]])
+    expect(await callsFor('AAPL', [stocks], { toolChoice: 'required' })).toMatchObject([{ input: { symbol: 'AAPL' } }])
+    expect(await callsFor('AAPL', [stocks])).toEqual([])
   })
 })
 
-describe('answers from results', () => {
-  const receipt = JSON.stringify({
-    transactionHash: hash,
-    blockNumber: '0x10',
-    from: '0xAAA1',
-    to: '0xBBB2',
-    gasUsed: '0x5208',
+describe('arguments', () => {
+  const unit = { type: 'string', enum: ['celsius', 'fahrenheit'] }
+
+  it.each<[kind: string, message: string, tool: ToolSpec, input: object]>([
+    ['a name', 'What is the weather in New York?', weather, { city: 'New York' }],
+    ['words after a preposition', 'weather in new york tomorrow please', weather, { city: 'new york' }],
+    ['words', 'Paris weather', weather, { city: 'Paris' }],
+    ['a quote', 'Find "Ada L."', spec('find', 'Finds a customer.', { name: text }), { name: 'Ada L.' }],
+    ['a number', 'Square root of 16', spec('square_root', '', { x: number }), { x: 16 }],
+    ['two numbers', 'add 3 and 4.5', spec('add', 'Adds numbers.', { a: number, b: number }), { a: 3, b: 4.5 }],
+    [
+      'a number beside its name',
+      'Book for 2 guests, room 12',
+      spec('book', '', { room: number, guests: number }),
+      { room: 12, guests: 2 },
+    ],
+    [
+      'a day',
+      'Remind me to call mum on Friday',
+      spec('remind', '', { text, date: { ...text, format: 'date' } }),
+      { text: 'call mum', date: '2026-02-13' },
+    ],
+    ['a date in words', 'holiday March 5th', spec('holiday', '', { date: text }), { date: '2026-03-05' }],
+    [
+      'a word of an enum',
+      'convert -40 f to c',
+      spec('convert', '', { value: number, from: unit, to: unit }),
+      { value: -40, from: 'fahrenheit', to: 'celsius' },
+    ],
+    ['a code', 'Where is order ORD-12?', spec('order', '', { orderId: text }), { orderId: 'ORD-12' }],
+    ['an address', 'Look up user a@b.example', spec('user', '', { email: text }), { email: 'a@b.example' }],
+    [
+      'what matches a pattern',
+      'zip 12345 please',
+      spec('zip', '', { code: { ...text, pattern: '^\\d{5}$' } }),
+      { code: '12345' },
+    ],
+    [
+      'a list',
+      'Average of [1, 2.5]',
+      spec('average', '', { numbers: { type: 'array', items: number } }),
+      { numbers: [1, 2.5] },
+    ],
+    [
+      'the rest of a message',
+      'Add buy milk to my todo list',
+      spec('add_todo', 'Adds to the todo list.', { item: text }),
+      { item: 'buy milk' },
+    ],
+    [
+      'the whole message, as a task',
+      'Analyze this',
+      spec('analyst', 'Asks Analyst.', { task: text }),
+      { task: 'Analyze this' },
+    ],
+    ['a default', 'ping', spec('ping', '', { times: { ...number, default: 1 } }), { times: 1 }],
+  ])('are filled by %s: %s', async (_kind, message, one, input) => {
+    expect(await inputFor(message, one)).toEqual(input)
   })
+
+  it('are asked for where they are missing, and taken from the next message', async () => {
+    const first = [user("What's the weather?")]
+    const asked = await answerTo({ messages: first, tools: [weather] })
+    expect(asked).toContain('I would call getWeather, but your message does not say "city" (Name of the city).')
+    const messages: Message[] = [
+      ...first,
+      { role: 'assistant', content: [{ type: 'text', text: asked }] },
+      user('Paris.'),
+    ]
+    const { content } = await messageOf({ messages, tools: [weather] })
+    expect(content).toMatchObject([{ name: 'getWeather', input: { city: 'Paris' } }])
+  })
+
+  it('are no reason to call what the message forbids', async () => {
+    expect(await callsFor('Do not get the weather in Paris', [weather])).toEqual([])
+  })
+})
+
+describe('results', () => {
+  const answer = async (content: string, more: object = {}, question = 'What is the weather in Paris?') => {
+    const messages = [user(question), ...called('getWeather', content, more)]
+    return (await answerTo({ messages, tools: [weather] })).replace(introduction, '').trim()
+  }
 
   it.each([
-    ['Who is the sender', 'The sender is 0xAAA1 (from getTransactionReceipt).'],
-    ['Who is the recipient', 'The recipient is 0xBBB2'],
-    ['What is the block number', 'The block number is 0x10'],
-    ['How much gas was used', 'The gas used is 0x5208'],
-  ])('says the field that is asked for: %s', async (question, answer) => {
-    const { answers } = await converse(
-      [`${question} of this transaction - ${hash}?`],
-      { getTransactionReceipt: receipt },
-      { tools },
-    )
-    expect(answers).toEqual([expect.stringContaining(answer)])
+    ['{"temperature":21,"sky":"clear"}', 'temperature: 21, sky: clear (from getWeather).'],
+    ['{"blockNumber":"0x10","logs":[]}', 'block number: 0x10 (from getWeather).'],
+    ['[{"day":1,"sky":"clear"},{"day":2,"sky":"dark"}]', '- day: 1, sky: clear\n- day: 2, sky: dark'],
+    ['["rain","sun"]', '- rain\n- sun'],
+    ['Sunny', 'getWeather: Sunny'],
+    ['42', 'getWeather: 42'],
+    ['123456789012345678901', 'getWeather: 123456789012345678901'],
+    ['done', 'Done: getWeather (city: Paris).'],
+    ['null', 'getWeather found nothing for city: Paris.'],
+    ['no result', 'getWeather found nothing for city: Paris.'],
+  ])('are shown as they are: %s', async (content, shown) => {
+    expect(await answer(content)).toContain(shown)
   })
 
-  it('shows every field when none is named', async () => {
-    const result = '{"city":"Paris","temperature":21,"condition":"sunny"}'
-    const { answers } = await converse(["What's the weather in Paris?"], { getWeather: result }, { tools })
-    expect(answers[0]).toContain(
-      'The city is Paris, the temperature is 21 and the condition is sunny (from getWeather).',
+  it('are shown by the field that the question names', async () => {
+    const question = 'How warm is it in Paris, weather please?'
+    expect(await answer('{"temperature":21,"sky":"clear"}', {}, question)).toBe('temperature: 21 (from getWeather).')
+  })
+
+  it('are failures with the message of the tool', async () => {
+    expect(await answer('The service is down', { isError: true })).toBe(
+      'The tool getWeather failed: The service is down.',
     )
   })
 
-  it.each(['no result', 'null', ''])(
-    'says that there is no result, and which tool gave none: "%s"',
-    async (content) => {
-      const { answers } = await converse(
-        [`sender of transaction ${hash}`],
-        { getTransactionReceipt: content },
-        { tools },
-      )
-      expect(answers[0]).toContain(
-        `There is no result: getTransactionReceipt found nothing for transaction hash ${hash}.`,
-      )
+  it('are not asked for twice', async () => {
+    const failing = tool({
+      ...{ name: 'getWeather', description: 'The weather of a city.', input: weather.inputSchema },
+      execute: () => {
+        throw new Error('It is down')
+      },
+    })
+    const { steps } = await new Agent({ name: 'Test', functions: [failing], model }).stream('weather in Paris').result
+    expect(steps).toBe(2)
+  })
+})
+
+describe('the files of an agent', () => {
+  const files = [
+    spec('search_files', 'Finds passages.', { query: text }),
+    spec('read_file', 'Reads a file.', { file: text }),
+    { name: 'list_files', description: 'Lists the files.', inputSchema: { type: 'object', properties: {} } },
+  ]
+
+  it('are searched where no other tool fits, with related words beside few', async () => {
+    const calls = await callsFor('How much vacation do I get?', [weather, ...files])
+    expect(calls).toMatchObject([{ name: 'search_files', input: { query: 'vacation holiday leave' } }])
+  })
+
+  it('are not searched where another tool fits, or lacks an argument', async () => {
+    expect(await callsFor('weather in Paris', [weather, ...files])).toMatchObject([{ name: 'getWeather' }])
+    expect(await callsFor("What's the weather?", [weather, ...files])).toEqual([])
+  })
+
+  it('are not looked up with tools of the same names that need something else', async () => {
+    const own = [spec('search_files', 'Searches files.', { pattern: text, folder: text }), ...files.slice(1)]
+    expect(await callsFor('How many days of holidays are there?', own)).toEqual([])
+    const messages = [user('Search files'), ...called('search_files', '{"lines":3}')]
+    expect(await answerTo({ messages, tools: own })).toContain('lines: 3 (from search_files).')
+  })
+
+  it.each(['Hello', 'Thanks', 'What can you do?', 'My dog is called Rex', 'Do not do that'])(
+    'are not searched for: %s',
+    async (message) => {
+      expect(await callsFor(message, files)).toEqual([])
     },
   )
 
-  it('says that a tool failed, and with what message', async () => {
-    const { answers } = await converse(
-      ['weather in Paris'],
-      { getWeather: { content: 'The service is down', isError: true } },
-      { tools },
-    )
-    expect(answers[0]).toContain('The tool getWeather failed: The service is down.')
-  })
-
-  it('tells several results in turn', async () => {
-    const { answers } = await converse(
-      ['weather in Paris and what is 2 + 2?'],
-      { getWeather: 'Sunny', calculator: '4' },
-      { tools },
-    )
-    expect(answers[0]).toMatch(/getWeather says: "Sunny"\nThe result of calculator is 4\.$/)
-  })
-
-  it('says yes or no to a question about a state', async () => {
-    const { answers } = await converse(
-      ['Is the weather in Paris sunny?'],
-      { getWeather: '{"sunny":true,"wind":3}' },
-      { tools },
-    )
-    expect(answers[0]).toContain('Yes: sunny is true (from getWeather).')
-  })
-
-  it('says that a tool without a value is done', async () => {
-    const { answers } = await converse(['Turn off the kitchen light'], { toggleDevice: 'done' }, { tools })
-    expect(answers[0]).toContain('Done: toggleDevice with device kitchen light and on false.')
-  })
-
-  it('quotes the passage of a search that answers, with its file', async () => {
-    const hits = JSON.stringify([
-      { file: 'guide.md', text: 'Timeouts are set in seconds. The retry policy allows three attempts.' },
-      { file: 'faq.md', text: 'Ask on the forum for anything else that is missing.' },
-    ])
-    const { answers } = await converse(['Search the docs for retry policy'], { search_docs: hits }, { tools })
-    expect(answers[0]).toContain('"The retry policy allows three attempts." (guide.md)')
-  })
-
-  it('does not repeat a call in one turn', async () => {
-    const { calls } = await converse(['weather in Paris'], { getWeather: 'no result' }, { tools })
-    expect(calls).toHaveLength(1)
-  })
-
-  it('gives the first result to a second call that points at it', async () => {
-    const { calls } = await converse(
-      ['Convert 100 USD to EUR and email it to bob@example.com with subject Money'],
-      { convert_currency: '92.5', sendEmail: 'done' },
-      { tools },
-    )
-    expect(calls.map(({ name, input }) => [name, input])).toEqual([
-      ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }],
-      ['sendEmail', { to: 'bob@example.com', subject: 'Money', body: '92.5' }],
-    ])
-  })
-
-  it('keeps digits that a number would change', async () => {
-    const { answers } = await converse(['stock price of AAPL'], { stockPrice: '123456789012345678901' }, { tools })
-    expect(answers[0]).toContain('123456789012345678901')
-  })
-})
-
-describe('what it says', () => {
-  it('says what it is in its first answer, and not again', async () => {
-    const { answers } = await converse(['Hello', 'weather in Paris'], { getWeather: 'Sunny' }, { tools })
-    expect(answers[0]).toContain(introduction)
-    expect(answers[1]).toBe('getWeather says: "Sunny"')
-  })
-
-  it('says what it is also when its first answer follows a call', async () => {
-    const { answers } = await converse(['weather in Paris'], { getWeather: 'Sunny' }, { tools })
-    expect(answers[0]).toBe(`${introduction} getWeather says: "Sunny"`)
-  })
-
-  it('names the argument that is missing, with its description', async () => {
-    expect(textOf(await answerTo({ messages: [user("What's the weather?")], tools }))).toContain(
-      'I would call getWeather, but your message does not say "city" (City name, e.g. Paris).',
-    )
-  })
-
-  it('says what it cannot do, which tools it has, and how to get a real model', async () => {
-    const text = textOf(await answerTo({ messages: [user('Tell me a joke')], tools: tools.slice(0, 2) }))
-    expect(text).toContain('I cannot answer that')
-    expect(text).toContain('My tools: getWeather, convert_currency.')
-    expect(text).toMatch(/LLMPROVIDER_API_KEY.*OPENAI_API_KEY.*agentkit_config\.toml/)
-  })
-
-  it.each(['help', 'What can you do?', 'which tools do you have?'])('lists its tools: %s', async (question) => {
-    expect(textOf(await answerTo({ messages: [user(question)], tools }))).toContain('My tools: getWeather')
-  })
-
-  it('says that it cannot read images and files', async () => {
-    const content = [
-      { type: 'text' as const, text: 'What is this?' },
-      { type: 'image' as const, url: 'https://example.com/a.png' },
-      { type: 'file' as const, base64: 'AA==', mediaType: 'application/pdf', name: 'a.pdf' },
-    ]
-    const text = textOf(await answerTo({ messages: [{ role: 'user', content }] }))
-    expect(text).toContain('I cannot read the image in your message. I cannot read the file "a.pdf" in your message.')
-  })
-})
-
-describe('in a conversation', () => {
-  it('takes the answer to what it asked for', async () => {
-    const { calls } = await converse(['Convert 100 dollars', 'to euros'], { convert_currency: '92.5' }, { tools })
-    expect(calls.map(({ input }) => input)).toEqual([{ amount: 100, from: 'USD', to: 'EUR' }])
-  })
-
-  it('takes from an earlier message what a later one points at', async () => {
-    const { calls } = await converse([`My hash is ${hash}`, 'Get the receipt of that transaction'], {}, { tools })
-    expect(calls.map(({ input }) => input)).toEqual([{ transactionHash: hash }])
-  })
-
-  it('asks again with another value', async () => {
-    const { calls } = await converse(
-      ['weather in Paris in metric units', 'And in London?'],
-      { getWeather: 'Sunny' },
-      { tools },
-    )
-    expect(calls.map(({ input }) => input)).toEqual([
-      { city: 'Paris', units: 'metric' },
-      { city: 'London', units: 'metric' },
-    ])
-  })
-
-  it('answers from an earlier result', async () => {
-    const { answers, calls } = await converse(
-      ['weather in Paris', 'What is the humidity there?'],
-      { getWeather: '{"temperature":21,"humidity":40}' },
-      { tools },
-    )
-    expect(calls).toHaveLength(1)
-    expect(answers[1]).toBe('The humidity is 40 (from getWeather).')
-  })
-
-  it('answers from an item of an earlier list', async () => {
-    const { answers, calls } = await converse(
-      ['weather in Paris', 'What is the battery of the door sensor?'],
-      { getWeather: '[{"device":"Hall lamp","battery":88},{"device":"Door sensor","battery":12}]' },
-      { tools },
-    )
-    expect(calls).toHaveLength(1)
-    expect(answers[1]).toBe('The battery is 12 (from getWeather).')
-  })
-
-  it('gives a bare answer to the tool that asked, not to another that could take it', async () => {
-    const { calls } = await converse(['Cancel my order', 'ORD-66'], {}, { tools: deskTools })
-    expect(calls.map(({ name, input }) => [name, input])).toEqual([['cancelOrder', { orderId: 'ORD-66' }]])
-  })
-
-  it('quotes back what it was told', async () => {
-    const { answers } = await converse(['My name is Ada.', 'Hello', 'What is my name?'], {}, { tools })
-    expect(answers[2]).toBe('You told me: "My name is Ada."')
-  })
-})
-
-describe('passages', () => {
-  it.each([
-    [
-      'after a label',
-      'Text: The Nile is 6650 km long. Its delta lies in Egypt.\n\nHow long is the Nile?',
-      'The Nile is 6650 km long.',
-    ],
-    [
-      'in a fence',
-      '```\nRefunds take 30 days. Shipping takes 5.\n```\nHow long do refunds take?',
-      'Refunds take 30 days.',
-    ],
-    [
-      'in quotes',
-      'From this passage: "Marie Curie was born in Warsaw in 1867. She died in 1934." When was she born?',
-      'Marie Curie was born in Warsaw in 1867.',
-    ],
-  ])('quotes the sentence that answers, word for word: %s', async (_where, message, sentence) => {
-    expect(textOf(await answerTo({ messages: [user(message)], tools }))).toBe(`${introduction} "${sentence}"`)
-  })
-
-  it('quotes the system message', async () => {
-    const { answers } = await converse(
-      ['What is the support phone number?'],
-      {},
-      { system: 'You help. The support phone number is 555-0100.' },
-    )
-    expect(answers[0]).toContain('"The support phone number is 555-0100."')
-  })
-
-  it('says so when no sentence answers', async () => {
-    const message = 'Text: The Nile is 6650 km long. Its delta lies in Egypt.\n\nWho painted Guernica?'
-    expect(textOf(await answerTo({ messages: [user(message)] }))).toContain(
-      'No sentence of the given text answers that.',
-    )
-  })
-})
-
-describe('output', () => {
-  const person = {
-    type: 'object',
-    properties: { name: { type: 'string' }, age: { type: 'integer' }, email: { type: 'string', format: 'email' } },
-    required: ['name', 'age'],
-  }
-
-  it('fills a schema from the message', async () => {
-    const message = await answerTo({
-      messages: [user('Ada Lovelace is 36 years old, email ada@example.com')],
-      output: person,
+  it('are named, with what cannot be read and how many more there are, in an overview', async () => {
+    const list = `${Array.from({ length: 10 }, (_, at) => `${at}.md: 10 characters`).join('\n')}\na.doc: cannot be read: old.`
+    const messages: Message[] = [user('Summarise the files'), ...called('list_files', list)]
+    const reads = (await messageOf({ messages, tools: files })).content
+    expect(reads).toHaveLength(8)
+    const results = reads.flatMap((part): Message[] => {
+      if (part.type !== 'tool-call') return []
+      const { file } = part.input as { file: string }
+      return [{ role: 'tool', callId: part.callId, name: 'read_file', content: `${file}\n\nThe sky is blue.` }]
     })
-    expect(JSON.parse(textOf(message))).toEqual({ name: 'Ada Lovelace', age: 36, email: 'ada@example.com' })
-  })
-
-  it('fills a schema from the results of a tool', async () => {
-    const output = { type: 'object', properties: { temperature: { type: 'number' } }, required: ['temperature'] }
-    const { answers } = await converse(['weather in Paris'], { getWeather: '{"temperature":21}' }, { tools, output })
-    expect(answers).toEqual(['{"temperature":21}'])
-  })
-
-  it('throws unsupported when a value is nowhere, and names it', async () => {
-    await expect(answerTo({ messages: [user('Hello')], output: person })).rejects.toMatchObject({
-      code: 'unsupported',
-      message: expect.stringContaining('"age"'),
+    const answer = await answerTo({
+      messages: [...messages, { role: 'assistant', content: reads }, ...results],
+      tools: files,
     })
+    expect(answer).toContain('- 0.md: "The sky is blue."')
+    expect(answer).toContain('- a.doc: cannot be read: old.\nThere are 2 more files.')
+  })
+})
+
+describe('a form', () => {
+  const person = spec('', '', { name: text, age: { type: 'integer' } }).inputSchema
+
+  it('is filled from the message', async () => {
+    const request = { messages: [user('Ada Lovelace is 36 years old')], output: person }
+    expect(JSON.parse(await answerTo(request))).toEqual({ name: 'Ada Lovelace', age: 36 })
+  })
+
+  it('is filled from the results of a tool', async () => {
+    const output = spec('', '', { temperature: number }).inputSchema
+    const messages = [user('weather in Paris'), ...called('getWeather', '{"temperature":21}')]
+    expect(await answerTo({ messages, tools: [weather], output })).toBe('{"temperature":21}')
+  })
+
+  it('ends in unsupported where a value is nowhere, and names it', async () => {
+    const ended = answerTo({ messages: [user('Hello')], output: person })
+    await expect(ended).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('"age"') })
   })
 })

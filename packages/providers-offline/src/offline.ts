@@ -1,6 +1,7 @@
 import { AgentKitError, type Embedder, type Model } from '@agentkit/core'
+import { abortError } from '@agentkit/core/internal'
 import { extractiveModel } from './extractive-model.ts'
-import { hashedEmbedder } from './hashed-embedder.ts'
+import { contentStems } from './words.ts'
 
 export type OfflineOptions = {
   /** The day that "tomorrow" and "Friday" count from; the clock's when absent. */
@@ -14,10 +15,10 @@ export type OfflineProvider = {
 }
 
 /**
- * A stand-in for a provider: no key, no network, no language model, no cost. It picks tools by their words, fills
- * arguments that stand in the message, and quotes results and passages. For first runs, demos and tests.
- * It reads the first 4,000 characters of each message and 64 KB of each tool result and of the instruction; where it
- * cut something, its answer says so.
+ * A stand-in for a provider: no key, no network, no language model, no cost. It chooses tools by their words, fills
+ * arguments that stand in the message, and quotes results. For first runs, demos and tests. It reads the first 4,000
+ * characters of each message and 64 KB of each tool result, and its answer says where it read less than all; it does
+ * not read the instruction.
  *
  * @example
  * const agent = new Agent({ name: 'Demo', functions: [weather], model: offline().model() })
@@ -38,8 +39,32 @@ export function offline({ now = () => new Date() }: OfflineOptions = {}): Offlin
 }
 
 function notFound(kind: string, id: string, known: string): AgentKitError {
-  return new AgentKitError('model-not-found', `offline has no ${kind} "${id}". Use "offline/${known}".`, {
-    provider: 'offline',
-    model: id,
-  })
+  const message = `offline has no ${kind} "${id}". Use "offline/${known}".`
+  return new AgentKitError('model-not-found', message, { provider: 'offline', model: id })
+}
+
+const dimensions = 256
+
+/** Words hashed into 256 numbers: deterministic, without a key, and without any meaning. For tests. */
+function hashedEmbedder(): Embedder {
+  return {
+    id: 'offline/hashed',
+    dimensions,
+    async embed(texts, signal) {
+      if (signal.aborted) throw abortError(signal, { provider: 'offline', model: 'hashed' })
+      return texts.map(toVector)
+    },
+  }
+}
+
+/** The stems of a text as a vector of length 1; that of a text without words is all zeros. */
+function toVector(text: string): Float32Array {
+  const vector = new Float32Array(dimensions)
+  for (const stem of contentStems(text)) {
+    let hash = 0x811c_9dc5 // FNV-1a
+    for (const char of stem) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x0100_0193) >>> 0
+    vector[hash % dimensions] = (vector[hash % dimensions] ?? 0) + 1
+  }
+  const length = Math.hypot(...vector)
+  return length === 0 ? vector : vector.map((value) => value / length)
 }

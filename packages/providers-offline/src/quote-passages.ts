@@ -1,105 +1,155 @@
-import type { FoundPassage } from './file-results.ts'
-import { answersKind } from './passages.ts'
-import { areRelated } from './related-words.ts'
-import { type Statement, statementsOf } from './statements.ts'
-import { areSynonyms } from './synonyms.ts'
-import { contentStems, stemsOf } from './tokens.ts'
+import { contentStems, relatedStems, stemsOf } from './words.ts'
 
-type Scored = Statement & { place: string; rank: number; share: number; score: number; isSaid: boolean }
+/** A text, and where it stands: `handbook.pdf, page 3, "Holidays"`. */
+export type Passage = { place: string; text: string }
 
-/** Of the words that are looked for, how much a statement must have to be an answer rather than the nearest thing. */
+/** A sentence, list item or row, its heading, and the question or "These are:" that it follows. */
+export type Statement = { text: string; heading: string; lead: string }
+
+type Scored = Statement & { place: string; rank: number; share: number; isSaid: boolean; score: number }
+
+/** The share of the words looked for from which a statement answers; below it is the nearest one. */
 const enough = 0.4
-const longestQuote = 600
-const mostItems = 6
-const mostSentences = 3
+const [longestQuote, mostItems, mostStatements] = [600, 6, 1_000] as const
 
-/**
- * The statements of found passages that answer best, word for word, each with its place; when they hardly do, the
- * nearest one, and that it is no more; `undefined` when no word of the query stands in any.
- *
- * @param question how it was asked: "how many" looks for a number
- * @param query the words that were looked for
- */
-export function quotePassages(question: string, query: string, passages: readonly FoundPassage[]): string | undefined {
-  const ranked = rankStatements(question, query, passages)
-  const [best, ...others] = ranked
+/** The statements that answer best, word for word, each with its place; `undefined` when they share no word. */
+export function quotePassages(question: string, query: string, passages: readonly Passage[]): string | undefined {
+  const [best, second] = rankStatements(question, query, passages)
   if (!best) return undefined
-  if (best.share < enough) return `I found no plain answer in the files; this comes nearest: ${quoted(best)}`
-  const more = others.filter(
-    ({ score, share, isSaid, text }) => isSaid && share >= enough && score >= best.score * 0.9 && text !== best.text,
-  )
-  const chosen = [best, ...more.slice(0, 1)].map((one) => withItsLike(one, passages))
-  return [...new Set(chosen.map(quoted))].join(' ')
+  if (best.share < enough) return `I found no plain answer in the files; this comes nearest: ${quoted(best, passages)}`
+  const isAsGood = second?.isSaid && second.share >= enough && second.score >= best.score * 0.9
+  const quotes = [best, ...(isAsGood ? [second] : [])].map((one) => quoted(one, passages))
+  return [...new Set(quotes)].join(' ')
 }
 
-function quoted({ text, place }: Scored): string {
-  const shown = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text
-  return `"${shown}" (${place})`
+/** A statement as a quote; with it the list that it announces, and all of the answer to a question of the text. */
+function quoted({ text, lead, place, rank }: Scored, passages: readonly Passage[]): string {
+  const head = text.endsWith(':') ? text : lead.endsWith('?') ? lead : undefined
+  const following = statementsOf(passages[rank]?.text ?? '').filter((one) => one.lead === head)
+  const others = following.slice(0, mostItems).map((one) => one.text)
+  const whole = head === undefined ? text : text.endsWith(':') ? `${text} ${others.join('; ')}` : others.join(' ')
+  return `"${whole.length > longestQuote ? `${whole.slice(0, longestQuote)}…` : whole}" (${place})`
 }
 
-/** With the list that a statement announces, and with the rest of the answer to a question that the text itself asks. */
-function withItsLike(one: Scored, passages: readonly FoundPassage[]): Scored {
-  const all = statementsOf(passages[one.rank]?.text ?? '')
-  const items = one.text.endsWith(':') ? all.filter(({ lead }) => lead === one.text).slice(0, mostItems) : []
-  const answer = one.lead.endsWith('?') ? all.filter(({ lead }) => lead === one.lead).slice(0, mostSentences) : []
-  if (items.length > 0) return { ...one, text: `${one.text} ${items.map(({ text }) => text).join('; ')}` }
-  return answer.some(({ text }) => text === one.text) ? { ...one, text: answer.map(({ text }) => text).join(' ') } : one
-}
-
-/** Every statement that has a word of the query, or stands below one, the best first. */
-function rankStatements(question: string, query: string, passages: readonly FoundPassage[]): Scored[] {
-  const asked = askedStems(query)
-  const all = passages.flatMap(({ place, text }, rank) =>
-    statementsOf(text).map((statement, order) => ({ ...statement, place, rank, order })),
-  )
-  const own = all.map(({ text }) => [...new Set(stemsOf(text))])
-  const above = all.map(({ heading, lead, place }) => [...new Set([...stemsOf(`${heading} ${lead} ${place}`)])])
-  const weights = asked.map((word) => {
-    const having = all.filter((_, at) => own[at]?.includes(word) || above[at]?.includes(word)).length
+/** Every statement that shares a word with the query, by itself or by what stands above it, the best first. */
+function rankStatements(question: string, query: string, passages: readonly Passage[]): Scored[] {
+  const asked = [...new Set(contentStems(query))]
+  // Words that stand for one another are one.
+  const wanted = asked.filter((word, at) => !asked.slice(0, at).some((one) => relatedStems(one).includes(word)))
+  const all = passages
+    .flatMap(({ place, text }, rank) => statementsOf(text).map((one, order) => ({ ...one, place, rank, order })))
+    .slice(0, mostStatements)
+  const own = all.map(({ text }) => new Set(stemsOf(text)))
+  const above = all.map(({ heading, lead, place }) => new Set(stemsOf(`${heading} ${lead} ${place}`)))
+  const weights = wanted.map((word) => {
+    const having = all.filter((_, at) => own[at]?.has(word) || above[at]?.has(word)).length
     return Math.log(1 + all.length / (0.5 + having))
   })
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  const scored = all.map((one, at): Scored => {
-    const shares = asked.map((word, index) => {
-      const hit = Math.max(likeness(word, own[at] ?? []), likeness(word, above[at] ?? []) * 0.75)
-      return hit * (weights[index] ?? 0)
-    })
-    const share = total === 0 ? 0 : shares.reduce((sum, weight) => sum + weight, 0) / total
-    const bonus = answersKind(question, one.text) + 0.1 / (1 + one.rank) + 0.05 / (1 + one.order)
-    const isShort = (own[at]?.length ?? 0) < 3
-    const isSaid = asked.some((word) => isSaidIn(word, [...(own[at] ?? []), ...(above[at] ?? [])]))
-    return { ...one, share, isSaid, score: share + bonus - (isShort ? 0.15 : 0) }
+  const scored = all.map(({ order, ...one }, at): Scored => {
+    const [words, heads] = [own[at] ?? new Set<string>(), above[at] ?? new Set<string>()]
+    const hits = wanted.map((word) => Math.max(likeness(word, words), likeness(word, heads) * 0.75))
+    const share = hits.reduce((sum, hit, index) => sum + hit * (weights[index] ?? 0), 0) / (total || 1)
+    const isSaid = wanted.some((word) => words.has(word) || heads.has(word))
+    const bonus = kindBonus(question, one.text) + 0.1 / (1 + one.rank) + 0.05 / (1 + order)
+    return { ...one, share, isSaid, score: share + bonus - (words.size < 3 ? 0.15 : 0) }
   })
-  // Words that only stand for those of the query are no reason to quote what hardly answers.
   return scored
     .filter(({ share, isSaid }) => share > 0 && (isSaid || share >= enough))
     .sort((a, b) => b.score - a.score)
 }
 
-/** The stems of a query; of words that stand for one another the first. */
-function askedStems(query: string): string[] {
-  return contentStems(query).filter(
-    (word, index, all) => !all.slice(0, index).some((before) => areSynonyms(before, word)),
+function likeness(word: string, others: ReadonlySet<string>): number {
+  if (others.has(word)) return 1
+  return relatedStems(word).some((one) => others.has(one)) ? 0.7 : 0
+}
+
+/** How much a statement is of the kind that is asked for: "how many" by a number, "who" by a name. */
+function kindBonus(question: string, text: string): number {
+  const isNumber = /\bhow (?:many|much|long|far|old|often)\b|\bwhen\b|\bwhat time\b/i.test(question)
+  if (isNumber) return /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b/i.test(text) ? 0.15 : 0
+  return /\bwh(?:o|ere)\b/i.test(question) && /\p{Lu}/u.test(text.slice(1)) ? 0.1 : 0
+}
+
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
+
+/** What a text states, in order, without its headings and questions. */
+export function statementsOf(text: string): Statement[] {
+  const statements: Statement[] = []
+  let [heading, lead] = ['', '']
+  const add = (sentence: string): void => {
+    const plain = sentence.replaceAll('**', '').replaceAll('`', '').trim()
+    if (!plain.endsWith('?') && /[\p{L}\p{N}]/u.test(plain)) statements.push({ text: plain, heading, lead })
+    if (plain.endsWith('?') || plain.endsWith(':')) lead = plain
+  }
+  for (const block of blocksOf(text)) {
+    // A list belongs to the line above it, and the first paragraph to a question.
+    const isFirst = lead.endsWith('?') && statements.at(-1)?.lead !== lead
+    if (!isFirst && !block.every((line) => item.test(line))) lead = ''
+    if (block.every((line) => line.startsWith('|'))) for (const row of tableRows(block)) add(row)
+    else if (block.length > 1 && block.every(isField)) add(block.join(', '))
+    else {
+      for (const line of unwrapped(block)) {
+        if (isHeading(line, block.length)) [heading, lead] = [line.replace(/^#{1,6} /, ''), '']
+        else for (const sentence of sentencesOf(line.replace(item, ''))) add(sentence)
+      }
+    }
+    if (statements.length > mostStatements) break
+  }
+  return statements
+}
+
+/** Lines between empty lines. */
+function blocksOf(text: string): string[][] {
+  const blocks = text.split('\n').map((line) => line.trimEnd())
+  return blocks
+    .join('\n')
+    .split(/\n{2,}/, mostStatements)
+    .map((block) => block.split('\n').filter((line) => line !== ''))
+}
+
+/** A row of a CSV file has a line for each field. */
+function isField(line: string): boolean {
+  const colon = line.indexOf(':')
+  return colon > 0 && colon <= 60
+}
+
+/** A short line of its own without an end. */
+function isHeading(line: string, lines: number): boolean {
+  if (/^#{1,6} /.test(line)) return true
+  return lines === 1 && !item.test(line) && line.length <= 60 && !/[.!?:;,]$|\d{3}|: /.test(line)
+}
+
+/** Lines that were broken for their length, whole again. */
+function unwrapped(lines: readonly string[]): string[] {
+  const whole: string[] = []
+  let last = ''
+  for (const line of lines) {
+    const isStart = item.test(line) || line.startsWith('#')
+    const isOpen = whole.length > 0 && !/[.!?:;]$/.test(last) && !last.startsWith('#')
+    if (isOpen && !isStart && (last.length >= 45 || /^\s*\p{Ll}/u.test(line)))
+      whole[whole.length - 1] += ` ${line.trim()}`
+    else whole.push(line.trim())
+    last = line
+  }
+  return whole
+}
+
+/** Each row of a Markdown table with the names of its columns: `Topic: Salaries, Phone: 555-0142`. */
+function tableRows(lines: readonly string[]): string[] {
+  const rows = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
   )
+  const hasHead = rows[1]?.every((cell) => /^:?-+:?$/.test(cell)) ?? false
+  const [head = []] = hasHead ? rows : []
+  return rows
+    .slice(hasHead ? 2 : 0)
+    .map((cells) => cells.map((cell, index) => (head[index] ? `${head[index]}: ${cell}` : cell)).join(', '))
 }
 
-function isSaidIn(word: string, others: readonly string[]): boolean {
-  return others.some((other) => word === other || isAlike(word, other))
-}
-
-/** How nearly a word is among others: itself, one that stands for it, or one that is misspelt or built alike. */
-function likeness(word: string, others: readonly string[]): number {
-  if (others.includes(word)) return 1
-  if (others.some((other) => areSynonyms(word, other) || areRelated(word, other))) return 0.7
-  return others.some((other) => isAlike(word, other)) ? 0.6 : 0
-}
-
-function isAlike(a: string, b: string): boolean {
-  if (a.length < 5 || b.length < 5 || Math.abs(a.length - b.length) > 3) return false
-  if (a.startsWith(b) || b.startsWith(a)) return true
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start++
-  let end = 0
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  return Math.max(a.length, b.length) - start - end <= 1
+export function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?]["”)]?)\s+(?=["“(]?[\p{Lu}\p{N}])/u)
 }

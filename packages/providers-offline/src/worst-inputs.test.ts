@@ -204,18 +204,12 @@ describe('what is not read', () => {
     const messages = [user(long), assistant({ type: 'text', text: 'ok' }), user('Where is my bike?')]
     const answer = await answerTo({ messages })
     expect(answer).toContain('I read only the first 4,000 characters of an earlier message')
-    expect(answer).toContain('You told me: "My bike is in the shed."')
+    expect(answer).toContain('You said: "My bike is in the shed."')
   })
 
-  it('is said of a long result and a long instruction', async () => {
-    const messages: Message[] = [
-      { role: 'system', content: 'x '.repeat(40_000) },
-      question,
-      ...called('weather', 'sunny '.repeat(20_000)),
-    ]
-    const answer = await answerTo({ messages, tools })
-    expect(answer).toContain('the first 64 KB of what weather gave')
-    expect(answer).toContain('the first 64 KB of my instruction')
+  it('is said of a long result', async () => {
+    const messages = [question, ...called('weather', 'sunny '.repeat(20_000))]
+    expect(await answerTo({ messages, tools })).toContain('I read only the first 64 KB of what weather gave.')
   })
 
   it('is a warning where the answer is data', async () => {
@@ -238,9 +232,9 @@ describe('what is not read', () => {
 })
 
 describe('data in data', () => {
-  it('is text where it is deeper than is read', async () => {
+  it('is cut where it is deeper than is read', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
-    expect(await answerTo({ messages: [question, ...called('weather', deep)], tools })).toContain('weather says')
+    expect(await answerTo({ messages: [question, ...called('weather', deep)], tools })).toContain('… (from weather)')
   })
 
   it('ends where a schema leads back to itself', async () => {

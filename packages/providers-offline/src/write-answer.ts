@@ -1,96 +1,124 @@
-import type { ToolSpec } from '@agentkit/core'
-import { answerFromConversation, answerFromSystem, withFactsOnly } from './answer-from-conversation.ts'
-import type { Conversation } from './conversation.ts'
-import { foundNothing } from './describe-lookup.ts'
-import { describeResults } from './describe-results.ts'
-import type { FileTools } from './file-tools.ts'
-import { introduction } from './introduction.ts'
-import { asksForHelp, isGreeting, isSmallTalk, isStatement } from './message-kind.ts'
-import type { MissingArguments, Plan } from './plan-calls.ts'
+import { AgentKitError, type JSONSchema, type JSONValue, type ToolSpec } from '@agentkit/core'
+import type { Choice } from './choose-tool.ts'
+import { type Conversation, introduction } from './conversation.ts'
+import { dataOf, describeResult, fieldsOf } from './describe-results.ts'
+import { fillArguments, parametersOf } from './fill-arguments.ts'
+import { readMessage } from './find-arguments.ts'
+import { describeLookup, hasFiles, isFileTool } from './look-up.ts'
+import { sentencesOf } from './quote-passages.ts'
+import { contentStems } from './words.ts'
 
 const realModel =
   'For a real model, set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or name one by model = "…" in agentkit_config.toml.'
-const abilities = 'I match messages to tools and quote what they or given passages say'
+const abilities = 'I match the words of a message to tools, fill in what stands there, and quote results'
 
-/** What is said when nothing (more) is to be called. */
+/** What is said when nothing (more) is called. */
 export function writeAnswer(
   conversation: Conversation,
-  plan: Plan,
+  choice: Choice | undefined,
   tools: readonly ToolSpec[],
-  { files, cuts }: { files: FileTools | undefined; cuts: readonly string[] },
 ): string {
-  const answer = [
-    ...(conversation.lastAnswer === undefined ? [introduction] : []),
-    ...(cuts.length > 0 ? [sayCuts(cuts)] : []),
-    ...conversation.unreadable.map((part) => `I cannot read ${part} in your message.`),
+  const { lastAnswer, cuts, unreadable } = conversation
+  const before = [
+    ...(lastAnswer === undefined ? [introduction] : []),
+    ...(cuts.length > 0 ? [cutsText(cuts)] : []),
+    ...unreadable.map((part) => `I cannot read ${part} in your message.`),
   ]
-  const body = bodyOf(conversation, plan, tools, files)
-  return [answer.join(' '), body].filter((part) => part !== '').join(body.startsWith('- ') ? '\n' : ' ')
-}
-
-function bodyOf(
-  conversation: Conversation,
-  plan: Plan,
-  tools: readonly ToolSpec[],
-  files: FileTools | undefined,
-): string {
-  const { results, question, text } = conversation
-  const lacking = plan.missing.map(sayMissing)
-  if (results.length > 0) {
-    const told = describeResults(results, question, files)
-    const [only = ''] = told
-    if (told.length === 1 && foundNothing(only)) return answerFromSystem(conversation) ?? only
-    return [...told, ...lacking].join(results.length > 1 ? '\n' : ' ')
-  }
-  if (lacking.length > 0) return lacking.join(' ')
-  return (
-    smallTalk(text, tools) ??
-    answerFromConversation(files ? withFactsOnly(conversation) : conversation) ??
-    answerFromSystem(conversation) ??
-    statement(text) ??
-    cannot(conversation, tools)
-  )
+  const body = bodyOf(conversation, choice, tools)
+  return before.length === 0 ? body : `${before.join(' ')}${body.includes('\n') ? '\n' : ' '}${body}`
 }
 
 /** What was too long to be read whole. */
-export function sayCuts(cuts: readonly string[]): string {
+export function cutsText(cuts: readonly string[]): string {
   return `I read only ${cuts.join(', ')}.`
 }
 
-/** How a missing argument is asked for. `asksForArgument` knows an answer that did so by these words. */
-function sayMissing({ tool, parameters }: MissingArguments): string {
-  const names = parameters.map(({ path, description }) => {
-    const name = `"${path.join('.')}"`
-    return description === '' ? name : `${name} (${description.replace(/[.\s]+$/, '')})`
+function bodyOf(conversation: Conversation, choice: Choice | undefined, tools: readonly ToolSpec[]): string {
+  const { results, question } = conversation
+  if (results.length > 0) return describeResults(conversation, tools)
+  if (choice && 'missing' in choice) return missingText(choice)
+  const mine = tools.length === 0 ? 'I have no tools here.' : `My tools: ${tools.map(({ name }) => name).join(', ')}.`
+  if (asksForHelp(question)) return `${abilities}. ${mine} ${realModel}`
+  if (isOnly(greeting, question)) return `Hello! ${mine}`
+  if (isOnly(thanks, question)) return 'You are welcome.'
+  const fact = recall(conversation)
+  if (fact !== undefined) return `You said: "${fact}"`
+  if (isStatement(question)) return 'I can quote that back later in this conversation.'
+  return `I cannot answer that${tools.length === 0 ? '' : ': none of my tools fits it'}. ${abilities}. ${mine} ${realModel}`
+}
+
+function describeResults({ results, question }: Conversation, tools: readonly ToolSpec[]): string {
+  const files = hasFiles(tools) ? results.filter(isFileTool) : []
+  const others = results.filter((one) => !files.includes(one)).map((one) => describeResult(one, question))
+  return [...others, ...(files.length > 0 ? [describeLookup(files, question)] : [])].join('\n')
+}
+
+/** How a missing argument is asked for; `asksForArgument` knows an answer that did so by these words. */
+function missingText({ tool, missing }: Extract<Choice, { missing: unknown }>): string {
+  const names = missing.map(({ name, description }) => {
+    return `"${name.slice(0, 100)}"${description === '' ? '' : ` (${description.replace(/\.$/, '')})`}`
   })
-  return `I would call ${tool}, but your message does not say ${names.join(' or ')}. Please tell me.`
+  return `I would call ${tool}, but your message does not say ${names.join(' or ')}. Please add it.`
 }
 
-/** Whether an answer asked for an argument that was missing. */
 export function asksForArgument(answer: string): boolean {
-  return /I would call \S+, but your message does not say /.test(answer)
+  return answer.includes('I would call ') && answer.includes(', but your message does not say ')
 }
 
-function smallTalk(text: string, tools: readonly ToolSpec[]): string | undefined {
-  if (!isSmallTalk(text)) return undefined
-  if (asksForHelp(text)) return `${abilities}. ${sayTools(tools)} ${realModel}`
-  if (isGreeting(text)) return `Hello! ${sayTools(tools)}`
-  return 'You are welcome.'
+const greeting = /^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b/i
+const thanks = /^\s*(?:thanks|thank you|cheers|bye|goodbye|ok|okay)\b/i
+const help =
+  /^\s*(?:please )?help(?: me)?[.!?]?$|\b(?:who|what) are you\b|^are you (?:an? |real|chatgpt)|\bcan you (?:do|help)\b/i
+
+/** Greetings, thanks and questions about what it can do: none of them calls a tool. */
+export function isSmallTalk(text: string): boolean {
+  return asksForHelp(text) || isOnly(greeting, text) || isOnly(thanks, text)
 }
 
-function statement(text: string): string | undefined {
-  return isStatement(text) ? 'I can quote that back later in this conversation.' : undefined
+function isOnly(kind: RegExp, text: string): boolean {
+  return kind.test(text) && contentStems(text.replace(kind, '')).length <= 1
 }
 
-function cannot({ passages }: Conversation, tools: readonly ToolSpec[]): string {
-  const reason =
-    passages.length > 0
-      ? 'No sentence of the given text answers that.'
-      : 'I cannot answer that: none of my tools fits it.'
-  return `${tools.length === 0 && passages.length === 0 ? 'I cannot answer that.' : reason} ${abilities}. ${sayTools(tools)} ${realModel}`
+function asksForHelp(text: string): boolean {
+  const isShort = text.length < 100
+  return help.test(text) || (isShort && /\b(?:tools|functions)\b/i.test(text) && /\byou(?:rs?)?\b/i.test(text))
 }
 
-function sayTools(tools: readonly ToolSpec[]): string {
-  if (tools.length === 0) return 'I have no tools here.'
-  return `My tools: ${tools.map(({ name }) => name).join(', ')}.`
+const factShape =
+  /^\s*(?:my |i am |i['’]m |i (?:live|work|like|love|have|prefer|was) |call me |we (?:are|have) |remember |note )/i
+
+/** A fact that the user states: nothing is asked. */
+export function isStatement(text: string): boolean {
+  return factShape.test(text) && !text.includes('?')
+}
+
+/** What the user has stated that a question asks for. */
+export function recall({ question, earlier }: Conversation): string | undefined {
+  const asked = contentStems(question)
+  if (asked.length === 0 || !/\b(?:my|i|me|we|our)\b/i.test(question)) return undefined
+  const facts = earlier.flatMap(sentencesOf).filter((sentence) => isStatement(sentence))
+  return facts.find((sentence) => {
+    const said = new Set(contentStems(sentence))
+    return asked.filter((word) => said.has(word)).length >= asked.length * 0.6
+  })
+}
+
+/**
+ * An object that follows a JSON Schema, from the results of this turn and the message.
+ * @throws AgentKitError `unsupported` when a required value stands in neither
+ */
+export function fillOutput(schema: JSONSchema, conversation: Conversation, today: Date): string {
+  const { results, question } = conversation
+  const fields = results.filter(({ isError }) => !isError).flatMap(({ text }) => fieldsOf(dataOf(text)))
+  const known = parametersOf(schema).flatMap(({ name }): [string, JSONValue][] => {
+    const field = fields.find(({ path }) => path.at(-1)?.toLowerCase() === name.toLowerCase())
+    return field ? [[name, field.value]] : []
+  })
+  const { input, missing } = fillArguments(schema, readMessage(question, today), new Set(), new Map(known))
+  if (missing.length === 0) return JSON.stringify(input)
+  const names = missing.map(({ name }) => `"${name}"`).join(', ')
+  const message =
+    'offline/extractive fills an output schema only with values that stand in the message or in tool results; it found ' +
+    `none for ${names}. Give them in the message as "name: value". ${realModel}`
+  throw new AgentKitError('unsupported', message, { provider: 'offline', model: 'extractive' })
 }
