@@ -1,8 +1,27 @@
 // For agentkit's own packages, not for users: this entry follows no semver and may change in any release.
+
 export { agentIdFrom } from './agents/agent-id.ts'
+export { agentRules, busyWords } from './agents/agent-options.ts'
+export { settingRules } from './contracts/model-settings.ts'
 export { abortError, assertNever, invalidArgument, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
+export { budgetNames } from './policies/budget.ts'
 export { jsonSchemaValidator } from './schema/schema.ts'
+export { collaborations, histories } from './swarm/swarm-options.ts'
 export { sleep, untilAborted } from './util/abort.ts'
-export { checkOptionNames, type Nearest } from './util/option-names.ts'
+export {
+  checkOptionNames,
+  checkOptions,
+  hasMethod,
+  isAmount,
+  isAny,
+  isFlag,
+  isOneOf,
+  isText,
+  isTextList,
+  type OptionRule,
+  type OptionRules,
+} from './util/check-options.ts'
+export { editDistance } from './util/edit-distance.ts'
+export { nearestWord } from './util/nearest-word.ts'
 export { redactSecrets } from './util/redact.ts'

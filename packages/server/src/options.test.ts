@@ -56,7 +56,11 @@ const refused: [string, ServerOptions, string][] = [
   ...wrong([
     ['options that are none', 5, 'Known: host, port,'],
     ['no options', null, 'Known: host, port,'],
-    ['a misspelt option', { hots: '::1' }, 'Unknown option `hots`. Known: host, port, auth, allowUnauthenticated,'],
+    [
+      'a misspelt option',
+      { hots: '::1' },
+      'Unknown option `hots`. Did you mean `host`? Known: host, port, auth, allowUnauthenticated,',
+    ],
     [
       'an allowUnauthenticated that is a string',
       { host: '::', allowUnauthenticated: 'false' },

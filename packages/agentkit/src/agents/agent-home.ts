@@ -3,7 +3,6 @@ import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 
 /** What agents and swarms of this package share: a context, which may be their own, and a server. */
 export interface AgentHome {
@@ -13,7 +12,6 @@ export interface AgentHome {
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
   /** Closes the context, if it belongs to this agent alone. */
   close(): Promise<void>
-  nearest(word: string, known: readonly string[]): string | undefined
 }
 
 type HomeOptions = { id: string; enableMultiModal: boolean | undefined; ownContext: boolean }
@@ -33,7 +31,6 @@ export function agentHome(
     async close() {
       if (ownContext) await context.close()
     },
-    nearest: nearestWord,
   }
 }
 

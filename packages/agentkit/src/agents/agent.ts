@@ -7,7 +7,7 @@ import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
 import { chatProvidersOf, modelsOf } from './agent-models.ts'
-import { type AgentOptions, checkOptions } from './options.ts'
+import { type AgentOptions, checkAgentOptions } from './options.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
 /**
@@ -32,7 +32,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
    * @throws AgentKitError `missing-key` when the model's provider has no key; the message has the environment variables
    */
   constructor(options: AgentOptions<Output>) {
-    checkOptions(options)
+    checkAgentOptions(options)
     const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...rest } = options
     const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
     const context = contextOf(options)

@@ -1,7 +1,7 @@
 import { AgentKitError, type ToolLike } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions } from './options.ts'
 

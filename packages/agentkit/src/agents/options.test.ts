@@ -25,6 +25,13 @@ it.each<[string, object | undefined, RegExp]>([
   ['a store that is none', { sessions: 5 }, /path of a file, or a SessionStore/],
   ['a context that is none', { sdkContext: {} }, /new SDKContext/],
   ['a flag that is none', { enableMultiModal: 'yes' }, /true or false/],
+  [
+    'a misspelt figure of the budget',
+    { budget: { maxTokens: 1 } },
+    /`budget\.maxTokens`\. Did you mean `budget\.tokens`\?/,
+  ],
+  ['a misspelt option of retries', { retry: { atempts: 1 } }, /Did you mean `retry\.attempts`\?/],
+  ['a misspelt option of the guard', { guard: { stopat: 9 } }, /Did you mean `guard\.stopAt`\?/],
 ])('refuses %s with the fix', (_name, options, problem) => {
   const given = options && { name: 'Test', functions: [], ...options }
   expect(() => new Agent(given as never)).toThrow(problem)
@@ -32,7 +39,7 @@ it.each<[string, object | undefined, RegExp]>([
 
 it.each<[string, unknown, RegExp]>([
   ['a bare function', [function lookUp() {}], /"lookUp" carries no schema/],
-  ['functions that are no list', 5, /`functions`: a list/],
+  ['functions that are no list', 5, /`functions` is a list/],
 ])('reports %s before a missing key', (_name, functions, problem) => {
   expect(() => new Agent({ name: 'Test', functions } as never)).toThrow(problem)
 })

@@ -1,17 +1,25 @@
-import {
-  AgentKitError,
-  type AgentOptions as CoreAgentOptions,
-  type SwarmOptions as CoreSwarmOptions,
-  type Knowledge,
-  type Member,
-  type Model,
-  type SessionStore,
+import type {
+  AgentOptions as CoreAgentOptions,
+  SwarmOptions as CoreSwarmOptions,
+  Knowledge,
+  Member,
+  Model,
+  SessionStore,
 } from '@agentkit/core'
-import { agentIdFrom, checkOptionNames } from '@agentkit/core/internal'
-import { isRetrievalTool, type RetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
+import {
+  agentIdFrom,
+  agentRules,
+  checkOptions,
+  hasMethod,
+  isAny,
+  isFlag,
+  isOneOf,
+  isText,
+  type OptionRules,
+} from '@agentkit/core/internal'
+import { type RetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
@@ -45,93 +53,48 @@ export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'funct
     agents?: readonly Member[]
   }
 
-/** @throws AgentKitError `invalid-argument` for a value that TypeScript would reject, with the fix */
-export function checkOptions<Output>(options: AgentOptions<Output>): void {
-  checkNames(options, optionNames)
-  checkValues(options)
+/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
+export function checkAgentOptions<Output>(options: AgentOptions<Output>): void {
+  check(options, optionRules)
 }
 
-/** Checks the options of a swarm likewise. */
+/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
-  checkNames(options, swarmOptionNames)
-  checkValues(options)
+  check(options, swarmRules)
 }
 
-function checkNames(options: { name: string; id?: string }, known: Readonly<Record<string, true>>): void {
-  // Checked first: options without a name are usually no options at all.
+function check(options: { name: string; id?: string }, rules: OptionRules<Record<string, unknown>>): void {
+  // Options without a name are mostly no options at all.
   agentIdFrom(options?.name, options?.id)
-  checkOptionNames(options, known, { code: 'invalid-argument', nearest: nearestWord })
+  checkOptions(options, rules)
 }
 
-function invalid(problem: string): AgentKitError {
-  return new AgentKitError('invalid-argument', problem)
+const { knowledge: _, ...coreRules } = agentRules
+
+const optionRules: OptionRules<AgentOptions> = {
+  ...coreRules,
+  sdkContext: hasMethod('settingsOf', 'a context: new SDKContext({ configPath })'),
+  configPath: isAny,
+  model: {
+    is: 'a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these',
+    holds: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isModel) : isModel(value)),
+  },
+  enableMultiModal: isFlag,
+  sessions: {
+    is: 'the path of a file, or a SessionStore',
+    holds: (value) => isText.holds(value) || hasMethod('begin', '').holds(value),
+  },
+  retrieve: isFlag,
+  requiredExts: isAny,
+  retrievalTool: isOneOf(retrievalTools),
+  retriever: {
+    is: 'an object of options, such as { folder: "docs" }, or made by createRetriever()',
+    holds: (value) => typeof value === 'object' && value !== null,
+  },
 }
 
-function checkValues(options: Omit<AgentOptions, 'functions' | 'output'>): void {
-  const { model, sessions, sdkContext, enableMultiModal } = options
-  const isModel = (one: unknown): boolean =>
-    typeof one === 'string' || (typeof one === 'object' && one !== null && 'stream' in one)
-  if (model !== undefined && !(Array.isArray(model) ? model.length > 0 && model.every(isModel) : isModel(model))) {
-    throw invalid(
-      '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these.',
-    )
-  }
-  if (sessions !== undefined && typeof sessions !== 'string' && typeof sessions?.begin !== 'function') {
-    throw invalid('`sessions` is the path of a file, or a SessionStore.')
-  }
-  if (sdkContext !== undefined && typeof sdkContext?.settingsOf !== 'function') {
-    throw invalid('`sdkContext` is a context: new SDKContext({ configPath }).')
-  }
-  if (options.retrieve !== undefined && typeof options.retrieve !== 'boolean') {
-    throw invalid('`retrieve` is true or false.')
-  }
-  if (options.retrievalTool !== undefined && !isRetrievalTool(options.retrievalTool)) {
-    throw invalid(`\`retrievalTool\` "${options.retrievalTool}" is unknown. There are: ${retrievalTools.join(', ')}.`)
-  }
-  if (options.retriever !== undefined && (typeof options.retriever !== 'object' || options.retriever === null)) {
-    throw invalid(
-      '`retriever` is an object of options, such as { folder: "docs" }, or a retriever of createRetriever().',
-    )
-  }
-  if (enableMultiModal !== undefined && typeof enableMultiModal !== 'boolean') {
-    throw invalid('`enableMultiModal` is true or false.')
-  }
+const swarmRules: OptionRules<SwarmOptions> = { ...optionRules, agents: isAny, collaboration: isAny, history: isAny }
+
+function isModel(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null && 'stream' in value)
 }
-
-/** Every option, to find misspelt ones at run time. */
-const optionNames = {
-  name: true,
-  functions: true,
-  id: true,
-  instruction: true,
-  description: true,
-  sdkContext: true,
-  configPath: true,
-  model: true,
-  enableMultiModal: true,
-  timeoutMs: true,
-  samplePrompts: true,
-  output: true,
-  budget: true,
-  prices: true,
-  guard: true,
-  retry: true,
-  hooks: true,
-  onBusy: true,
-  modelSettings: true,
-  maxSteps: true,
-  toolTimeoutMs: true,
-  modelTimeoutMs: true,
-  sessions: true,
-  retrieve: true,
-  requiredExts: true,
-  retrievalTool: true,
-  retriever: true,
-} satisfies Record<keyof AgentOptions, true>
-
-const swarmOptionNames = {
-  ...optionNames,
-  agents: true,
-  collaboration: true,
-  history: true,
-} satisfies Record<keyof SwarmOptions, true>

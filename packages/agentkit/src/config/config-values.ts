@@ -1,20 +1,22 @@
+import { isAgentKitError } from '@agentkit/core'
 import {
-  type Collaboration,
-  isAgentKitError,
-  type MemberHistory,
-  type ModelSettings,
-  type OnBusy,
-} from '@agentkit/core'
+  budgetNames,
+  busyWords,
+  collaborations,
+  histories,
+  isAmount,
+  isFlag,
+  isOneOf,
+  isText,
+  isTextList,
+  type OptionRule,
+  settingRules,
+} from '@agentkit/core/internal'
 import { resolveModelName } from '../models/model-name.ts'
 import type { ConfigKey, ValueTypes } from './config-keys.ts'
-import { isRetrievalTool, retrievalTools } from './retrieval-tool.ts'
+import { retrievalTools } from './retrieval-tool.ts'
 
-const budgetNames: readonly string[] = ['usd', 'tokens', 'model_calls', 'tool_calls', 'seconds']
-const efforts: readonly unknown[] = ['none', 'low', 'medium', 'high'] satisfies ModelSettings['reasoning'][]
-const onBusyWords: readonly unknown[] = ['queue', 'reject', 'interrupt'] satisfies OnBusy[]
-
-const collaborations: readonly unknown[] = ['manager', 'handoff', 'parallel', 'sequence'] satisfies Collaboration[]
-const histories: readonly unknown[] = ['task', 'summary', 'full', 'own'] satisfies MemberHistory[]
+const limitNames = budgetNames.map((name) => name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`))
 
 /** A timer of more than 32 bits of milliseconds would fire at once. */
 const maxSeconds = Math.floor((2 ** 31 - 1) / 1000)
@@ -22,7 +24,6 @@ const maxSeconds = Math.floor((2 ** 31 - 1) / 1000)
 /** The retriever's list. It is repeated here because the retriever may not be installed. */
 export const readableExts: readonly string[] = ['.csv', '.docx', '.md', '.mdx', '.pdf', '.txt']
 
-const isText = (value: unknown): boolean => typeof value === 'string'
 const isWord = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 const isWhole = (value: unknown, from: number, to: number): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
@@ -36,34 +37,34 @@ const isBudget = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  Object.entries(value).every(([name, limit]) => budgetNames.includes(name) && typeof limit === 'number' && limit >= 0)
+  Object.entries(value).every(([name, limit]) => limitNames.includes(name) && isAmount.holds(limit))
 
 const isExt = (value: unknown): boolean =>
   typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
 const isBytes = (megabytes: unknown): boolean =>
   typeof megabytes === 'number' && isWhole(Math.round(megabytes * 1e6), 1, Number.MAX_SAFE_INTEGER)
 
-const valueTypes: { readonly [Type in keyof ValueTypes]: { is: string; holds(value: unknown): boolean } } = {
-  text: { is: 'text in quotes', holds: isText },
+const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
+  text: { is: 'text in quotes', holds: isText.holds },
   word: { is: 'text in quotes, not empty', holds: isWord },
   model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
-  budget: { is: `a table of numbers, 0 or more: ${budgetNames.join(', ')}`, holds: isBudget },
-  busy: { is: '"queue", "reject" or "interrupt"', holds: (value) => onBusyWords.includes(value) },
-  texts: { is: 'a list of texts', holds: (value) => Array.isArray(value) && value.every(isText) },
+  budget: { is: `a table of numbers, 0 or more: ${limitNames.join(', ')}`, holds: isBudget },
+  busy: isOneOf(busyWords),
+  texts: isTextList,
   extensions: {
     is: `a list of one or more of ${readableExts.map((ext) => `"${ext}"`).join(', ')}`,
     holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isExt),
   },
-  flag: { is: 'true or false, without quotes', holds: (value) => typeof value === 'boolean' },
+  flag: { is: 'true or false, without quotes', holds: isFlag.holds },
   seconds: {
     is: `a number of seconds, above 0 and at most ${maxSeconds}`,
     holds: (value) => typeof value === 'number' && value > 0 && value <= maxSeconds,
   },
   count: { is: 'a whole number of 1 or more', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
   'count-from-0': { is: 'a whole number of 0 or more', holds: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
-  temperature: { is: 'a number of 0 or more', holds: (value) => typeof value === 'number' && value >= 0 },
-  reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
-  'retrieval-tool': { is: `one of ${retrievalTools.map((name) => `"${name}"`).join(', ')}`, holds: isRetrievalTool },
+  temperature: settingRules.temperature,
+  reasoning: settingRules.reasoning,
+  'retrieval-tool': isOneOf(retrievalTools),
   megabytes: { is: 'a number of megabytes, at least 0.000001', holds: isBytes },
   'parse-memory': { is: 'a number of megabytes, at least 128', holds: (value) => isWithin(value, 128, 1e6) },
   'parse-seconds': {
@@ -71,13 +72,10 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: { is: string; holds(val
     holds: (value) => isWithin(value, 1, maxSeconds),
   },
   'parse-processes': { is: 'a whole number from 1 to 64', holds: (value) => isWhole(value, 1, 64) },
-  collaboration: {
-    is: '"manager", "handoff", "parallel" or "sequence"',
-    holds: (value) => collaborations.includes(value),
-  },
+  collaboration: isOneOf(collaborations),
   history: {
-    is: '"task", "summary", "full" or "own", or a whole number of 1 or more',
-    holds: (value) => histories.includes(value) || isWhole(value, 1, Number.MAX_SAFE_INTEGER),
+    is: `${isOneOf(histories).is}, or a whole number of 1 or more`,
+    holds: (value) => isOneOf(histories).holds(value) || isWhole(value, 1, Number.MAX_SAFE_INTEGER),
   },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }

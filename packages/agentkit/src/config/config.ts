@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
-import { nearestWord } from '../util/nearest-word.ts'
 import {
   type AgentTable,
   agentKeys,

@@ -2,7 +2,3 @@
 export const retrievalTools = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
 
 export type RetrievalTool = (typeof retrievalTools)[number]
-
-export function isRetrievalTool(value: unknown): value is RetrievalTool {
-  return retrievalTools.some((name) => name === value)
-}

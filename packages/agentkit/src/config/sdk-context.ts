@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { AgentKitError, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions'
-import { nearestWord } from '../util/nearest-word.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
@@ -37,7 +36,7 @@ export class SDKContext {
   #closed = false
 
   constructor(options: { configPath?: string } = {}) {
-    checkOptionNames(options, { configPath: true }, { code: 'invalid-argument', nearest: nearestWord })
+    checkOptionNames(options, { configPath: true }, { code: 'invalid-argument' })
     const problem = loadDotEnv()
     if (problem) this.warn(problem)
     this.config = readConfig(options.configPath)

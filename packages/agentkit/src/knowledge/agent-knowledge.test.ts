@@ -175,7 +175,11 @@ describe('the embeddings of an agent', () => {
 describe('the options about files', () => {
   it.each<[Partial<AgentOptions>, string, string]>([
     // JavaScript may pass anything.
-    [{ retrieve: true, retrievalTool: 'pinecone' as 'basic' }, 'invalid-argument', 'basic, localstore, cloudindex-'],
+    [
+      { retrieve: true, retrievalTool: 'pinecone' as 'basic' },
+      'invalid-argument',
+      '"basic", "localstore", "cloudindex-',
+    ],
     [{ retrieve: true, requiredExts: ['.exe'] }, 'invalid-argument', 'These can: .csv'],
     [{ retrieve: 'yes' as unknown as boolean }, 'invalid-argument', '`retrieve` is true or false'],
     [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'invalid-config', 'needs vectors'],

@@ -4,7 +4,6 @@ import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { nearestWord } from '../util/nearest-word.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
@@ -22,7 +21,7 @@ export async function serveRunnable(
   production: boolean,
 ): Promise<AgentServer> {
   const { serverOptionNames } = await import('@agentkit/server')
-  checkOptionNames(options, serverOptionNames, { code: 'invalid-config', nearest: nearestWord })
+  checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()
   await Promise.all(agent.models.map((model) => model.load?.()))
   const server = await serveAgent(agent, serveOptions(options, context.config.server, production))

@@ -12,7 +12,6 @@ import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import type { AgentRun, Runnable, RunOptions, RunResult } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
-import type { Nearest } from '../util/option-names.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
 
@@ -24,8 +23,6 @@ export type AgentHost = {
   check?(message: UserMessage): void
   /** Called when the agent is closed. */
   close?(): Promise<void>
-  /** The known option that a misspelt one probably means, for messages. */
-  nearest?: Nearest
 }
 
 type StartOptions = {
@@ -117,7 +114,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   ): AgentRun<Output> {
     this.host.begin?.()
     this.host.check?.(input)
-    checkRunOptions(options, this.host.nearest)
+    checkRunOptions(options)
     const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)

@@ -12,14 +12,24 @@ import { type Budget, checkBudget } from '../policies/budget.ts'
 import { checkGuardOptions, type GuardOptions } from '../policies/guard.ts'
 import { checkHooks, type Hooks } from '../policies/hooks.ts'
 import { checkPrices, type Prices } from '../policies/price.ts'
-import type { RetryOptions } from '../policies/retry.ts'
+import { checkRetry, type RetryOptions } from '../policies/retry.ts'
 import type { RunOptions } from '../runs/run.ts'
 import { checkOutput } from '../schema/structured-output.ts'
 import type { OnBusy } from '../sessions/session-queue.ts'
 import type { ToolLike } from '../tools/define-tool.ts'
-import { milliseconds } from '../util/check-number.ts'
+import {
+  checkOptions,
+  hasMethod,
+  isAny,
+  isCount,
+  isMilliseconds,
+  isOneOf,
+  isText,
+  isTextList,
+  type OptionRule,
+  type OptionRules,
+} from '../util/check-options.ts'
 import { measureJSON } from '../util/measure-json.ts'
-import { checkOptionNames, type Nearest } from '../util/option-names.ts'
 
 export type AgentOptions<Output = undefined> = {
   name: string
@@ -71,55 +81,38 @@ export type AgentOptions<Output = undefined> = {
   sessions?: SessionStore
 }
 
-export const agentOptionNames: Record<keyof AgentOptions, true> = {
-  name: true,
-  functions: true,
-  model: true,
-  id: true,
-  instruction: true,
-  description: true,
-  samplePrompts: true,
-  output: true,
-  modelSettings: true,
-  budget: true,
-  prices: true,
-  guard: true,
-  retry: true,
-  knowledge: true,
-  hooks: true,
-  onBusy: true,
-  maxSteps: true,
-  toolTimeoutMs: true,
-  modelTimeoutMs: true,
-  timeoutMs: true,
-  sessions: true,
+export const busyWords: readonly OnBusy[] = ['queue', 'reject', 'interrupt']
+
+export const agentRules: OptionRules<AgentOptions> = {
+  name: isAny,
+  functions: { is: 'a list of tools, which may be empty', holds: Array.isArray },
+  model: isAny,
+  id: isAny,
+  instruction: isText,
+  description: isText,
+  samplePrompts: isTextList,
+  output: checkOutput,
+  modelSettings: checkModelSettings,
+  budget: checkBudget,
+  prices: checkPrices,
+  guard: checkGuardOptions,
+  retry: checkRetry,
+  knowledge: hasMethod('tools', 'made by a retriever, such as createRetriever({ folder })'),
+  hooks: checkHooks,
+  onBusy: isOneOf(busyWords),
+  maxSteps: isCount,
+  toolTimeoutMs: isMilliseconds,
+  modelTimeoutMs: isMilliseconds,
+  timeoutMs: isMilliseconds,
+  sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
 }
 
-/** What TypeScript would have said. */
-export function checkOptions<Output>(options: AgentOptions<Output>): AgentOptions<Output> {
-  const { instruction, description, samplePrompts, sessions, functions, onBusy, output } = options
-  for (const [name, text] of Object.entries({ instruction, description })) {
-    if (text !== undefined && typeof text !== 'string') throw invalidArgument(`\`${name}\` is a text.`)
+/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
+export function checkAgentOptions<Output>(options: AgentOptions<Output>): void {
+  checkOptions(options, agentRules)
+  if (options.functions === undefined) {
+    throw invalidArgument('Pass `functions`: a list of tools, which may be empty.')
   }
-  const areTexts = Array.isArray(samplePrompts) && samplePrompts.every((prompt) => typeof prompt === 'string')
-  if (samplePrompts !== undefined && !areTexts) throw invalidArgument('`samplePrompts` is a list of texts.')
-  if (sessions !== undefined && typeof sessions?.begin !== 'function') {
-    throw invalidArgument('`sessions` is a SessionStore, such as memorySessions().')
-  }
-  if (options.knowledge !== undefined && typeof options.knowledge?.tools !== 'function') {
-    throw invalidArgument('`knowledge` is made by a retriever, such as createRetriever({ folder }).')
-  }
-  if (!Array.isArray(functions)) throw invalidArgument('Pass `functions`: a list of tools, which may be empty.')
-  if (onBusy !== undefined && !['queue', 'reject', 'interrupt'].includes(onBusy)) {
-    throw invalidArgument('`onBusy` is "queue", "reject" or "interrupt".')
-  }
-  if (output !== undefined) checkOutput(output)
-  checkModelSettings(options.modelSettings)
-  checkBudget(options.budget)
-  checkPrices(options.prices)
-  checkGuardOptions(options.guard)
-  checkHooks(options.hooks)
-  return options
 }
 
 /** The models of an agent, the preferred one first. */
@@ -132,43 +125,32 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   return models
 }
 
-const runOptionNames = {
-  userId: true,
-  sessionId: true,
-  signal: true,
-  timeoutMs: true,
-  budget: true,
-  history: true,
-  onApproval: true,
-} satisfies Record<keyof RunOptions, true>
+/** An empty id is mostly a variable that was not set: all users would share its conversation. */
+const isId: OptionRule = {
+  is: 'a text that is not empty. Leave it out for none',
+  holds: (value) => typeof value === 'string' && value !== '',
+}
 
-/**
- * @param nearest completes the message about an unknown option
- * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
- */
-export function checkRunOptions(options: RunOptions, nearest?: Nearest): RunOptions {
+const runRules = {
+  userId: isId,
+  sessionId: isId,
+  signal: {
+    is: 'an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000)',
+    holds: isSignal,
+  },
+  timeoutMs: isMilliseconds,
+  budget: checkBudget,
+  history: checkHistory,
+  onApproval: isOneOf(['wait', 'end'] satisfies RunOptions['onApproval'][]),
+} satisfies OptionRules<RunOptions>
+
+/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
+export function checkRunOptions(options: RunOptions): void {
   if (!isRecord(options)) {
     throw invalidArgument('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
   }
-  checkOptionNames(options, runOptionNames, { code: 'invalid-argument', ...(nearest && { nearest }) })
-  const { userId, sessionId, signal, history, onApproval } = options
-  for (const [name, id] of Object.entries({ userId, sessionId })) {
-    // An empty one is mostly a variable that was not set: everybody would share its conversation.
-    if (id !== undefined && (typeof id !== 'string' || id === '')) {
-      throw invalidArgument(`\`${name}\` is a text that is not empty. Leave it out for none.`)
-    }
-  }
+  checkOptions(options, runRules)
   checkSessionKey(options)
-  if (signal !== undefined && !isSignal(signal)) {
-    throw invalidArgument('`signal` is an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000).')
-  }
-  milliseconds('`timeoutMs`', options.timeoutMs)
-  if (onApproval !== undefined && onApproval !== 'wait' && onApproval !== 'end') {
-    throw invalidArgument('`onApproval` is "wait" or "end".')
-  }
-  checkBudget(options.budget)
-  if (history !== undefined) checkHistory(history)
-  return options
 }
 
 /** By what is used of it: one of another realm is no `instanceof AbortSignal`. */

@@ -7,7 +7,6 @@ import { checkPriced } from '../policies/price.ts'
 import { checkRetry } from '../policies/retry.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
-import { milliseconds, wholeNumber } from '../util/check-number.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
@@ -41,10 +40,10 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     hooks: { ...hooks },
     onBusy,
     sessions,
-    maxSteps: wholeNumber('maxSteps', given.maxSteps) ?? limits.maxSteps,
-    toolTimeoutMs: milliseconds('`toolTimeoutMs`', given.toolTimeoutMs) ?? limits.toolTimeoutMs,
-    modelTimeoutMs: milliseconds('`modelTimeoutMs`', given.modelTimeoutMs) ?? limits.modelTimeoutMs,
-    timeoutMs: milliseconds('`timeoutMs`', given.timeoutMs),
+    maxSteps: given.maxSteps ?? limits.maxSteps,
+    toolTimeoutMs: given.toolTimeoutMs ?? limits.toolTimeoutMs,
+    modelTimeoutMs: given.modelTimeoutMs ?? limits.modelTimeoutMs,
+    timeoutMs: given.timeoutMs,
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

@@ -4,10 +4,9 @@ import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { toTools } from '../tools/define-tool.ts'
-import { checkOptionNames } from '../util/option-names.ts'
 import { AgentBase } from './agent-base.ts'
 import { agentIdFrom } from './agent-id.ts'
-import { type AgentOptions, agentOptionNames, checkModels, checkOptions } from './agent-options.ts'
+import { type AgentOptions, checkAgentOptions, checkModels } from './agent-options.ts'
 import { agentSpec } from './agent-spec.ts'
 
 /**
@@ -27,24 +26,22 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
   readonly #spec: AgentSpec
 
   /**
-   * @throws AgentKitError `invalid-argument` when a name, id, tool or number cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for an option that does not exist, and for a budget in US dollars with a model
-   *   whose price is not known
+   * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
    */
   constructor(options: AgentOptions<Output>) {
     super()
     // What has no name has mostly no options at all.
     this.id = agentIdFrom(options?.name, options?.id)
-    checkOptionNames(options, agentOptionNames, { code: 'invalid-config' })
-    const given = checkOptions(options)
-    const { samplePrompts = [], sessions = memorySessions() } = given
-    this.name = given.name
-    this.description = given.description
+    checkAgentOptions(options)
+    const { samplePrompts = [], sessions = memorySessions() } = options
+    this.name = options.name
+    this.description = options.description
     this.samplePrompts = [...samplePrompts]
     this.sessions = sessions
-    this.knowledge = given.knowledge
-    const chain = modelChain(checkModels(given.model))
-    const spec = agentSpec(given, { id: this.id, chain, sessions, tools: toTools(given.functions) })
+    this.knowledge = options.knowledge
+    const chain = modelChain(checkModels(options.model))
+    const spec = agentSpec(options, { id: this.id, chain, sessions, tools: toTools(options.functions) })
     this.#spec = { ...spec, takes: (message) => this.checkMessage(message) }
   }
 

@@ -51,8 +51,8 @@ describe('modelSettings', () => {
   })
 
   it.each<[object, string]>([
-    [{ temperature: '1' }, '`modelSettings.temperature` is a number, 0 or above.'],
-    [{ temperature: -1 }, '`modelSettings.temperature` is a number, 0 or above.'],
+    [{ temperature: '1' }, '`modelSettings.temperature` is a number, 0 or more.'],
+    [{ temperature: -1 }, '`modelSettings.temperature` is a number, 0 or more.'],
     [{ maxOutputTokens: 0.5 }, '`modelSettings.maxOutputTokens` is a whole number above 0.'],
     [{ stop: 'END' }, '`modelSettings.stop` is a list of texts.'],
     [{ stop: [''] }, '`modelSettings.stop` is a list of texts.'],
@@ -63,9 +63,12 @@ describe('modelSettings', () => {
     [{ toolChoice: {} }, '`modelSettings.toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
     [{ toolChoice: { tool: 3 } }, '`modelSettings.toolChoice` is "auto", "none", "required" or'],
     [{ toolChoice: null }, '`modelSettings.toolChoice` is "auto", "none", "required" or'],
-    [{ toString: 1 }, '`modelSettings.toString` is none.'],
+    [{ toString: 1 }, 'Unknown option `modelSettings.toString`.'],
     [{ toolChoice: 'any' }, '`modelSettings.toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
-    [{ temprature: 1 }, '`modelSettings.temprature` is none. There are temperature, maxOutputTokens,'],
+    [
+      { temprature: 1 },
+      'Unknown option `modelSettings.temprature`. Did you mean `modelSettings.temperature`? Known: temperature, maxOutputTokens,',
+    ],
   ])('are checked: %j', (modelSettings, message) => {
     const make = () => new Agent({ name: 'A', functions: [], model: scriptedModel([]), modelSettings })
     expect(make).toThrow(

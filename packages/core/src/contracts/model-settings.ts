@@ -1,4 +1,5 @@
-import { AgentKitError } from '../data/errors.ts'
+import { isRecord } from '../data/message-problem.ts'
+import { checkOptions, isAmount, isCount, isFlag, isOneOf, isTextList, type OptionRule } from '../util/check-options.ts'
 import type { ModelRequest } from './model.ts'
 
 /**
@@ -13,40 +14,23 @@ export type ModelSettings = Pick<
   toolChoice?: ModelRequest['toolChoice']
 }
 
-const efforts: readonly unknown[] = ['none', 'low', 'medium', 'high'] satisfies ModelRequest['reasoning'][]
-const choices: readonly unknown[] = ['auto', 'none', 'required'] satisfies ModelRequest['toolChoice'][]
-const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const choices = ['auto', 'none', 'required'] satisfies ModelRequest['toolChoice'][]
 
-const rules: { readonly [Name in keyof Required<ModelSettings>]: { is: string; holds(value: unknown): boolean } } = {
-  temperature: { is: 'a number, 0 or above', holds: (value) => typeof value === 'number' && value >= 0 },
-  maxOutputTokens: { is: 'a whole number above 0', holds: (value) => Number.isInteger(value) && Number(value) > 0 },
-  stop: {
-    is: 'a list of texts',
-    holds: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== ''),
-  },
-  reasoning: { is: '"none", "low", "medium" or "high"', holds: (value) => efforts.includes(value) },
-  parallelToolCalls: { is: 'true or false', holds: isFlag },
+export const settingRules: { readonly [Name in keyof Required<ModelSettings>]: OptionRule } = {
+  temperature: isAmount,
+  maxOutputTokens: isCount,
+  stop: { is: 'a list of texts', holds: (value) => isTextList.holds(value) && !(value as string[]).includes('') },
+  reasoning: isOneOf(['none', 'low', 'medium', 'high'] satisfies ModelRequest['reasoning'][]),
+  parallelToolCalls: isFlag,
   toolChoice: {
     is: '"auto", "none", "required" or { tool: "its name" }',
-    holds: (value) =>
-      choices.includes(value) ||
-      (typeof value === 'object' && value !== null && 'tool' in value && typeof value.tool === 'string'),
+    holds: (value) => isOneOf(choices).holds(value) || (isRecord(value) && typeof value.tool === 'string'),
   },
 }
 
-/** @throws AgentKitError `invalid-argument` for a setting that there is not, or of another kind */
-export function checkModelSettings(settings: ModelSettings | undefined): void {
-  if (settings !== undefined && (typeof settings !== 'object' || settings === null)) {
-    throw new AgentKitError('invalid-argument', '`modelSettings` is an object such as { temperature: 0 }.')
-  }
-  for (const [name, value] of Object.entries(settings ?? {})) {
-    if (value === undefined) continue
-    // The rules have these names alone.
-    const rule = Object.hasOwn(rules, name) ? rules[name as keyof ModelSettings] : undefined
-    if (rule?.holds(value)) continue
-    const problem = rule ? `is ${rule.is}` : `is none. There are ${Object.keys(rules).join(', ')}`
-    throw new AgentKitError('invalid-argument', `\`modelSettings.${name}\` ${problem}.`)
-  }
+/** @throws AgentKitError `invalid-argument` for a setting that does not exist or has a wrong value */
+export function checkModelSettings(settings: ModelSettings): void {
+  checkOptions(settings, settingRules, { of: 'modelSettings', example: '{ temperature: 0 }' })
 }
 
 /** What a step asks for: of the choice of a tool only the first is told, and only where there are tools. */

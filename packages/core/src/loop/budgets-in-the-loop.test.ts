@@ -201,7 +201,7 @@ describe('a budget', () => {
   it('that cannot be kept is refused when it is given', async () => {
     expect(() => agentOf({ model: modelOf([]), budget: { usd: -1 } })).toThrow('`budget.usd`')
     const agent = agentOf({ model: modelOf([]) })
-    expect(() => agent.stream('Go', { budget: { calls: 1 } as Budget })).toThrow('`budget` has no "calls"')
+    expect(() => agent.stream('Go', { budget: { calls: 1 } as Budget })).toThrow('Unknown option `budget.calls`')
   })
 
   it('holds for the summaries of a long conversation too', async () => {

@@ -238,7 +238,7 @@ describe('a retry', () => {
       expect(result.error?.code).toBe('overloaded')
       expect(model.requests).toHaveLength(attempts)
     }
-    expect(() => agentOf({ model: scriptedModel([]), retry: { attempts: 0 } })).toThrow('`attempts`')
+    expect(() => agentOf({ model: scriptedModel([]), retry: { attempts: 0 } })).toThrow('`retry.attempts`')
   })
 
   it('counts the attempts of each step on its own', async () => {

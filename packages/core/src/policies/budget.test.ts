@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Budget, checkBudget, tighten } from './budget.ts'
 
 describe('a budget', () => {
-  it.each<Budget | undefined>([
-    undefined,
+  it.each<Budget>([
     {},
     { usd: 0.5, tokens: 100_000, modelCalls: 10, toolCalls: 0, seconds: 1.5 },
     // What plain JavaScript may pass.
@@ -14,8 +13,9 @@ describe('a budget', () => {
   })
 
   it.each([
-    [{ dollars: 1 }, '`budget` has no "dollars". There are: usd, tokens, modelCalls, toolCalls, seconds.'],
-    [{ usd: -1 }, '`budget.usd` is a number, 0 or more. Leave it out for no bound.'],
+    [{ dollars: 1 }, 'Unknown option `budget.dollars`. Known: usd, tokens, modelCalls, toolCalls, seconds.'],
+    [{ maxTokens: 1 }, 'Did you mean `budget.tokens`?'],
+    [{ usd: -1 }, '`budget.usd` is a number, 0 or more.'],
     [{ tokens: Number.NaN }, '`budget.tokens`'],
     [{ seconds: '5' }, '`budget.seconds`'],
     [{ modelCalls: null }, '`budget.modelCalls`'],

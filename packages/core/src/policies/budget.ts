@@ -1,4 +1,4 @@
-import { invalidArgument } from '../data/errors.ts'
+import { checkOptions, isAmount, type OptionRules } from '../util/check-options.ts'
 
 /** What a run may use up, together with all that it starts. What is absent is not bounded. */
 export type Budget = {
@@ -14,27 +14,25 @@ export type Budget = {
   seconds?: number
 }
 
-const names = ['usd', 'tokens', 'modelCalls', 'toolCalls', 'seconds'] as const
+const rules = {
+  usd: isAmount,
+  tokens: isAmount,
+  modelCalls: isAmount,
+  toolCalls: isAmount,
+  seconds: isAmount,
+} satisfies OptionRules<Budget>
+
+export const budgetNames: readonly (keyof Budget)[] = Object.keys(rules) as (keyof Budget)[] // `satisfies` holds them alike
 
 /** @throws AgentKitError `invalid-argument` for what is no budget */
-export function checkBudget(budget: Budget | undefined): void {
-  if (budget === undefined) return
-  if (typeof budget !== 'object' || budget === null)
-    throw invalidArgument('`budget` is an object such as { usd: 0.5 }.')
-  for (const [name, value] of Object.entries(budget)) {
-    if (!names.some((known) => known === name)) {
-      throw invalidArgument(`\`budget\` has no "${name}". There are: ${names.join(', ')}.`)
-    }
-    if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-      throw invalidArgument(`\`budget.${name}\` is a number, 0 or more. Leave it out for no bound.`)
-    }
-  }
+export function checkBudget(budget: Budget): void {
+  checkOptions(budget, rules, { of: 'budget', example: '{ usd: 0.5 }' })
 }
 
 /** A budget that another one tightens, and cannot loosen: of each figure the smaller one. */
 export function tighten(budget: Budget, other: Budget): Budget {
   const tight: Budget = { ...budget }
-  for (const name of names) {
+  for (const name of budgetNames) {
     // A bound of Infinity is stored as null.
     const value = other[name] ?? Number.POSITIVE_INFINITY
     if (value < (budget[name] ?? Number.POSITIVE_INFINITY)) tight[name] = value

@@ -1,6 +1,7 @@
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { ToolMessage } from '../data/message.ts'
-import { checkOptionNames } from '../util/option-names.ts'
+import { isRecord } from '../data/message-problem.ts'
+import { checkOptionNames } from '../util/check-options.ts'
 
 /** When a run that goes round in circles is told so, and when it ends: whole numbers, 2 ≤ tellAt < stopAt. */
 export type GuardOptions = {
@@ -112,18 +113,16 @@ export function createGuard(options: GuardOptions | false = {}): Guard {
 }
 
 /** @throws AgentKitError `invalid-argument` for numbers that no guard can have, with the fix */
-export function checkGuardOptions(options: GuardOptions | false | undefined): void {
-  if (options === undefined || options === false) return
-  const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options ?? {}
-  const areWhole = Number.isInteger(tellAt) && Number.isInteger(stopAt)
-  const isObject = typeof options === 'object' && options !== null
-  if (isObject) checkOptionNames(options, defaults, { code: 'invalid-argument', of: 'guard' })
-  if (isObject && areWhole && tellAt >= 2 && tellAt < stopAt) return
-  const { tellAt: tell, stopAt: stop } = defaults
-  throw new AgentKitError(
-    'invalid-argument',
-    `\`guard\` is { tellAt, stopAt }, whole numbers with 2 ≤ tellAt < stopAt, or false for none. ` +
-      `What is left out is tellAt ${tell}, stopAt ${stop}: to move one beyond the other, set both.`,
+export function checkGuardOptions(options: GuardOptions | false): void {
+  if (options === false) return
+  if (isRecord(options)) {
+    checkOptionNames(options, defaults, { code: 'invalid-argument', of: 'guard' })
+    const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options
+    if (Number.isInteger(tellAt) && Number.isInteger(stopAt) && tellAt >= 2 && tellAt < stopAt) return
+  }
+  throw invalidArgument(
+    '`guard` is { tellAt, stopAt }, whole numbers with 2 ≤ tellAt < stopAt, or false for none. ' +
+      `The defaults are tellAt ${defaults.tellAt} and stopAt ${defaults.stopAt}: to move one beyond the other, set both.`,
   )
 }
 

@@ -145,15 +145,15 @@ describe('what a hook returns must be usable', () => {
 })
 
 describe('hooks', () => {
-  it.each([undefined, {}, { input() {} }, { input: undefined }])('may be %o', (hooks) => {
+  it.each([{}, { input() {} }, { input: undefined }])('may be %o', (hooks) => {
     expect(() => checkHooks(hooks as Hooks)).not.toThrow()
   })
 
   it.each<[unknown, string]>([
-    [{ onStart() {} }, '`hooks` has no "onStart". There are: input, beforeModel, '],
+    [{ onStart() {} }, 'Unknown option `hooks.onStart`. Known: input, beforeModel, '],
     [{ input: 'no' }, '`hooks.input` is a function.'],
-    [null, '`hooks` is an object of functions'],
-    ['input', '`hooks` is an object of functions'],
+    [null, '`hooks` is an object such as { input(message) { … } }.'],
+    ['input', '`hooks` is an object such as { input(message) { … } }.'],
   ])('may not be %o', (hooks, message) => {
     expect(() => checkHooks(hooks as Hooks)).toThrow(
       expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),

@@ -5,6 +5,7 @@ import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/
 import { messageProblem } from '../data/message-problem.ts'
 import { toolCalls, validateTranscript } from '../data/transcript.ts'
 import { untilAborted } from '../util/abort.ts'
+import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { redactSecrets } from '../util/redact.ts'
@@ -62,20 +63,18 @@ export type HookedAnswer = { text: string }
 /** What a hook made of a value. */
 export type Hooked<Value> = { value: Value; changed: boolean; block?: undefined } | { block: string }
 
-const hookNames = ['input', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'output'] as const
+const hookRules = {
+  input: isFunction,
+  beforeModel: isFunction,
+  afterModel: isFunction,
+  beforeTool: isFunction,
+  afterTool: isFunction,
+  output: isFunction,
+} satisfies OptionRules<Hooks>
 
 /** @throws AgentKitError `invalid-argument` for what is no hook */
-export function checkHooks(hooks: Hooks = {}): Hooks {
-  if (typeof hooks !== 'object' || hooks === null) {
-    throw new AgentKitError('invalid-argument', '`hooks` is an object of functions, such as { input(message) { … } }.')
-  }
-  for (const [name, hook] of Object.entries(hooks)) {
-    const problem = !hookNames.some((known) => known === name)
-      ? `\`hooks\` has no "${name}". There are: ${hookNames.join(', ')}.`
-      : hook !== undefined && typeof hook !== 'function' && `\`hooks.${name}\` is a function.`
-    if (problem) throw new AgentKitError('invalid-argument', problem)
-  }
-  return hooks
+export function checkHooks(hooks: Hooks): void {
+  checkOptions(hooks, hookRules, { of: 'hooks', example: '{ input(message) { … } }' })
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Model, Price } from '../contracts/model.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Usage } from '../data/usage.ts'
-import { checkOptionNames } from '../util/option-names.ts'
+import { checkOptions, isAmount, type OptionRule, type OptionRules } from '../util/check-options.ts'
 import type { Budget } from './budget.ts'
 
 /**
@@ -37,50 +37,52 @@ export function worstCostOf(tokens: { inputTokens: number; outputTokens: number 
   return (inputTokens * input + outputTokens * output) / 1e6
 }
 
-/** @throws AgentKitError `invalid-argument` for prices that cannot be reckoned with */
-export function checkPrices(prices: Prices | undefined): void {
-  if (prices === undefined) return
+/** @throws AgentKitError `invalid-argument` for prices that no cost can be computed from */
+export function checkPrices(prices: Prices): void {
   if (!isRecord(prices))
     throw invalidArgument('`prices` is an object: { "provider/model": { inputUsdPerMillion, … } }.')
   for (const [modelId, price] of Object.entries(prices)) checkPrice(modelId, price)
 }
 
-/** @throws AgentKitError `invalid-argument` for a price that cannot be reckoned with */
+/** @throws AgentKitError `invalid-argument` for a price that no cost can be computed from */
 export function checkPrice(modelId: string, price: GivenPrice): void {
-  if (!modelId.includes('/')) throw invalidArgument(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
-  if (!isRecord(price)) throw invalidArgument(`The price of "${modelId}" is an object.`)
-  const { longPrompt, asOf } = price
-  checkOptionNames(price, priceNames, { code: 'invalid-argument', of: `prices["${modelId}"]` })
-  checkRates(`The price of "${modelId}"`, price, ['inputUsdPerMillion', 'outputUsdPerMillion'])
-  if (longPrompt !== undefined) {
-    if (!isRecord(longPrompt)) throw invalidArgument(`\`longPrompt\` in the price of "${modelId}" is an object.`)
-    checkOptionNames(longPrompt, longPromptNames, {
-      code: 'invalid-argument',
-      of: `prices["${modelId}"].longPrompt`,
-    })
-    const needed = ['aboveInputTokens', 'inputUsdPerMillion', 'outputUsdPerMillion']
-    checkRates(`\`longPrompt\` in the price of "${modelId}"`, longPrompt, needed)
+  if (!modelId.includes('/')) {
+    throw invalidArgument(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)
   }
-  if (asOf !== undefined && Number.isNaN(Date.parse(String(asOf)))) {
-    throw invalidArgument(`\`asOf\` in the price of "${modelId}" is a date such as "2026-01-31", or left out.`)
-  }
+  const of = `prices["${modelId}"]`
+  checkOptions(price, priceRules, { of })
+  checkRequired(price, of, ['inputUsdPerMillion', 'outputUsdPerMillion'])
+  const { longPrompt } = price
+  if (longPrompt === undefined) return
+  checkOptions(longPrompt, longPromptRules, { of: `${of}.longPrompt` })
+  checkRequired(longPrompt, `${of}.longPrompt`, ['aboveInputTokens', 'inputUsdPerMillion', 'outputUsdPerMillion'])
 }
 
-const priceNames = {
-  inputUsdPerMillion: true,
-  outputUsdPerMillion: true,
-  cachedInputUsdPerMillion: true,
-  cacheWriteUsdPerMillion: true,
-  longPrompt: true,
-  asOf: true,
-} satisfies Record<keyof GivenPrice, true>
+function checkRequired(given: Record<string, unknown>, of: string, names: readonly string[]): void {
+  const missing = names.find((name) => given[name] === undefined)
+  if (missing !== undefined) throw invalidArgument(`\`${of}\` needs \`${missing}\`.`)
+}
 
-const longPromptNames = {
-  aboveInputTokens: true,
-  inputUsdPerMillion: true,
-  outputUsdPerMillion: true,
-  cachedInputUsdPerMillion: true,
-} satisfies Record<keyof NonNullable<GivenPrice['longPrompt']>, true>
+const isFiniteAmount: OptionRule = {
+  is: isAmount.is,
+  holds: (value) => isAmount.holds(value) && Number.isFinite(value),
+}
+
+const priceRules = {
+  inputUsdPerMillion: isFiniteAmount,
+  outputUsdPerMillion: isFiniteAmount,
+  cachedInputUsdPerMillion: isFiniteAmount,
+  cacheWriteUsdPerMillion: isFiniteAmount,
+  longPrompt: { is: 'an object', holds: isRecord },
+  asOf: { is: 'a date such as "2026-01-31"', holds: (value) => !Number.isNaN(Date.parse(String(value))) },
+} satisfies OptionRules<GivenPrice>
+
+const longPromptRules = {
+  aboveInputTokens: isFiniteAmount,
+  inputUsdPerMillion: isFiniteAmount,
+  outputUsdPerMillion: isFiniteAmount,
+  cachedInputUsdPerMillion: isFiniteAmount,
+} satisfies OptionRules<NonNullable<GivenPrice['longPrompt']>>
 
 /** US dollars per million tokens. */
 type Rates = { input: number; cached: number; write: number; output: number }
@@ -101,15 +103,6 @@ function longRates(price: GivenPrice): Rates {
   // Writing to the cache gets dearer as reading the prompt does.
   const write = short.input > 0 ? (short.write * input) / short.input : Math.max(short.write, input)
   return { input, cached: cachedInputUsdPerMillion ?? input, write, output }
-}
-
-function checkRates(what: string, rates: Record<string, unknown>, needed: readonly string[]): void {
-  for (const name of needed) if (rates[name] === undefined) throw invalidArgument(`${what} needs \`${name}\`.`)
-  for (const [name, value] of Object.entries(rates)) {
-    if (name === 'longPrompt' || name === 'asOf' || value === undefined) continue
-    if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) continue
-    throw invalidArgument(`${what}: \`${name}\` is a number, 0 or more.`)
-  }
 }
 
 /** What the user says, before what is known of the model. */

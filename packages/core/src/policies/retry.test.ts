@@ -23,14 +23,14 @@ describe('the options', () => {
   })
 
   it.each([
-    [{ tries: 3 }, '`retry` has no "tries". There are: attempts, firstWaitMs, longestWaitMs, longestRetryAfterMs.'],
-    [{ attempts: 0 }, '`attempts`'],
-    [{ attempts: 1.5 }, '`attempts`'],
-    [{ attempts: Number.POSITIVE_INFINITY }, '`attempts`'],
-    [{ attempts: '3' }, '`attempts`'],
-    [{ firstWaitMs: -1 }, '`firstWaitMs`'],
-    [{ longestWaitMs: Number.NaN }, '`longestWaitMs`'],
-    [{ longestRetryAfterMs: '5' }, '`longestRetryAfterMs`'],
+    [{ tries: 3 }, 'Unknown option `retry.tries`. Known: attempts, firstWaitMs, longestWaitMs, longestRetryAfterMs.'],
+    [{ attempts: 0 }, '`retry.attempts` is'],
+    [{ attempts: 1.5 }, '`retry.attempts` is'],
+    [{ attempts: Number.POSITIVE_INFINITY }, '`retry.attempts` is'],
+    [{ attempts: '3' }, '`retry.attempts` is'],
+    [{ firstWaitMs: -1 }, '`retry.firstWaitMs` is'],
+    [{ longestWaitMs: Number.NaN }, '`retry.longestWaitMs` is'],
+    [{ longestRetryAfterMs: '5' }, '`retry.longestRetryAfterMs` is'],
     [3, '`retry` is an object such as { attempts: 2 }.'],
     [null, '`retry` is an object'],
   ])('are not %o', (options, message) => {

@@ -1,6 +1,7 @@
-import { AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
+import { type AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { sleep } from '../util/abort.ts'
+import { checkOptions, isAmount, isCount, type OptionRules } from '../util/check-options.ts'
 
 /** How a model call that fails is tried again. */
 export type RetryOptions = {
@@ -24,22 +25,21 @@ const defaults: Required<RetryOptions> = {
   longestRetryAfterMs: limits.longestRetryAfterMs,
 }
 
+const rules = {
+  attempts: isCount,
+  firstWaitMs: isAmount,
+  longestWaitMs: isAmount,
+  longestRetryAfterMs: isAmount,
+} satisfies OptionRules<RetryOptions>
+
 /** @throws AgentKitError `invalid-argument` for what is no number of attempts or milliseconds */
 export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
-  if (typeof options !== 'object' || options === null) throw invalid('is an object such as { attempts: 2 }')
+  checkOptions(options, rules, { of: 'retry', example: '{ attempts: 2 }' })
   const retry = { ...defaults }
-  for (const [name, value] of Object.entries(options)) {
-    if (!isOption(name)) throw invalid(`has no "${name}". There are: ${Object.keys(defaults).join(', ')}`)
-    if (value === undefined) continue
-    const fits = name === 'attempts' ? Number.isInteger(value) && value > 0 : typeof value === 'number' && value >= 0
-    if (!fits) throw invalid(`needs a number for \`${name}\`: whole attempts from 1 on, milliseconds from 0 on`)
-    retry[name] = Math.min(value, limits.longestTimerMs)
+  for (const name of Object.keys(rules) as (keyof RetryOptions)[]) {
+    retry[name] = Math.min(options[name] ?? defaults[name], limits.longestTimerMs)
   }
   return retry
-}
-
-function isOption(name: string): name is keyof RetryOptions {
-  return Object.hasOwn(defaults, name)
 }
 
 /** Whether the same request may succeed when it is sent again. */
@@ -65,10 +65,6 @@ export function retryWait(error: AgentKitError, failures: number, retry: Require
   if (retryAfterMs > retry.longestRetryAfterMs) return retry.longestWaitMs
   // Everybody who was told the same moment must not come at it together.
   return retryAfterMs + jitter / 4
-}
-
-function invalid(problem: string): AgentKitError {
-  return new AgentKitError('invalid-argument', `\`retry\` ${problem}.`)
 }
 
 /**

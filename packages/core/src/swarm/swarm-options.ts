@@ -1,8 +1,16 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { type AgentOptions, agentOptionNames } from '../agents/agent-options.ts'
+import { type AgentOptions, agentRules } from '../agents/agent-options.ts'
 import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
-import { checkOptionNames } from '../util/option-names.ts'
+import { isRecord } from '../data/message-problem.ts'
+import {
+  checkOptionNames,
+  checkOptions,
+  isCount,
+  isFunction,
+  isOneOf,
+  type OptionRules,
+} from '../util/check-options.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
 
@@ -33,28 +41,24 @@ export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model
   history?: MemberHistory
 }
 
-const swarmOptionNames = {
-  ...agentOptionNames,
-  agents: true,
-  collaboration: true,
-  history: true,
-} satisfies Record<keyof SwarmOptions, true>
+export const collaborations: readonly Exclude<Collaboration, Route>[] = ['manager', 'handoff', 'parallel', 'sequence']
+export const histories: readonly Extract<MemberHistory, string>[] = ['task', 'summary', 'full', 'own']
 
-/** Checks at run time what TypeScript checks at compile time. */
+const swarmRules = {
+  ...agentRules,
+  agents: { is: 'a list of agents and swarms', holds: Array.isArray },
+  collaboration: {
+    is: `${isOneOf(collaborations).is}, or a function that returns the next member`,
+    holds: (value) => isFunction.holds(value) || isOneOf(collaborations).holds(value),
+  },
+  history: checkMemberHistory,
+} satisfies OptionRules<SwarmOptions>
+
+/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
-  checkOptionNames(options, swarmOptionNames, { code: 'invalid-config' })
+  checkOptions(options, swarmRules)
   const { agents, collaboration, history, model } = options
-  if (!Array.isArray(agents)) throw invalidArgument('Pass `agents`: a list of agents and swarms.')
-  const kinds = ['manager', 'handoff', 'parallel', 'sequence']
-  const isKnown = collaboration === undefined || typeof collaboration === 'function' || kinds.includes(collaboration)
-  if (!isKnown)
-    throw invalidArgument(`\`collaboration\` is "${kinds.join('", "')}", or a function that returns the next member.`)
-  const last = typeof history === 'object' && history !== null ? history.last : undefined
-  if (last !== undefined) checkOptionNames(history as object, { last: true }, { code: 'invalid-config', of: 'history' })
-  const isHistory = history === undefined || ['task', 'summary', 'full', 'own'].includes(history as string)
-  if (!isHistory && !(Number.isInteger(last) && (last as number) > 0)) {
-    throw invalidArgument('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')
-  }
+  if (agents === undefined) throw invalidArgument('Pass `agents`: a list of agents and swarms.')
   if (collaboration === 'handoff' && history !== undefined && history !== 'full') {
     throw invalidArgument('With `collaboration: "handoff"` members see the whole conversation: leave `history` out.')
   }
@@ -63,6 +67,13 @@ export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
       `Pass \`model\`: it ${collaboration === 'parallel' ? 'combines the answers' : 'manages the agents'}.`,
     )
   }
+}
+
+function checkMemberHistory(history: MemberHistory): void {
+  if (isOneOf(histories).holds(history)) return
+  if (isRecord(history)) checkOptionNames(history, { last: true }, { code: 'invalid-argument', of: 'history' })
+  if (isRecord(history) && isCount.holds(history.last)) return
+  throw invalidArgument('`history` is "task", "summary", "full", "own" or { last: 6 }, a number of messages.')
 }
 
 /** One sentence for each option that has no effect, as the swarm calls no model of its own. */

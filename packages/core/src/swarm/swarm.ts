@@ -1,6 +1,6 @@
 import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
-import { checkModels, checkOptions } from '../agents/agent-options.ts'
+import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
@@ -45,17 +45,14 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   #compiled: { of: readonly AgentSpec[]; spec: AgentSpec } | undefined
 
   /**
-   * @throws AgentKitError `invalid-argument` for an invalid name, member, tool or number, with the fix
-   * @throws AgentKitError `invalid-config` for an unknown option, and for a budget in US dollars with a model of unknown
-   *   price
+   * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
+   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
    */
   constructor(options: SwarmOptions<Output>) {
     super()
     this.id = agentIdFrom(options?.name, options?.id)
-    const { agents, model: _model, collaboration: _kind, history: _seen, functions = [], ...rest } = options
     checkSwarmOptions(options)
-    // The checks of an agent, except the model, which not every swarm needs.
-    checkOptions({ ...rest, functions, model: [] })
+    const { agents, functions = [] } = options
     this.#options = { ...options, functions }
     this.name = options.name
     this.description = options.description

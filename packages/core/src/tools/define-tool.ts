@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from '../schema/json-schema-problem.ts'
-import { milliseconds } from '../util/check-number.ts'
+import { isMilliseconds } from '../util/check-options.ts'
 
 /** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */
 export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
@@ -161,6 +161,6 @@ function checkTool(candidate: Tool): Tool {
   if (needsApproval !== undefined && typeof needsApproval !== 'boolean' && typeof needsApproval !== 'function') {
     fail('`needsApproval` is true, false, or a function of the input that says so.')
   }
-  milliseconds(`Tool "${name}": timeoutMs`, timeoutMs)
+  if (timeoutMs !== undefined && !isMilliseconds.holds(timeoutMs)) fail(`timeoutMs is ${isMilliseconds.is}.`)
   return candidate
 }

@@ -1,6 +1,6 @@
 import type { AgentBase } from '../agents/agent-base.ts'
 import { invalidArgument } from '../data/errors.ts'
-import { checkOptionNames } from '../util/option-names.ts'
+import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
 import type { StepContext, WorkflowStep } from './step.ts'
 import { agentStep, functionStep, nestedWorkflowStep } from './steps.ts'
 import type { AskOptions } from './work.ts'
@@ -12,14 +12,14 @@ type AnyWork =
   | { workflowAgent: WorkflowAgent<unknown> }
   | AgentBase<unknown>
 
-const askOptionNames = { ask: true } satisfies Record<keyof AskOptions<never>, true>
+const askRules = {
+  ask: { is: 'a function that returns a question', holds: isFunction.holds },
+} satisfies OptionRules<AskOptions<never>>
 
 /** @throws AgentKitError `invalid-argument` for a value that is not a step, and for an unknown option */
 export function toStep(work: unknown, label: string, options: Partial<AskOptions<unknown>> = {}): WorkflowStep {
-  checkOptionNames(options, askOptionNames, { code: 'invalid-argument' })
+  checkOptions(options, askRules)
   const { ask } = options
-  if (ask !== undefined && typeof ask !== 'function')
-    throw invalidArgument('`ask` is a function that returns a question.')
   if (!isWork(work)) throw invalidArgument(`The step "${label}" is not an agent, a swarm, a workflow or a function.`)
   if (typeof work === 'function') return functionStep(work, label)
   if ('workflowAgent' in work) return nestedWorkflowStep(work.workflowAgent, label)

@@ -1,6 +1,7 @@
 import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
-import { type AgentOptions, checkOptions } from '../agents/agent-options.ts'
+import type { AgentOptions } from '../agents/agent-options.ts'
+import { agentRules } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
@@ -12,6 +13,7 @@ import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withMemberSessions } from '../swarm/member-sessions.ts'
 import { memberPathsOf } from '../swarm/swarm.ts'
+import type { OptionRules } from '../util/check-options.ts'
 import { valueText } from './message-for.ts'
 import type { WorkflowStep } from './step.ts'
 
@@ -23,15 +25,16 @@ export type WorkflowOptions = Pick<
   name?: string
 }
 
-export const workflowOptionNames: Record<keyof WorkflowOptions, true> = {
-  name: true,
-  id: true,
-  description: true,
-  samplePrompts: true,
-  budget: true,
-  onBusy: true,
-  timeoutMs: true,
-  sessions: true,
+const { name, id, description, samplePrompts, budget, onBusy, timeoutMs, sessions } = agentRules
+export const workflowRules: OptionRules<WorkflowOptions> = {
+  name,
+  id,
+  description,
+  samplePrompts,
+  budget,
+  onBusy,
+  timeoutMs,
+  sessions,
 }
 
 /** A workflow as an agent: its plan runs all steps of the workflow and returns the answer, and calls no model. */
@@ -50,7 +53,6 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
   constructor({ name = 'Workflow', ...options }: WorkflowOptions, steps: readonly WorkflowStep[]) {
     super()
     this.id = agentIdFrom(name, options.id)
-    const given = checkOptions({ ...options, name, functions: [], model: [] })
     const store = options.sessions ?? memorySessions()
     this.name = name
     this.description = options.description
@@ -59,7 +61,10 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     this.sessions = withMemberSessions(store, this.id, () => memberPathsOf(this))
     this.#steps = steps
     const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map() }
-    this.#spec = { ...agentSpec(given, parts), plan: (run) => this.#runSteps(run, textOfInput(run.progress)) }
+    this.#spec = {
+      ...agentSpec({ ...options, name }, parts),
+      plan: (run) => this.#runSteps(run, textOfInput(run.progress)),
+    }
   }
 
   /** The models of the agents in it. */

@@ -2,7 +2,7 @@ import type { AgentBase } from '../agents/agent-base.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
-import { checkOptionNames } from '../util/option-names.ts'
+import { checkOptions, isCount, isFunction, type OptionRules } from '../util/check-options.ts'
 import { branchStep, conditionStep, loopStep, parallelStep } from './control-flow.ts'
 import type { StepContext, WorkflowStep } from './step.ts'
 import { isWork, labelOf, toStep } from './to-step.ts'
@@ -18,15 +18,14 @@ import type {
   WhenTrue,
   Work,
 } from './work.ts'
-import { WorkflowAgent, type WorkflowOptions, workflowOptionNames } from './workflow-agent.ts'
+import { WorkflowAgent, type WorkflowOptions, workflowRules } from './workflow-agent.ts'
 
 /**
  * Creates a workflow of agents, swarms, functions and other workflows: in sequence, in parallel, in branches and in
  * bounded loops. Each step receives the value of the previous one, and the types are checked.
  *
  * @typeParam Input the workflow's input, by default text
- * @throws AgentKitError `invalid-argument` for an invalid name, id or number, with the fix
- * @throws AgentKitError `invalid-config` for an unknown option
+ * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
  * @example
  * const report = workflow({ name: 'Report' })
  *   .parallel({ facts: researcher, numbers: analyst })
@@ -38,15 +37,16 @@ import { WorkflowAgent, type WorkflowOptions, workflowOptionNames } from './work
 export function workflow<Input = string>(options: WorkflowOptions = {}): Workflow<Input, Input> {
   if (typeof options !== 'object' || options === null)
     throw invalidArgument('Pass an object: workflow({ name: "Report" }).')
-  checkOptionNames(options, workflowOptionNames, { code: 'invalid-config' })
+  checkOptions(options, workflowRules)
   // The workflows that are derived from this one share its sessions.
   return new Workflow({ ...options, sessions: options.sessions ?? memorySessions() }, [])
 }
 
-const loopOptionNames = { maxIterations: true, while: true, until: true } satisfies Record<
-  keyof LoopOptions<never>,
-  true
->
+const loopRules = {
+  maxIterations: { is: 'a whole number above 0, the bound of the loop', holds: isCount.holds },
+  while: isFunction,
+  until: isFunction,
+} satisfies OptionRules<LoopOptions<never>>
 
 /** Steps that can be run. A workflow is immutable: each method returns a new one. */
 export class Workflow<Input, Output> {
@@ -167,13 +167,9 @@ export class Workflow<Input, Output> {
    * workflow().step(writer).loop(editor, { until: (text) => text.length < 2000, maxIterations: 3 })
    */
   loop<Body extends LoopWork<Output, Input>>(work: Body, options: LoopOptions<Output>): Workflow<Input, Output> {
-    checkOptionNames(options ?? {}, loopOptionNames, { code: 'invalid-argument' })
-    const { maxIterations, while: condition, until } = options ?? {}
-    if (!Number.isInteger(maxIterations) || maxIterations < 1) {
+    checkOptions(options ?? {}, loopRules)
+    if (options?.maxIterations === undefined) {
       throw invalidArgument('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')
-    }
-    for (const [name, given] of Object.entries({ while: condition, until })) {
-      if (given !== undefined && typeof given !== 'function') throw invalidArgument(`\`${name}\` is a function.`)
     }
     const label = labelOf(work, this.#place())
     return this.#with(loopStep(toStep(work, label), options as LoopOptions<unknown>, label))

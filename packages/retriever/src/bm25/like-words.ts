@@ -1,5 +1,5 @@
+import { editDistance } from '@agentkit/core/internal'
 import type { TimeSlices } from '../util/time-slices.ts'
-import { editDistance } from './edit-distance.ts'
 import type { LiveSegment } from './live-segment.ts'
 import type { QueryWord } from './rank.ts'
 import { termAt } from './segment.ts'

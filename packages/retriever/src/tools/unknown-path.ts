@@ -1,4 +1,4 @@
-import { editDistance } from '../bm25/edit-distance.ts'
+import { editDistance } from '@agentkit/core/internal'
 import type { FileRecord } from '../data/file-record.ts'
 import { isAt } from '../data/plain-path.ts'
 

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein'
+import { editDistance } from './edit-distance.ts'
 
 /** A longer word is not a misspelling of a known one. */
 const maxLength = 200
@@ -7,13 +7,16 @@ const maxLength = 200
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined
   const normalized = normalize(word)
-  const maxDistance = Math.max(2, Math.floor(normalized.length * 0.4))
-  let best: { word: string; away: number } | undefined
+  let maxDistance = Math.max(2, Math.floor(normalized.length * 0.4))
+  let nearest: string | undefined
   for (const candidate of known) {
-    const away = distance(normalized, normalize(candidate))
-    if (away <= maxDistance && away < (best?.away ?? Number.POSITIVE_INFINITY)) best = { word: candidate, away }
+    const distance = editDistance(normalized, normalize(candidate), maxDistance)
+    if (distance > maxDistance) continue
+    nearest = candidate
+    // Of several equally close words the first one is meant.
+    maxDistance = distance - 1
   }
-  return best?.word
+  return nearest
 }
 
 function normalize(word: string): string {

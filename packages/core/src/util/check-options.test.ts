@@ -5,7 +5,7 @@ import type { Message } from '../data/message.ts'
 import type { RunOptions } from '../runs/run.ts'
 import { Swarm } from '../swarm/swarm.ts'
 import { workflow } from '../workflows/workflow.ts'
-import { checkOptionNames } from './option-names.ts'
+import { checkOptionNames } from './check-options.ts'
 
 const model = scriptedModel([])
 const agent = new Agent({ name: 'Test', functions: [], model })
@@ -32,7 +32,7 @@ describe('the names of options', () => {
   )
 
   it('are reported with the option that holds them and the one that is probably meant', () => {
-    const check = { code: 'invalid-config', of: 'server', nearest: () => 'host' } as const
+    const check = { code: 'invalid-config', of: 'server' } as const
     expect(() => checkOptionNames({ hots: 1 }, known, check)).toThrow(
       'Unknown option `server.hots`. Did you mean `server.host`? Known: host, port.',
     )
@@ -68,10 +68,10 @@ describe('a run', () => {
     [
       'user_id and session_id',
       { user_id: 'ada', session_id: 'first' },
-      'Unknown option `user_id`. Known: userId, sessionId, signal,',
+      'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal,',
     ],
     ['sessionID', { sessionID: 'first' }, 'Unknown option `sessionID`.'],
-    ['a misspelt figure of its budget', { budget: { dollars: 1 } }, '`budget` has no "dollars". There are: usd,'],
+    ['a misspelt figure of its budget', { budget: { dollars: 1 } }, 'Unknown option `budget.dollars`. Known: usd,'],
     ['a text', 'ada', 'Pass the options of a run as an object'],
     ['null', null, 'Pass the options of a run as an object'],
     ['a Map', new Map([['userId', 'ada']]), 'Pass the options of a run as an object'],
@@ -183,26 +183,26 @@ describe('what agents are made of', () => {
     [
       'an agent',
       () => new Agent({ ...base(), maxStep: 3 } as never),
-      'invalid-config',
-      'Unknown option `maxStep`. Known: name, functions, model,',
+      'invalid-argument',
+      'Unknown option `maxStep`. Did you mean `maxSteps`? Known: name, functions, model,',
     ],
     [
       'a swarm',
       () => new Swarm({ ...base(), agents: [agent], colaboration: 'handoff' } as never),
-      'invalid-config',
+      'invalid-argument',
       'Unknown option `colaboration`.',
     ],
     [
       'a workflow',
       () => workflow({ nmae: 'Report' } as never),
-      'invalid-config',
-      'Unknown option `nmae`. Known: name, id,',
+      'invalid-argument',
+      'Unknown option `nmae`. Did you mean `name`? Known: name, id,',
     ],
     [
       'a guard',
       () => new Agent({ ...base(), guard: { stopat: 9 } } as never),
       'invalid-argument',
-      'Unknown option `guard.stopat`. Known: tellAt, stopAt.',
+      'Unknown option `guard.stopat`. Did you mean `guard.stopAt`? Known: tellAt, stopAt.',
     ],
     [
       'a price',
@@ -217,20 +217,20 @@ describe('what agents are made of', () => {
     [
       'the history of a swarm',
       () => new Swarm({ ...base(), agents: [agent], history: { last: 3, frist: 1 } } as never),
-      'invalid-config',
+      'invalid-argument',
       'Unknown option `history.frist`. Known: last.',
     ],
     [
       'a loop',
       () => workflow().loop((text: string) => text, { maxIterations: 3, untill: () => true } as never),
       'invalid-argument',
-      'Unknown option `untill`. Known: maxIterations, while, until.',
+      'Unknown option `untill`. Did you mean `until`? Known: maxIterations, while, until.',
     ],
     [
       'a step',
       () => workflow().step(agent, { aks: () => 'Go' } as never),
       'invalid-argument',
-      'Unknown option `aks`. Known: ask.',
+      'Unknown option `aks`. Did you mean `ask`? Known: ask.',
     ],
   ])('refuses a misspelt option of %s', (_name, make, code, message) => {
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))

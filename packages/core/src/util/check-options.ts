@@ -1,0 +1,121 @@
+import { AgentKitError, type ErrorCode, invalidArgument } from '../data/errors.ts'
+import { isRecord } from '../data/message-problem.ts'
+import { limits } from '../limits.ts'
+import { nearestWord } from './nearest-word.ts'
+
+/** What an option must be, as the rest of a sentence, and whether a value is that. */
+export type OptionRule = { readonly is: string; holds(value: unknown): boolean }
+
+/** Each option there is, with its rule, or with the function that checks it and throws. */
+export type OptionRules<Options> = {
+  readonly [Name in keyof Required<Options>]: OptionRule | ((value: never) => unknown)
+}
+
+/**
+ * Checks options by a table. An option that is `undefined` is absent.
+ *
+ * @param check.of the option that holds these ones: `budget`
+ * @param check.example what `of` may be, for the message: `{ usd: 0.5 }`
+ * @throws AgentKitError `invalid-argument` for an option that does not exist or has a wrong value, with the fix
+ */
+export function checkOptions(
+  options: object,
+  rules: OptionRules<Record<string, unknown>>,
+  { of, example }: { of?: string; example?: string } = {},
+): void {
+  if (example !== undefined && !isRecord(options)) {
+    throw invalidArgument(`\`${of}\` is an object such as ${example}.`)
+  }
+  checkOptionNames(options, rules, { code: 'invalid-argument', ...(of !== undefined && { of }) })
+  for (const [name, value] of Object.entries(options)) {
+    const rule = rules[name]
+    if (value === undefined || rule === undefined) continue
+    if (typeof rule === 'function') {
+      // The rules of an option's type are given its values, which the function checks.
+      rule(value as never)
+    } else if (!rule.holds(value)) {
+      throw invalidArgument(`\`${of === undefined ? '' : `${of}.`}${name}\` is ${rule.is}.`)
+    }
+  }
+}
+
+/**
+ * Refuses options that do not exist: a misspelt one would be ignored, and `{ user_id }` would silently mean the user
+ * `"default"`.
+ *
+ * @param known each option there is, as a table that the compiler compares with the type
+ * @param check.of the option that holds these ones: `budget`
+ * @throws AgentKitError `check.code` for what is no object, and for the first option that is not known, with the nearest
+ *   known name and all of them
+ * @example
+ * checkOptionNames(options, { host: true, port: true } satisfies Record<keyof Options, true>, { code: 'invalid-config' })
+ * // Unknown option `hosst`. Did you mean `host`? Known: host, port.
+ */
+export function checkOptionNames(
+  options: object,
+  known: Readonly<Record<string, unknown>>,
+  { code, of }: { code: ErrorCode; of?: string },
+): void {
+  const names = Object.keys(known)
+  if (!isRecord(options)) {
+    throw new AgentKitError(
+      code,
+      `${of === undefined ? 'The options are' : `\`${of}\` is`} an object. Known: ${names.join(', ')}.`,
+    )
+  }
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  const path = of === undefined ? '' : `${of}.`
+  const nearest = nearestWord(unknown, names)
+  const hint = nearest === undefined ? '' : ` Did you mean \`${path}${nearest}\`?`
+  throw new AgentKitError(code, `Unknown option \`${path}${shorten(unknown)}\`.${hint} Known: ${names.join(', ')}.`)
+}
+
+/** A name from outside, such as an index of an array, may have any length. */
+function shorten(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name
+}
+
+/** For an option that is checked where it is used. */
+export const isAny: OptionRule = { is: 'anything', holds: () => true }
+
+export const isText: OptionRule = { is: 'a text', holds: (value) => typeof value === 'string' }
+
+export const isTextList: OptionRule = {
+  is: 'a list of texts',
+  holds: (value) => Array.isArray(value) && value.every(isText.holds),
+}
+
+export const isFlag: OptionRule = { is: 'true or false', holds: (value) => typeof value === 'boolean' }
+
+export const isFunction: OptionRule = { is: 'a function', holds: (value) => typeof value === 'function' }
+
+/** 0 or more; infinite too. */
+export const isAmount: OptionRule = {
+  is: 'a number, 0 or more',
+  holds: (value) => typeof value === 'number' && value >= 0,
+}
+
+export const isCount: OptionRule = {
+  is: 'a whole number above 0',
+  holds: (value) => Number.isInteger(value) && Number(value) > 0,
+}
+
+/** A duration that a timer can wait. */
+export const isMilliseconds: OptionRule = {
+  is: `a number of milliseconds, above 0 and at most ${limits.longestTimerMs}`,
+  holds: (value) => typeof value === 'number' && value > 0 && value <= limits.longestTimerMs,
+}
+
+export function isOneOf(words: readonly string[]): OptionRule {
+  const quoted = words.map((word) => `"${word}"`)
+  return {
+    is: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
+    holds: (value) => words.some((word) => word === value),
+  }
+}
+
+/** An object with this method, whatever its class. */
+export function hasMethod(name: string, is: string): OptionRule {
+  return { is, holds: (value) => typeof (value as Record<string, unknown> | null)?.[name] === 'function' }
+}
