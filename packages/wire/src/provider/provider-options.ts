@@ -86,14 +86,7 @@ export function checkOptions<Options extends object>(
   known: Record<keyof Options, true>,
   code: 'invalid-config' | 'invalid-argument' = 'invalid-config',
 ): void {
-  const nearest = (word: string, names: readonly string[]): string | undefined =>
-    names.find((name) => lettersOf(name) === lettersOf(word))
-  checkOptionNames(options, known, { code, nearest })
-}
-
-/** `api_key` and `apikey` mean `apiKey`. */
-function lettersOf(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  checkOptionNames(options, known, { code })
 }
 
 export const callTimeoutNames: Record<keyof CallTimeouts, true> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
