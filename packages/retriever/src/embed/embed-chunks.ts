@@ -7,15 +7,15 @@ import type { Journal } from './journal.ts'
 export type EmbedChunksOptions = {
   embedder: Embedder
   dimensions: number
-  /** Where vectors of the same embedder may be already. */
+  /** Sources of vectors that the same embedder has already computed. */
   stores: readonly Store[]
   journal: Journal
   signal: AbortSignal
 }
 
 /**
- * The vectors of chunks, by their `textHash`. Asks the embedder only for what nobody knows, once for each text, and
- * journals what it answers.
+ * Returns the vectors of chunks by their `textHash`. The embedder is called only for unknown texts, once per text, and
+ * its vectors are written to the journal.
  */
 export async function embedChunks(chunks: readonly Chunk[], options: EmbedChunksOptions): Promise<Vectors> {
   const { embedder, dimensions, stores, journal, signal } = options
@@ -39,7 +39,7 @@ export async function embedChunks(chunks: readonly Chunk[], options: EmbedChunks
 
 export type Vectors = ReadonlyMap<string, Float32Array>
 
-/** Chunks with their vectors. One that says nothing has none. */
+/** Chunks with their vectors. An empty chunk has none. */
 export function withVectors(chunks: readonly Chunk[], vectors: Vectors): NewChunk[] {
   return chunks.map((chunk) => {
     const vector = vectors.get(chunk.textHash)

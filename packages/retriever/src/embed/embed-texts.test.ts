@@ -7,7 +7,7 @@ import { embedTexts, findDimensions } from './embed-texts.ts'
 const textsOf = (count: number, length = 10): Map<string, string> =>
   new Map(Array.from({ length: count }, (_, index) => [`key ${index}`, `${index} `.padEnd(length, 'x')]))
 
-it('gives each text its vector, of length 1', async () => {
+it('returns a vector of length 1 for each text', async () => {
   const embedder: Embedder = {
     id: 'acme/small',
     embed: async (texts) => texts.map((text) => Float32Array.of(text.length, 0)),
@@ -23,7 +23,7 @@ it('gives each text its vector, of length 1', async () => {
   ])
 })
 
-it('asks for documents, in requests of some hundred texts and characters', async () => {
+it('requests vectors of documents, with a limit of texts and characters per request', async () => {
   const requests: { count: number; characters: number; task: string | undefined }[] = []
   const embedder: Embedder = {
     id: 'acme/small',
@@ -41,14 +41,14 @@ it('asks for documents, in requests of some hundred texts and characters', async
   expect(new Set(requests.map(({ task }) => task))).toEqual(new Set(['document']))
 })
 
-it('shortens what is longer than models read, at a whole character', async () => {
+it('cuts texts that are longer than models read, at a whole character', async () => {
   const embedder = countingEmbedder()
   await embedTexts(new Map([['a', '🙂'.repeat(9000)]]), { embedder, signal: never, onVectors: () => {} })
   expect(Buffer.byteLength(embedder.texts[0] as string)).toBe(11_000)
   expect(embedder.texts[0]).toBe('🙂'.repeat(2750))
 })
 
-it('tries again what may pass, and gives what came before a failure', async () => {
+it('retries transient failures, and keeps the vectors that came before a failure', async () => {
   const embedder = countingEmbedder()
   embedder.before = (texts, request) => {
     if (request === 1) throw new AgentKitError('overloaded', 'Busy.', { retryAfterMs: 1 })
@@ -66,7 +66,7 @@ it.each([
   [503, 3],
   [429, 3],
   [401, 1],
-])('tries again what an error of anybody calls passing: %i', async (status, attempts) => {
+])('retries foreign errors with a transient status: %i', async (status, attempts) => {
   const embedder = countingEmbedder()
   let requests = 0
   embedder.before = (_, request) => {
@@ -88,14 +88,14 @@ const answers: [string, unknown, string][] = [
   ['not a number', [Float32Array.of(1), Float32Array.of(Number.NaN)], 'number missing'],
 ]
 it.each(answers)('refuses an answer with %s', async (_, answer, message) => {
-  // An embedder is anybody's code.
+  // An embedder is foreign code.
   const embedder: Embedder = { id: 'acme/small', embed: async () => answer as Float32Array[] }
   const embedding = embedTexts(textsOf(2), { embedder, signal: never, onVectors: () => {} })
   await expect(embedding).rejects.toMatchObject({ code: 'provider-error' })
   await expect(embedding).rejects.toThrow(message)
 })
 
-it('says which dimensions to set when the embedder makes others', async () => {
+it('names the option to set when the embedder returns other dimensions', async () => {
   const embedding = embedTexts(textsOf(1), {
     embedder: countingEmbedder(),
     dimensions: 3,
@@ -106,7 +106,7 @@ it('says which dimensions to set when the embedder makes others', async () => {
   await expect(embedding).rejects.toThrow('Set its `dimensions` to 8')
 })
 
-it('turns what anybody throws into an error that names the embedder', async () => {
+it('wraps whatever is thrown in an error that names the embedder', async () => {
   const embedder = countingEmbedder()
   embedder.before = () => {
     throw new TypeError('boom')
@@ -117,7 +117,7 @@ it('turns what anybody throws into an error that names the embedder', async () =
   })
 })
 
-it('ends at once when it is aborted, whatever the embedder does', async () => {
+it('stops at once when it is aborted, whatever the embedder does', async () => {
   const controller = new AbortController()
   const embedder: Embedder = { id: 'acme/deaf', embed: () => new Promise(() => {}) }
   const embedding = embedTexts(textsOf(1), { embedder, signal: controller.signal, onVectors() {} })
@@ -125,7 +125,7 @@ it('ends at once when it is aborted, whatever the embedder does', async () => {
   await expect(embedding).rejects.toMatchObject({ code: 'aborted' })
 })
 
-it('finds out how long vectors are only where nobody says', async () => {
+it('measures the length of vectors only when the embedder does not declare it', async () => {
   const silent = countingEmbedder('acme/small', { makes: 5 })
   expect(await findDimensions(silent, never)).toBe(5)
   expect(silent.texts).toHaveLength(1)

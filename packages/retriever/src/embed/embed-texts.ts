@@ -2,29 +2,29 @@ import { AgentKitError, type Embedder, withRetries } from '@agentkit/core'
 import { embedderError } from '../util/embedder-error.ts'
 import { untilAborted } from '../util/until-aborted.ts'
 
-/** Of one request. Embedders split it by the bounds of their API. */
+/** Limits of one request. Embedders split it further by the limits of their API. */
 const mostTexts = 256
 const mostCharacters = 200_000
-/** Requests at once. */
+/** The number of concurrent requests. */
 const mostRequests = 3
-/** About 8,000 tokens, even of a language that takes most of them: what comes later weighs nothing in the vector. */
+/** About 8,000 tokens, even of a language with many tokens per word: embedding models ignore what follows. */
 const mostBytes = 11_000
 
 export type EmbedTextsOptions = {
   embedder: Embedder
-  /** What the vectors must have; absent, whatever the first one has. */
+  /** The required length of the vectors; absent, the length of the first one. */
   dimensions?: number
   signal: AbortSignal
-  /** Told of every request's vectors as they come. */
+  /** Called with the vectors of each request as they arrive. */
   onVectors(vectors: ReadonlyMap<string, Float32Array>): void
 }
 
 /**
- * Asks for the vectors of texts, some requests at once, each tried again where that may help. The vectors have the
- * length 1.
+ * Requests the vectors of texts, several requests at once, with retries of transient failures. The
+ * vectors have length 1.
  *
- * @param texts by what they are to be known as; none is empty
- * @throws what the embedder threw, after what was asked for has come too; DimensionsError for vectors of other lengths
+ * @param texts by their keys; none is empty
+ * @throws the embedder's error, after the requests in progress have settled; DimensionsError for vectors of another length
  */
 export async function embedTexts(
   texts: ReadonlyMap<string, string>,
@@ -36,7 +36,7 @@ export async function embedTexts(
   let length = dimensions
   const work = async (): Promise<void> => {
     for (const batch of waiting) {
-      // Also ends the batches of the others.
+      // Also ends the batches of the other requests.
       if (failure) return
       const answer = await ask(embedder, batch.texts, signal)
       const first = answer[0]?.length ?? 0
@@ -52,13 +52,13 @@ export async function embedTexts(
       failure ??= { error }
     }),
   )
-  // What is under way is paid for: it is waited for, and journaled.
+  // Requests in progress are paid for, so their vectors are awaited and written to the journal.
   await Promise.all(workers)
   if (failure) throw failure.error
   return vectors
 }
 
-/** The embedder makes vectors of another length than it was thought to. */
+/** The embedder returns vectors of another length than expected. */
 export class DimensionsError extends AgentKitError {
   readonly found: number
 
@@ -71,7 +71,7 @@ export class DimensionsError extends AgentKitError {
   }
 }
 
-/** The length of an embedder's vectors: found out by one, if need be. */
+/** The length of an embedder's vectors; measured with one request if it is not declared. */
 export async function findDimensions(embedder: Embedder, signal: AbortSignal): Promise<number> {
   if (embedder.dimensions !== undefined) return embedder.dimensions
   const [vector] = await ask(embedder, ['How long is the vector of this text?'], signal)
@@ -98,7 +98,7 @@ function* batches(texts: ReadonlyMap<string, string>): Generator<Batch> {
 }
 
 function shorten(text: string): string {
-  // A UTF-16 code unit takes three bytes at the most.
+  // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= mostBytes) return text
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(mostBytes))
   return text.slice(0, read)
@@ -134,7 +134,7 @@ function problemOf(vectors: unknown, count: number): string | undefined {
   return undefined
 }
 
-/** The vector scaled to length 1. One of zeros stays: it says nothing, and is near to nothing. */
+/** The vector scaled to length 1. A zero vector is kept: it has no direction, and is near to nothing. */
 function unit(vector: Float32Array): Float32Array {
   let sum = 0
   for (const number of vector) sum += number * number

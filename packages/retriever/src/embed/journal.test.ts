@@ -31,7 +31,7 @@ it.runIf(process.platform !== 'win32')('is for its owner only, as is its folder'
   journal.close(true)
 })
 
-it('keeps vectors for the next one, until it is done', async () => {
+it('keeps vectors for the next sync, until they are in the index', async () => {
   const first = openJournal(path)
   first.add(vectors)
   first.close(false)
@@ -43,7 +43,7 @@ it('keeps vectors for the next one, until it is done', async () => {
   expect(openJournal(path).vectorsOf(['one'])).toEqual(new Map())
 })
 
-it('forgets what it is told to', () => {
+it('deletes the vectors that it is asked to', () => {
   const journal = openJournal(path)
   journal.add(vectors)
   journal.forget(['one', 'three'])
@@ -51,14 +51,14 @@ it('forgets what it is told to', () => {
   journal.close(false)
 })
 
-it('makes no file where nothing is written', () => {
+it('creates no file when nothing is written', () => {
   const journal = openJournal(path)
   expect(journal.vectorsOf(['one'])).toEqual(new Map())
   journal.close(false)
   expect(existsSync(path)).toBe(false)
 })
 
-it('begins anew where the file is damaged', async () => {
+it('starts with an empty file when the file is damaged', async () => {
   await folder.write('state/embeddings.db', '')
   await writeFile(path, 'This is no database at all, but it is long enough to look like one. '.repeat(99))
   const journal = openJournal(path)

@@ -3,20 +3,20 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { makeFile } from '../store/sqlite/sqlite-database.ts'
 import { messageOf } from '../util/message-of.ts'
 
-/** Vectors that are paid for and not yet in the index: what a killed sync leaves for the next one. */
+/** Vectors that are paid for and not in the index yet: a killed sync leaves them for the next one. */
 export interface Journal {
-  /** Those of the texts that it has. */
+  /** The stored vectors of these texts. */
   vectorsOf(textHashes: Iterable<string>): Map<string, Float32Array>
   add(vectors: ReadonlyMap<string, Float32Array>): void
-  /** They are in the index now. */
+  /** Deletes vectors that are in the index now. */
   forget(textHashes: Iterable<string>): void
-  /** Closes it, and forgets all where `isDone`. */
+  /** Closes the journal, and deletes it if `isDone`. */
   close(isDone: boolean): void
 }
 
 /**
- * The journal at a path, of one embedder with one length of vectors. Made when something is to be written.
- * Only one at a time may have it open: under the lock.
+ * Opens the journal at a path, for one embedder and one length of vectors. The file is created with the first write.
+ * Only one process at a time may have it open: the caller holds the lock.
  */
 export function openJournal(path: string): Journal {
   let opened: OpenJournal | undefined
@@ -30,7 +30,7 @@ export function openJournal(path: string): Journal {
       if (!opened && !existsSync(path)) return found
       for (const textHash of textHashes) {
         const vector = open().find.get(textHash)?.vector
-        // A copy: a Float32Array cannot begin at any byte.
+        // A copy: a Float32Array needs an aligned start.
         if (vector instanceof Uint8Array) found.set(textHash, new Float32Array(vector.slice().buffer))
       }
       return found
@@ -58,7 +58,7 @@ export function openJournal(path: string): Journal {
   }
 }
 
-/** Forgets a journal, one that is not there too. */
+/** Deletes a journal; a missing one is ignored. */
 export function removeJournal(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
@@ -69,7 +69,7 @@ function openFile(path: string): OpenJournal {
   try {
     return prepare(path)
   } catch (error) {
-    // What is damaged is only money lost.
+    // A damaged journal only costs money.
     if (!/malformed|not a database|no such|has no column/.test(messageOf(error))) throw error
     removeJournal(path)
     return prepare(path)

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
 
-it('begins only what is needed, and does it once', async () => {
+it('starts only needed work, and does it once', async () => {
   tidying.resume()
   await turn()
   expect(started).toHaveLength(0)
@@ -30,7 +30,7 @@ it('begins only what is needed, and does it once', async () => {
   expect(started).toHaveLength(1)
 })
 
-it('goes on another time with what was stopped', async () => {
+it('continues later what was stopped', async () => {
   tidying.need()
   tidying.resume()
   await turn()
@@ -43,7 +43,7 @@ it('goes on another time with what was stopped', async () => {
   await tidying.settled()
 })
 
-it('tells a failure to who asks, and tries again', async () => {
+it('reports a failure to callers that ask, and tries again', async () => {
   tidying.need()
   tidying.resume()
   await turn()

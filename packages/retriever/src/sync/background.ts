@@ -1,16 +1,16 @@
-/** Work that follows a sync when nobody waits for it. */
+/** Work that follows a sync in the background. */
 export interface Background {
-  /** There is something to do: `resume()` begins it. */
+  /** Marks the work as needed: `resume()` starts it. */
   need(): void
-  /** Begins what is needed and has not come to its end. */
+  /** Starts work that is needed and not complete. */
   resume(): void
-  /** Ends what runs, and waits for that. */
+  /** Aborts the work, and waits for its end. */
   stop(): Promise<void>
-  /** Settles when nothing runs any more: rejects where it failed. */
+  /** Settles when no work is running: rejects if it failed. */
   settled(): Promise<void>
 }
 
-/** @param work ends early, by a rejection or not, when its signal aborts */
+/** @param work stops early, with or without a rejection, when its signal aborts */
 export function background(work: (signal: AbortSignal) => Promise<void>): Background {
   let controller = new AbortController()
   let running: Promise<void> = Promise.resolve()
@@ -20,7 +20,7 @@ export function background(work: (signal: AbortSignal) => Promise<void>): Backgr
       await work(signal)
       if (!signal.aborted) isNeeded = false
     } catch (error) {
-      // It was cut short, and goes on another time.
+      // It was interrupted, and continues later.
       if (!signal.aborted) throw error
     }
   }
@@ -35,7 +35,7 @@ export function background(work: (signal: AbortSignal) => Promise<void>): Backgr
       const { signal } = controller
       const before = running.catch(() => {})
       running = before.then(() => (signal.aborted ? undefined : run(signal)))
-      // It is told to who asks. The next sync begins it again.
+      // Reported by `idle()`. The next sync starts it again.
       running.catch(() => {})
     },
     async stop() {

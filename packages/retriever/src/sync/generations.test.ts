@@ -20,7 +20,7 @@ const madeBy = (embedder?: string, folder = 'docs'): GenerationOf => ({
 const generationsOf = (made: GenerationOf, dimensions?: number): Generations =>
   openGenerations({ openSpace: async () => space, made, ...(dimensions !== undefined && { dimensions }) })
 
-/** Makes a generation as a sync would. */
+/** Builds a generation like a sync. */
 async function build(made: GenerationOf, dimensions: number, completedAt?: string): Promise<string> {
   const name = generationName(made, dimensions)
   const store = await space.open(name, {})
@@ -32,7 +32,7 @@ async function build(made: GenerationOf, dimensions: number, completedAt?: strin
 const embedderOf = (generations: Generations): Promise<string | undefined> =>
   generations.read(async ({ store }) => (await store.meta()).embedder ?? 'none')
 
-it('has names that say what is alike, and are names anywhere', () => {
+it('has names that identify the inputs, and that every store accepts', () => {
   const names = [
     generationName(madeBy('acme/small'), 8),
     generationName(madeBy('acme/small'), 16),
@@ -46,13 +46,13 @@ it('has names that say what is alike, and are names anywhere', () => {
   expect(generationName(madeBy('acme/small'), 8)).toBe(names[0])
 })
 
-it('reads of nothing where there is nothing, and makes nothing', async () => {
+it('reads nothing where there is nothing, and creates nothing', async () => {
   const generations = generationsOf(madeBy())
   expect(await generations.read(async () => 'read')).toBeUndefined()
   expect(await space.generations()).toEqual([])
 })
 
-it('reads of the best: complete, then what it would build, then of its embedder, then the newest', async () => {
+it('reads the best one: complete, then the one it would build, then of its embedder, then the newest', async () => {
   const small = generationsOf(madeBy('acme/small'), 8)
   await build(madeBy('acme/small'), 8)
   expect(await embedderOf(small)).toBe('acme/small')
@@ -64,7 +64,7 @@ it('reads of the best: complete, then what it would build, then of its embedder,
   expect(await embedderOf(generationsOf(madeBy('acme/small'), 8))).toBe('acme/small')
 })
 
-it('knows whether the vectors that it reads are those of its embedder', async () => {
+it('knows whether the vectors that it reads are of its embedder', async () => {
   const hasOurs = (generations: Generations): Promise<boolean | undefined> =>
     generations.read(async ({ hasOurVectors }) => hasOurVectors)
   await build(madeBy('acme/small'), 8, '2026-01-01')
@@ -87,7 +87,7 @@ it('looks for a newer one at most once a second', async () => {
   expect([...space.opened]).toEqual([generationName(madeBy('acme/large'), 8)])
 })
 
-it('forgets the old ones of its folder, when nobody reads of them any more', async () => {
+it('drops old ones of its folder when no reader is left', async () => {
   const generations = generationsOf(madeBy('acme/large'), 8)
   const old = await build(madeBy('acme/small'), 8, '2020-01-01')
   const other = await build(madeBy('acme/small', 'other'), 8, '2020-01-01')
@@ -109,14 +109,14 @@ it('forgets the old ones of its folder, when nobody reads of them any more', asy
   expect(await embedderOf(generations)).toBe('acme/large')
 })
 
-it('keeps the vectors that were paid for, when it has no embedder itself', async () => {
+it('keeps vectors that were paid for when it has no embedder itself', async () => {
   const paid = await build(madeBy('acme/small'), 8, '2020-01-01')
   const own = await build(madeBy(), 0, '2020-01-02')
   expect(await generationsOf(madeBy()).dropOld(own)).toEqual([])
   expect(await space.generations()).toEqual([paid, own])
 })
 
-it('reads again when another process has replaced what it read of', async () => {
+it('reads again when another process has replaced the generation', async () => {
   const generations = generationsOf(madeBy('acme/large'), 8)
   const old = await build(madeBy('acme/small'), 8, '2026-01-01')
   let reads = 0
@@ -124,7 +124,7 @@ it('reads again when another process has replaced what it read of', async () => 
     reads++
     if (reads > 1) return (await store.meta()).embedder
     await build(madeBy('acme/large'), 8, '2026-01-02')
-    // Its files are gone.
+    // Its files are deleted.
     throw new Error(`There is no ${old}.`)
   })
   expect(await found).toBe('acme/large')
@@ -137,7 +137,7 @@ it('fails when nothing has replaced it', async () => {
   await expect(generations.read(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
 })
 
-it('is closed after those who read', async () => {
+it('is closed after its readers', async () => {
   const generations = generationsOf(madeBy())
   await build(madeBy(), 0, '2026-01-01')
   const { promise: searching, resolve: searched } = Promise.withResolvers<void>()

@@ -4,38 +4,38 @@ import { dimensionsOf, folderPrefix, type GenerationOf, likeness } from './gener
 import { keptGenerations, type OtherGeneration, usedAt } from './kept-generations.ts'
 import { type OpenStore, openStores } from './open-stores.ts'
 
-/** The generation that answers. */
+/** The generation that searches use. */
 export type Serving = {
   store: Store
-  /** Whether its vectors are those of our embedder. */
+  /** Whether its vectors are of the current embedder. */
   hasOurVectors: boolean
 }
 
-/** The indexes of one folder: the one that serves, the one that is being built, and old ones. */
+/** The indexes of one folder: the current one, the one that is being built, and old ones. */
 export interface Generations {
-  /** Reads of the best generation that there is; undefined where there is none. It stays open for so long. */
+  /** Reads from the best generation; undefined if there is none. It stays open until the callback settles. */
   read<Result>(work: (serving: Serving) => Promise<Result>): Promise<Result | undefined>
-  /** Writes to a generation, and makes it where it is not there. It stays open for so long. */
+  /** Writes to a generation, and creates it if it is missing. It stays open until the callback settles. */
   write<Result>(generation: string, work: (store: Store) => Promise<Result>): Promise<Result>
-  /** The length of the vectors that the newest generation of our embedder has. */
+  /** The length of vectors of the newest generation of the current embedder. */
   knownDimensions(): Promise<number | undefined>
-  /** Complete generations of our embedder beside this one: their vectors are good. */
+  /** Other complete generations of the current embedder: their vectors can be reused. */
   alike<Result>(generation: string, work: (stores: Store[]) => Promise<Result>): Promise<Result>
   /**
-   * Forgets all generations but this one and those that somebody may go on with, after those who read of them now.
+   * Drops all generations except this one and those worth keeping, after their readers have finished.
    * See `keptGenerations`.
    */
   dropOld(generation: string): Promise<string[]>
   close(): Promise<void>
 }
 
-/** How often others are looked for who may have built a newer one, in milliseconds. */
+/** How often newer generations of other processes are looked for, in milliseconds. */
 const lookEveryMs = 1000
 
 export type GenerationsOptions = {
   openSpace(): Promise<StoreSpace>
   made: GenerationOf
-  /** Of our embedder, where it says. */
+  /** The dimensions of the embedder, if declared. */
   dimensions?: number
 }
 
@@ -48,7 +48,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
   const open = (): NonNullable<typeof opening> => {
     if (isClosed) throw new AgentKitError('invalid-argument', 'The retriever is closed. Make a new one.')
     opening ??= openSpace().then((space) => ({ space, stores: openStores(space) }))
-    // A place that could not be opened may be there later.
+    // A failure to open may be transient.
     opening.catch(() => {
       opening = undefined
     })
@@ -63,11 +63,11 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     meta.embedder === made.embedder &&
     (dimensions === undefined || dimensions === dimensionsOf(name))
 
-  /** Finds the generation that serves best, and lets go of the one that did. */
+  /** Selects the best generation, and releases the previous one. */
   const lookAgain = async (): Promise<void> => {
     const { stores } = await open()
     const there = (await names()).sort()
-    // A complete one stays until it is gone or another one comes.
+    // A complete one stays until it is dropped or replaced.
     if (serving?.isComplete && serving.names.join() === there.join()) return
     const looked: Looked[] = []
     for (const name of there) {
@@ -89,7 +89,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
   }
   const lookSometimes = (): Promise<void> => {
     const isRecent = look !== undefined && performance.now() - look.at < lookEveryMs
-    // Where there was nothing, something may be there at any moment.
+    // Where there was none, one may appear at any moment.
     return look && isRecent && serving ? look.done : lookNow()
   }
 
@@ -130,7 +130,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     },
     async write(generation, work) {
       const { stores } = await open()
-      // What was deleted under our hands must not be written to.
+      // A generation that was dropped meanwhile must not be written to.
       await lookNow()
       const taken = await stores.take(generation)
       try {
@@ -165,14 +165,14 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     async dropOld(generation) {
       await lookNow()
       const { space, stores } = await open()
-      // It would be waited for without an end.
+      // Waiting for itself would never end.
       if (serving?.taken.generation !== generation) return []
       const others = await metasOf((await names()).filter((name) => name !== generation))
       const kept = keptGenerations(others, made, dimensions)
       const old = others.map(({ name }) => name).filter((name) => !kept.includes(name))
       for (const name of old) {
         await stores.closed(name)
-        // Where another process still has it open, a later sync drops it.
+        // If another process still has it open, a later sync drops it.
         await space.drop(name).catch(() => {})
       }
       if (old.length > 0) await lookNow()
@@ -186,7 +186,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
       serving = undefined
       await last?.taken.letGo()
       const opened = await opening?.catch(() => undefined)
-      // Those who read of it go on to their end.
+      // Its readers finish.
       if (last) await opened?.stores.closed(last.taken.generation)
       await opened?.space.close()
     },
@@ -201,7 +201,7 @@ type Looked = {
   rank: string
 }
 
-/** More is better: complete before not, then what we would build, then of our embedder, then the one used last. */
+/** Higher is better: complete ones, then the one we would build, then those of our embedder, then the last used. */
 function rankOf(name: string, meta: StoreMeta, made: GenerationOf, dimensions: number | undefined): string {
   const wouldBuild = name.startsWith(likeness(made)) && (dimensions ?? dimensionsOf(name)) === dimensionsOf(name)
   const isOfOurEmbedder = made.embedder !== undefined && meta.embedder === made.embedder

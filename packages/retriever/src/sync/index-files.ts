@@ -10,23 +10,23 @@ import type { SyncPlan } from './plan.ts'
 import { type FileChange, type ReadFilesOptions, readFiles } from './read-files.ts'
 
 export type IndexFilesOptions = Omit<ReadFilesOptions, 'spools'> & {
-  /** Passages of large files wait in here. */
+  /** Storage for the passages of large files. */
   spoolFolder: string
   store: Store
   /** Absent: an index without vectors. */
   vectors?: { embedder: Embedder; dimensions: number; journal: Journal; others: readonly Store[] }
-  /** Told of what has been written. */
+  /** Called after each write. */
   onApplied(changes: readonly FileChange[]): void
 }
 
-/** Files of one change of the store, at the most. */
+/** The largest number of files in one change of the store. */
 const mostFiles = 500
-/** Characters of one change, at the most, unless one file has more; with an embedder less, as they take their time. */
+/** The largest number of characters of one change, except for one large file; less with an embedder, which is slow. */
 const mostCharacters = { text: 1_000_000, vectors: 600_000 }
 
 /**
- * Reads, embeds and writes what a plan says, a batch at a time: while one is written, the next is read. Files that are
- * gone are removed last, when what they said has found its new place and its vectors.
+ * Reads, embeds and writes the files of a plan in batches: while one is written, the next is read. Deleted files are
+ * removed last, when renamed ones are indexed with their vectors.
  */
 export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Promise<void> {
   const { store, signal, onApplied } = options
@@ -37,7 +37,7 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
   const write = async (batch: readonly FileChange[], isLast: boolean): Promise<void> => {
     const changed = await toStored(batch, options)
     const gone = batch.filter(({ outcome }) => outcome === 'gone').map(({ file }) => file.file)
-    // With the last ones, so that a file that was renamed never seems to be there twice, or not at all.
+    // Together with the last ones, so that a renamed file is never there twice, or missing.
     if (isLast) gone.push(...removed.splice(0, mostFiles))
     if (signal.aborted) throw abortError(signal)
     await store.apply({ changed, removed: gone }, signal)
@@ -53,11 +53,11 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
       await writing
       seen += batch.length
       writing = write(batch, seen === plan.read.length)
-      // Its failure is met where it is awaited.
+      // Its failure is handled where it is awaited.
       writing.catch(() => {})
     }
   } finally {
-    // Whatever failed, nothing is written any more when this has ended.
+    // After a failure, nothing is written any more when this returns.
     await writing.catch(() => {})
     spools.close()
   }
@@ -102,8 +102,8 @@ async function toStored(
 }
 
 /**
- * Embeds all of a large file before it is written, as embedders are slow. Its vectors wait in the journal, and are read
- * there when the store asks for them.
+ * Embeds all of a large file before it is written, because embedders are slow. Its vectors are in the journal, and are
+ * read from there when the store needs them.
  */
 async function embedSlices(
   chunks: ChunkSlices,

@@ -10,7 +10,7 @@ function other(embedder: string, meta: StoreMeta, dimensions = 8): OtherGenerati
   return { name: generationName(made(embedder), dimensions), meta: { embedder, dimensions, ...meta } }
 }
 
-it('keeps what another embedder has used within a day, be it complete or not', () => {
+it('keeps one that another embedder has used within a day, complete or not', () => {
   const used = other('acme/used', { completedAt: hoursAgo(99), usedAt: hoursAgo(23) })
   const begun = other('acme/begun', { usedAt: hoursAgo(1) })
   const old = other('acme/old', { completedAt: hoursAgo(99), usedAt: hoursAgo(25) })
@@ -18,24 +18,24 @@ it('keeps what another embedder has used within a day, be it complete or not', (
   expect(keptGenerations([begun], made('acme/own'), 8)).toEqual([begun.name])
 })
 
-it('keeps two at the most, those used last', () => {
+it('keeps at most two, the last used ones', () => {
   const others = [5, 1, 3].map((hours) => other(`acme/${hours}`, { usedAt: hoursAgo(hours) }))
   expect(keptGenerations(others, made('acme/own'), 8)).toEqual([others[1]?.name, others[2]?.name])
 })
 
-it('does not keep what holds no vectors, or was made by another version', () => {
+it('does not keep one without vectors, or one of another version', () => {
   const text = { name: generationName(made(), 0), meta: { completedAt: hoursAgo(1) } }
   const version = { name: 'f0123456789-0123456789-8', meta: { embedder: 'acme/small', usedAt: hoursAgo(1) } }
   expect(keptGenerations([text, version], made('acme/own'), 8)).toEqual([])
 })
 
-it('keeps other vectors of its own embedder only where it says itself how long they are', () => {
+it('keeps other vectors of its own embedder only if their length is declared', () => {
   const longer = other('acme/own', { usedAt: hoursAgo(1) }, 16)
   expect(keptGenerations([longer], made('acme/own'), 8)).toEqual([longer.name])
   expect(keptGenerations([longer], made('acme/own'), undefined)).toEqual([])
 })
 
-it('keeps all vectors where it has no embedder', () => {
+it('keeps all vectors when it has no embedder', () => {
   const old = other('acme/old', { completedAt: hoursAgo(999) })
   expect(keptGenerations([old, { name: generationName(made(), 0), meta: {} }], made(), undefined)).toEqual([old.name])
 })

@@ -4,36 +4,36 @@ import { dimensionsOf, type GenerationOf, generationName } from './generation-na
 /** Another index of the same folder. */
 export type OtherGeneration = { name: string; meta: StoreMeta }
 
-/** For so long an index is kept that no sync has used, in milliseconds, and so many at the most. */
+/** How long an unused index is kept, in milliseconds, and how many at most. */
 const keptForMs = 24 * 60 * 60 * 1000
 const mostKept = 2
 
 /**
- * Of the other indexes of a folder, those that stay beside ours: their vectors were paid for, and who takes two
- * embedders in turn, or shares the folder with another process, goes on with them.
+ * Other indexes of a folder that are kept: their vectors were paid for, and a user who alternates between two embedders,
+ * or shares the folder with another process, continues with them.
  *
- * @param dimensions of our embedder, where it says
+ * @param dimensions of our embedder, if declared
  */
 export function keptGenerations(
   others: readonly OtherGeneration[],
   made: GenerationOf,
   dimensions: number | undefined,
 ): string[] {
-  // Without an embedder nothing else takes their place.
+  // Without an embedder, nothing replaces them.
   if (made.embedder === undefined) return others.map(({ name }) => name).filter((name) => dimensionsOf(name) > 0)
   const kept = others.filter(({ name, meta }) => {
     const { embedder } = meta
     if (embedder === undefined || Date.now() - Date.parse(usedAt(meta)) > keptForMs) return false
-    // Another model answers to its name now.
+    // Another model has this name now.
     if (embedder === made.embedder && dimensions === undefined) return false
-    // Nobody reads again what an older version has made of the files.
+    // Results of an older version are not reused.
     return name === generationName({ ...made, embedder }, dimensionsOf(name))
   })
   kept.sort((one, other) => (usedAt(one.meta) > usedAt(other.meta) ? -1 : 1))
   return kept.slice(0, mostKept).map(({ name }) => name)
 }
 
-/** When a sync has last used an index, to the hour; an old date where none has. */
+/** When a sync last used an index, to the hour; the epoch if never. */
 export function usedAt({ usedAt = '', completedAt = '' }: StoreMeta): string {
   const last = usedAt > completedAt ? usedAt : completedAt
   return last === '' ? new Date(0).toISOString() : last

@@ -10,14 +10,14 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** Larger than what is held in memory of one file. */
+/** More than is kept in memory of one file. */
 const table = (mark: string): string =>
   Array.from(
     { length: 30_000 },
     (_, row) => `${mark}${row},Customer ${row % 977},${row * 7},a comment that takes space ${row}`,
   ).join('\n')
 
-it('indexes a large file whole, pays for each of its vectors once, and replaces it', { timeout: 120_000 }, async () => {
+it('indexes a large file completely, embeds each text once, and replaces it', { timeout: 120_000 }, async () => {
   const embedder = countingEmbedder('acme/small', { dimensions: 8 })
   const where = { folder: join(folder.path, 'files'), indexPath: join(folder.path, 'index') }
   const retriever = createRetriever({ ...where, embedder })
@@ -28,7 +28,7 @@ it('indexes a large file whole, pays for each of its vectors once, and replaces 
   expect(read).toHaveLength(chunks)
   expect(read.map(({ order }) => order)).toEqual(read.map((_, order) => order))
   const passages = embedder.texts.filter((text) => text.includes('Customer'))
-  // The trial of the embedder asks for some of its own.
+  // The trial of the embedder embeds some texts too.
   expect(passages.length).toBeLessThanOrEqual(chunks + 256)
   expect(new Set(passages).size).toBeGreaterThanOrEqual(chunks)
   expect(await retriever.verify()).toEqual([])

@@ -27,7 +27,7 @@ afterEach(async () => {
   await cloud.cleanup()
 })
 
-/** As another process would make it. */
+/** As another process would create it. */
 function retriever(): Retriever {
   const settings = checkRetrieverOptions({ folder, indexPath: join(cloud.folder, 'index'), embedder })
   const made = retrieverOf(settings, {
@@ -43,13 +43,13 @@ async function closeAll(): Promise<void> {
   for (const made of opened.splice(0)) await made.close()
 }
 
-/** The only namespace that there is. */
+/** The only namespace. */
 function vectors(): Map<string, unknown> {
   const [all] = cloud.index.namespaces.values()
   return all ?? new Map()
 }
 
-it('are made anew by the next sync, and no others', async () => {
+it('are sent again by the next sync, and no others', async () => {
   const [lost = ''] = vectors().keys()
   vectors().delete(lost)
   const again = retriever()
@@ -59,7 +59,7 @@ it('are made anew by the next sync, and no others', async () => {
   expect(await again.verify()).toEqual([])
 })
 
-it('are made anew where the namespace was emptied', async () => {
+it('are sent again when the namespace was emptied', async () => {
   cloud.index.namespaces.clear()
   expect(await retriever().sync()).toMatchObject({ indexed: 2, chunks: 3 })
   expect(vectors().size).toBe(3)
@@ -69,7 +69,7 @@ it('are made anew where the namespace was emptied', async () => {
   expect(embedder.texts).toEqual([])
 })
 
-it('are made anew while the retriever is in use, once verify has told of them', async () => {
+it('are sent again while the retriever is in use, once verify has reported them', async () => {
   const again = retriever()
   await again.sync()
   cloud.index.namespaces.clear()
@@ -78,7 +78,7 @@ it('are made anew while the retriever is in use, once verify has told of them', 
   expect(await again.verify()).toEqual([])
 })
 
-it('are looked for once, by a request that may fail', async () => {
+it('are searched once, by a request that may fail', async () => {
   const again = retriever()
   cloud.fake.requests.length = 0
   cloud.fake.fail({ of: 'stats', status: 503, times: 99 })
@@ -91,14 +91,14 @@ it('are looked for once, by a request that may fail', async () => {
   expect(cloud.fake.requestsOf('stats')).toHaveLength(0)
 })
 
-it('that are still to be counted are not lost', async () => {
+it('are not reported while Pinecone has not counted them yet', async () => {
   let counts = 0
   const whole = [...vectors()]
   cloud.fake.onRequest = (operation) => {
     if (operation !== 'stats') return
     counts++
     const all = vectors()
-    // The first two counts are behind.
+    // The first two counts lag behind.
     if (counts <= 2) all.delete(whole[0]?.[0] ?? '')
     else for (const [id, vector] of whole) all.set(id, vector)
   }

@@ -1,20 +1,20 @@
 import type { Store, StoreSpace } from '../store/store.ts'
 import { dimensionsOf } from './generation-name.ts'
 
-/** Generations that are open, each once for all who use it, and closed by the last of them. */
+/** Open generations, each opened once for all users, and closed by the last one. */
 export interface OpenStores {
-  /** Opens a generation, and makes it where it is not there. */
+  /** Opens a generation, and creates it if it is missing. */
   take(generation: string): Promise<OpenStore>
-  /** Waits until nobody uses the generation any more. */
+  /** Waits until the generation is not in use any more. */
   closed(generation: string): Promise<void>
 }
 
 export interface OpenStore {
   readonly generation: string
   readonly store: Store
-  /** Another use of the same. */
+  /** Adds a user of the same generation. */
   again(): OpenStore
-  /** To be called once. */
+  /** Releases this use. Called once. */
   letGo(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function openStores(space: StoreSpace): OpenStores {
   return {
     async take(generation) {
       let entry = open.get(generation)
-      // One that is just being closed is opened again once that is done.
+      // One that is being closed is opened again afterwards.
       for (; entry?.isClosing; entry = open.get(generation)) await entry.closed
       if (!entry) {
         const dimensions = dimensionsOf(generation)

@@ -35,7 +35,7 @@ const names = ({ read, unchanged, removed }: SyncPlan) => ({
   removed,
 })
 
-it('reads what is new or looks changed, and leaves the rest', () => {
+it('reads what is new or looks changed, and skips the rest', () => {
   const records = [record('same.md'), record('longer.md'), record('later.md')]
   const scan = scanOf([scanned('same.md'), scanned('longer.md', 4), scanned('later.md', 3, 2000.5), scanned('new.md')])
   expect(names(plan(scan, records))).toEqual({
@@ -46,31 +46,31 @@ it('reads what is new or looks changed, and leaves the rest', () => {
   expect(plan(scan, records).read.map(({ known }) => known?.file)).toEqual(['longer.md', 'later.md', undefined])
 })
 
-it('does not read again what could not be read, until it changes', () => {
+it('does not read an unreadable file again until it changes', () => {
   const broken = record('a.md', { status: 'corrupt', reason: 'Broken.', chunks: 0 })
   expect(names(plan(scanOf([scanned('a.md')]), [broken])).read).toEqual([])
   expect(names(plan(scanOf([scanned('a.md', 3, 2000.5)]), [broken])).read).toEqual(['a.md'])
 })
 
-it('reads what exceeded the limits of parsing when it or they change', () => {
+it('reads a file that exceeded the limits of parsing when it or they change', () => {
   const exceeding = (hash: string) => record('a.md', { status: 'too-large', hash, chunks: 0 })
   expect(names(plan(scanOf([scanned('a.md')]), [exceeding('now')])).read).toEqual([])
   expect(names(plan(scanOf([scanned('a.md', 4)]), [exceeding('now')])).read).toEqual(['a.md'])
   expect(names(plan(scanOf([scanned('a.md')]), [exceeding('before')])).read).toEqual(['a.md'])
 })
 
-it('reads what was too large once and is not any more', () => {
+it('reads a file again that was too large and is not any more', () => {
   const large = (size: number) => record('a.md', { status: 'too-large', size, chunks: 0 })
   expect(names(plan(scanOf([scanned('a.md', 101)]), [large(101)])).read).toEqual([])
   expect(names(plan(scanOf([scanned('a.md', 99)]), [large(99)])).read).toEqual(['a.md'])
 })
 
-it('reads again what could not even be opened', () => {
+it('reads a file again that could not be opened', () => {
   const locked = record('a.md', { status: 'corrupt', hash: '', chunks: 0 })
   expect(names(plan(scanOf([scanned('a.md')]), [locked])).read).toEqual(['a.md'])
 })
 
-it('removes what is gone, of every extension, and leaves what others asked for', () => {
+it('removes deleted files of every extension, and keeps files of other selections', () => {
   const records = [record('gone.md'), record('gone.txt'), record('there.txt')]
   expect(names(plan(scanOf([], { others: new Set(['there.txt']) }), records))).toEqual({
     read: [],
@@ -79,7 +79,7 @@ it('removes what is gone, of every extension, and leaves what others asked for',
   })
 })
 
-it('removes nothing of a folder that could not be looked into', () => {
+it('removes no file of a folder that could not be read', () => {
   const unseen = [{ file: 'locked/', status: 'corrupt' as const, reason: 'EACCES' }]
   const records = [record('locked/a.md'), record('locked/b.txt'), record('locked.md')]
   expect(names(plan(scanOf([], { unseen }), records))).toEqual({
@@ -89,7 +89,7 @@ it('removes nothing of a folder that could not be looked into', () => {
   })
 })
 
-it('forgets a file that is a link out of the folder now', () => {
+it('removes a file that became a link out of the folder', () => {
   const unseen = [{ file: 'a.md', status: 'unsupported' as const, reason: 'A link.' }]
   expect(names(plan(scanOf([], { unseen }), [record('a.md')])).removed).toEqual(['a.md'])
 })
@@ -100,6 +100,6 @@ it.each([
   ['in the future', 30_000.25, 20_000, 0],
   ['on a disk that counts in seconds, a second before', 10_000, 11_500, 0],
   ['on a disk that counts in seconds, long before', 10_000, 12_500, 10_000],
-])('remembers the time of a file that changed %s', (_, mtimeMs, readAt, remembered) => {
+])('records the time of a file that changed %s', (_, mtimeMs, readAt, remembered) => {
   expect(timeToRemember(mtimeMs, readAt)).toBe(remembered)
 })

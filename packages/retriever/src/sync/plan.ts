@@ -1,27 +1,27 @@
 import type { FileRecord } from '../data/file-record.ts'
 import type { Scan, ScannedFile } from './scan.ts'
 
-/** A file that has to be read, with what is known of it already. */
+/** A file that has to be read, with its known record. */
 export type FileToRead = ScannedFile & { known?: FileRecord }
 
 export type SyncPlan = {
-  /** What is new, or may have changed. */
+  /** New files, and files that may have changed. */
   read: FileToRead[]
-  /** What is as it was. */
+  /** Files without changes. */
   unchanged: FileRecord[]
-  /** Files that are gone. */
+  /** Deleted files. */
   removed: string[]
 }
 
 export type PlanOptions = {
-  /** Whether a file is one of those that this sync is about. */
+  /** Whether a file is within the scope of this sync. */
   isAsked(file: string): boolean
   maxFileBytes: number
-  /** What `limitsMark` gives for the limits that files are parsed within now. */
+  /** The result of `limitsMark` for the current limits of parsing. */
   limitsMark: string
 }
 
-/** What a sync has to do: the difference between the folder and the records of its index. */
+/** Plans a sync: the difference between the folder and the records of its index. */
 export function planSync(scan: Scan, records: readonly FileRecord[], options: PlanOptions): SyncPlan {
   const { isAsked } = options
   const known = new Map(records.map((record) => [record.file, record]))
@@ -41,7 +41,7 @@ export function planSync(scan: Scan, records: readonly FileRecord[], options: Pl
   const unseenFolders = [...unseenFiles].filter((file) => file.endsWith('/'))
   for (const record of known.values()) {
     if (scan.others.has(record.file)) continue
-    // Nobody knows whether it is gone.
+    // It is unknown whether it was deleted.
     const isUnseen = unseenFiles.has(record.file) || unseenFolders.some((folder) => record.file.startsWith(folder))
     if (!isUnseen) plan.removed.push(record.file)
     else if (isAsked(record.file)) plan.unchanged.push(record)
@@ -49,17 +49,17 @@ export function planSync(scan: Scan, records: readonly FileRecord[], options: Pl
   return plan
 }
 
-/** What was too large once may fit now, and bytes that could not be had, for a lack of rights, may be had. */
+/** A file that was too large may fit now, and one without permissions may be readable. */
 function mayBeReadNow({ status, size, hash }: FileRecord, { maxFileBytes, limitsMark }: PlanOptions): boolean {
-  // A hostile file costs its CPU time once, not at each sync.
+  // A hostile file costs its CPU time once, not in each sync.
   return status === 'too-large' ? size <= maxFileBytes && hash !== limitsMark : hash === ''
 }
 
 /**
- * The time to remember of a file that was read at `readAt`: one that will never be met where it could still change
- * without a later time, so that the next sync looks at its bytes.
+ * The time to record for a file that was read at `readAt`. If the file could still change without a later time, a time
+ * that never matches, so that the next sync reads its bytes.
  *
- * File systems count in steps: some of 2 seconds, which show by times without a fraction; the others of milliseconds.
+ * File systems have time steps: some of 2 seconds, recognisable by times without a fraction; the others of milliseconds.
  */
 export function timeToRemember(mtimeMs: number, readAt: number): number {
   const step = Number.isInteger(mtimeMs / 1000) ? 2000 : 50

@@ -25,7 +25,7 @@ function parsed(line: string): { embedded?: string[]; report?: SyncReport } {
   return line.startsWith('{') ? JSON.parse(line) : {}
 }
 
-/** What is searchable is what the files say, once. */
+/** The index contains exactly the text of the files, once. */
 async function expectWhole(retriever: Retriever, texts: ReadonlyMap<string, string>): Promise<void> {
   expect(await retriever.verify()).toEqual([])
   expect(await retriever.files()).toEqual([...texts.keys()].sort())
@@ -35,7 +35,7 @@ async function expectWhole(retriever: Retriever, texts: ReadonlyMap<string, stri
   }
 }
 
-it('tears nothing when it is killed at any moment, and is complete after the next sync', {
+it('leaves nothing inconsistent when it is killed at any moment, and is complete after the next sync', {
   timeout: 120_000,
 }, async () => {
   const texts = new Map<string, string>()
@@ -69,7 +69,7 @@ it('tears nothing when it is killed at any moment, and is complete after the nex
 it.each([
   ['its passages are written to the temporary file', async () => sleep(1_000)],
   ['they are written to the index', async () => untilLog(1_000_000)],
-])('tears nothing when it is killed while %s, for a large file', async (_, untilThen) => {
+])('leaves nothing inconsistent when it is killed while %s, for a large file', async (_, untilThen) => {
   const rows = Array.from({ length: 30_000 }, (_, row) => `first${row},Customer ${row % 977},a comment ${row}`)
   await folder.write('files/table.csv', `id,name,comment\n${rows.join('\n')}`)
   const child = start()
@@ -89,7 +89,7 @@ it.each([
   if (process.platform !== 'win32') expect(await namesIn(where.indexPath, /passages/)).toEqual([])
 })
 
-/** Waits until SQLite's log has so many bytes: a change is being written. */
+/** Waits until SQLite's log has this many bytes: a change is being written. */
 async function untilLog(bytes: number): Promise<void> {
   for (;;) {
     for (const log of await namesIn(where.indexPath, /index-.*-wal$/)) {
@@ -106,7 +106,7 @@ async function namesIn(path: string, pattern: RegExp): Promise<string[]> {
 }
 
 it('pays for no vector twice when the first sync is killed', async () => {
-  // Some hundred texts for each request, and several requests for each change of the index.
+  // Some hundred texts per request, and several requests per change of the index.
   const texts = new Map(Array.from({ length: 800 }, (_, index) => [`${index}.md`, `Words of file ${index}`]))
   for (const [file, text] of texts) await folder.write(`files/${file}`, text)
   const killed = start('3')
@@ -120,7 +120,7 @@ it('pays for no vector twice when the first sync is killed', async () => {
   const retriever = createRetriever({ ...where, embedder })
   expect(await retriever.sync()).toMatchObject({ chunks: 800 })
   const words = [...paid, ...embedder.texts].filter((text) => text.startsWith('Words of file'))
-  // The trials of the embedder are made of the same words, and made once.
+  // The trials of the embedder use the same words, and run once.
   const trials = words.length - new Set(words).size
   await retriever.close()
   expect(new Set(words).size).toBe(800)

@@ -1,8 +1,8 @@
 import type { SyncProgress } from '@agentkit/core'
 
-/** Tells how far a sync is: ten times a second at the most, and at its end. */
+/** Reports the progress of a sync: at most ten times a second, and at its end. */
 export interface ProgressReporter {
-  /** What there is to do. */
+  /** The total work. */
   begin(files: number, bytes: number): void
   add(done: { files: number; bytes: number; chunks: number }): void
   end(): void

@@ -7,10 +7,10 @@ import type { ParsePool } from '../parse/pool/parse-pool.ts'
 import type { SpooledChunks, Spools } from '../parse/pool/spool.ts'
 import { type FileToRead, timeToRemember } from './plan.ts'
 
-/** What has become of a file that was read. */
+/** The outcome of reading a file. */
 export type FileChange = {
   file: FileToRead
-  /** `'unchanged'`: only its record is another one. `'gone'`: it has been removed meanwhile. */
+  /** `'unchanged'`: only its record differs. `'gone'`: it was deleted meanwhile. */
   outcome: 'indexed' | 'unchanged' | 'unreadable' | 'gone'
   record: FileRecord
   chunks: readonly Chunk[] | SpooledChunks | 'keep'
@@ -18,19 +18,19 @@ export type FileChange = {
 
 export type ReadFilesOptions = {
   pool: ParsePool
-  /** Where passages of large files wait. */
+  /** Storage for the passages of large files. */
   spools: Spools
   maxFileBytes: number
   signal: AbortSignal
 }
 
 /**
- * Files that are read at once, or wait to be taken: enough that no worker waits for this thread, which looks after them
- * every few milliseconds only, and not so many that they fill the memory.
+ * The number of files that are read or buffered at once: enough that no worker waits for this thread, which serves them
+ * every few milliseconds only, and few enough to bound the memory.
  */
 const atOnce = { least: 4, most: 256, bytes: 2_000_000 }
 
-/** Reads files, several at once, and gives each as soon as it is done. Those that are not taken yet hold up the next. */
+/** Reads files concurrently, and yields each as soon as it is done. Files that are not consumed delay the next. */
 export async function* readFiles(
   files: readonly FileToRead[],
   { pool, spools, maxFileBytes, signal: outer }: ReadFilesOptions,
@@ -40,7 +40,7 @@ export async function* readFiles(
   const done: FileChange[] = []
   let failure: { error: unknown } | undefined
   let running = 0
-  /** Of those that are read or wait. */
+  /** Of files that are read or buffered. */
   let bytes = 0
   let wake = (): void => {}
 
@@ -51,7 +51,7 @@ export async function* readFiles(
       const readAt = Date.now()
       const { device, inode, size, mtimeMs } = file
       const { hash, status } = file.known ?? {}
-      // Of a file that was too large nothing is known, whatever its hash.
+      // Nothing is known of a file that was too large, whatever its hash.
       const unlessHash = status === 'too-large' ? undefined : hash
       const read = await pool.read(
         { file: file.file, path: file.path, size, found: { device, inode, size, mtimeMs } },
@@ -97,7 +97,7 @@ type Read = Awaited<ReturnType<ParsePool['read']>>
 function toChange(file: FileToRead, read: Read): FileChange {
   const { size, mtimeMs, known } = file
   if (read.outcome === 'replaced') {
-    // The next sync looks at what is there now; the times of `known` are not those of this file.
+    // The next sync reads the current file; the times of `known` belong to another one.
     if (known) return { file, outcome: 'unchanged', record: known, chunks: 'keep' }
     const nothing = { file: file.file, size, mtimeMs, hash: '', status: 'corrupt', chunks: 0, characters: 0 } as const
     return { file, outcome: 'gone', record: nothing, chunks: 'keep' }
@@ -105,7 +105,7 @@ function toChange(file: FileToRead, read: Read): FileChange {
   const seen = { file: file.file, size, mtimeMs, hash: read.hash }
   switch (read.outcome) {
     case 'unchanged':
-      // It was asked for by the hash of what is known.
+      // The request contained the known hash.
       return { file, outcome: 'unchanged', record: { ...(known as FileRecord), ...seen }, chunks: 'keep' }
     case 'unreadable': {
       const { status, reason } = read
@@ -130,7 +130,7 @@ function toChange(file: FileToRead, read: Read): FileChange {
   }
 }
 
-/** Whether a file without text may still say something. Of the others it means that they were emptied. */
+/** Whether an earlier version of a file without text is kept. For other types, no text means that it was emptied. */
 function holdsPictures(file: string): boolean {
   return ['.pdf', '.docx'].includes(extOf(file))
 }

@@ -19,7 +19,7 @@ const scan = (path = folder.path, options: { exts?: Set<string>; except?: string
   scanFolder(path, { exts: supported, supported, signal: never, ...options })
 const namesOf = ({ files }: Scan): string[] => files.map(({ file }) => file)
 
-it('finds files of all folders by their paths, in order', async () => {
+it('finds files of all folders, sorted by path', async () => {
   await folder.write('z.md', 'one')
   await folder.write('a/deep/b.txt', 'two')
   await folder.write('a.MD', 'three')
@@ -32,7 +32,7 @@ it('finds files of all folders by their paths, in order', async () => {
   expect(files[0]?.path).toBe(join(folder.path, 'a.MD'))
 })
 
-it('leaves out what begins with a dot, and the folder of the index', async () => {
+it('skips hidden files and folders, and the folder of the index', async () => {
   await folder.write('.env.md', 'secret')
   await folder.write('.git/notes.md', 'history')
   await folder.write('data/index/a.md', 'ours')
@@ -40,14 +40,14 @@ it('leaves out what begins with a dot, and the folder of the index', async () =>
   expect(namesOf(await scan(folder.path, { except: join(folder.path, 'data', 'index') }))).toEqual(['data/a.md'])
 })
 
-it('follows no link that takes the place of a file or a folder while it looks', async () => {
+it('follows no link that replaces a file or a folder during the scan', async () => {
   const outside = await temporaryFolder()
   await outside.write('secret.md', 'not yours')
   await folder.write('a.md', 'one')
   await folder.write('b/secret.md', 'harmless')
   let looks = 0
   const exts = new Set(['.md'])
-  // It is asked of before the first file is looked at.
+  // Replaced before the first file is examined.
   exts.has = () => {
     if (looks++ > 0) return true
     for (const name of ['a.md', 'b']) {
@@ -76,13 +76,13 @@ it.runIf(process.platform !== 'win32')('finds no pipe that takes the place of a 
   expect(namesOf(await scan(folder.path, { exts }))).toEqual([])
 })
 
-it('makes a folder that is missing', async () => {
+it('creates a missing folder', async () => {
   const path = join(folder.path, 'not', 'yet')
   expect(namesOf(await scan(path))).toEqual([])
   expect((await stat(path)).isDirectory()).toBe(true)
 })
 
-it('says which files are there, of what was asked for, of other kinds, and of none', async () => {
+it('returns selected files, files of other types, and files without a parser', async () => {
   for (const file of ['a.md', 'b.txt', 'c.doc', 'd']) await folder.write(file, '-')
   const found = await scan(folder.path, { exts: new Set(['.md']) })
   expect(namesOf(found)).toEqual(['a.md'])
@@ -134,7 +134,7 @@ it('works below a folder that is a link itself', async () => {
   expect(namesOf(await scan(join(folder.path, 'link')))).toEqual(['a.md'])
 })
 
-it('sees a file that was put in the place of another one with the same size and time', async () => {
+it('detects a file that replaced another one with the same size and time', async () => {
   const time = new Date('2020-01-01')
   await folder.write('a.md', 'one')
   await folder.write('b.md', 'two')
@@ -156,14 +156,14 @@ it.runIf(process.platform !== 'win32')('says which folder it may not read', asyn
   expect(found.unseen).toEqual([{ file: 'locked/', status: 'corrupt', reason: expect.stringContaining('EACCES') }])
 })
 
-it('says what to do when the folder is none', async () => {
+it('names the fix when the path is not a folder', async () => {
   await folder.write('file', '-')
   await mkdir(join(folder.path, 'folder'))
   await expect(scan(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'storage' })
   await expect(scan(join(folder.path, 'file'))).rejects.toThrow('is a file: name the folder')
 })
 
-it('ends when it is aborted', async () => {
+it('stops when it is aborted', async () => {
   for (let index = 0; index < 300; index++) await folder.write(`${index}/a.md`, '-')
   const controller = new AbortController()
   controller.abort()

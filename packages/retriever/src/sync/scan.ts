@@ -8,44 +8,44 @@ import type { FoundFile } from '../parse/read-bytes.ts'
 import { messageOf } from '../util/message-of.ts'
 import { yieldToOthers } from '../util/yield-to-others.ts'
 
-/** A file as the file system knows it. */
+/** A file of the file system. */
 export type ScannedFile = {
-  /** Relative to the folder, with `/`. Its bytes are those of the disk: names are not normalised. */
+  /** Relative to the folder, with `/`. The bytes are those of the disk: names are not normalised. */
   file: string
-  /** Where it is read: its real path, without links. */
+  /** Its real path, without links. */
   path: string
 } & FoundFile
 
 export type Scan = {
-  /** The files that were asked for, in order. */
+  /** The selected files, sorted by path. */
   files: ScannedFile[]
-  /** The names of those that were not. */
+  /** The names of the other files. */
   others: ReadonlySet<string>
-  /** Files of no extension that anybody could ask for. */
+  /** Files whose type has no parser. */
   unsupported: string[]
   /**
-   * Folders (ending in `/`) and files that could not be looked at: nothing is known of what they hold now. Those that
-   * are `unsupported` never will be.
+   * Folders (ending in `/`) and files that could not be examined: their current content is unknown. Those that are
+   * `unsupported` will never be readable.
    */
   unseen: FileNote[]
 }
 
 export type ScanOptions = {
-  /** Which extensions are asked for, and which ones there could be: lower case, with the dot. */
+  /** The selected extensions, and all supported ones: lower case, with the dot. */
   exts: ReadonlySet<string>
   supported: ReadonlySet<string>
-  /** A folder to be left out, as it is ours. */
+  /** A folder that is skipped, because it is ours. */
   except?: string
   signal: AbortSignal
 }
 
 /**
- * Looks at every file of a folder and below. A folder that is missing is made.
+ * Lists every file of a folder and below. A missing folder is created.
  *
- * Names that begin with a dot are left out. A link is followed where it stays inside of the folder and leads to
- * something that is not found under its own name: each file is found once, and no circle is walked.
+ * Names that begin with a dot are skipped. A link is followed if it stays inside of the folder and leads to something
+ * that is not found under its own name: each file is found once, and no cycle is followed.
  *
- * Reads the disk in this thread, as that takes half the time, and lets others have it every few milliseconds.
+ * Synchronous, which takes half the time, with a yield every few milliseconds.
  */
 export async function scanFolder(folder: string, options: ScanOptions): Promise<Scan> {
   const root = await realFolder(folder)
@@ -62,7 +62,7 @@ export async function scanFolder(folder: string, options: ScanOptions): Promise<
   }
   await walkFolder('', root, walk)
   walk.links.sort((one, other) => (one.file < other.file ? -1 : 1))
-  // Last, so that what has a name of its own is known by it.
+  // Last, so that a file with a name of its own is known by it.
   for (let link = walk.links.shift(); link; link = walk.links.shift()) await follow(link, walk)
   const { files, others, unseen: notes } = walk
   files.sort((one, other) => (one.file < other.file ? -1 : 1))
@@ -79,11 +79,11 @@ type Walk = {
   others: string[]
   unseen: FileNote[]
   links: Link[]
-  /** Folders that were walked, by their real paths. */
+  /** Visited folders, by their real paths. */
   folders: Set<string>
-  /** Where files were found, when the first link asks for it. */
+  /** Found files, computed for the first link. */
   paths?: Set<string>
-  /** When others last had the thread. */
+  /** When the thread last yielded. */
   since: number
 }
 
@@ -134,14 +134,14 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
   }
 }
 
-/** What is in the folder at a path, and in no other one that a link leads to. */
+/** The entries of the folder at a path, and of no other folder that a link leads to. */
 function entriesOf(path: string): Dirent[] | 'link' {
   for (;;) {
     const before = lstatSync(path)
     if (before.isSymbolicLink()) return 'link'
     const entries = readdirSync(path, { withFileTypes: true })
     const after = lstatSync(path)
-    // Else it was replaced while it was read.
+    // Otherwise it was replaced during the read.
     if (before.dev === after.dev && before.ino === after.ino) return entries
   }
 }
@@ -166,7 +166,7 @@ function lookAt(file: string, path: string, walk: Walk): void {
     if (stats.isSymbolicLink()) walk.links.push({ file, path })
     if (!stats.isFile()) return
     const { dev: device, ino: inode, size, mtimeMs, ctimeMs } = stats
-    // A file that is put back with its old time, or that may be read only now, has a new ctime.
+    // A file that is restored with its old time, or that becomes readable, has a new ctime.
     files.push({ file, path, size, mtimeMs: Math.max(mtimeMs, ctimeMs), device, inode })
   } catch (error) {
     if (!isMissing(error)) notes.push(unseen(file, error))
@@ -203,7 +203,7 @@ async function follow({ file, path }: Link, walk: Walk): Promise<void> {
   else leaveOut(file, 'It is a link to a pipe, a socket or a device: write what that says into a file.', walk)
 }
 
-/** What is no file here is named where its name says that it was asked for. */
+/** An entry that is not a regular file is reported if its name has a selected extension. */
 function leaveOut(file: string, reason: string, { options, others, unseen: notes }: Walk): void {
   if (options.exts.has(extOf(file))) notes.push({ file, status: 'unsupported', reason })
   else others.push(file)
@@ -226,7 +226,7 @@ export function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Where a folder really is; undefined where it is not there. */
+/** The real path of a folder; undefined if it is missing. */
 function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path)

@@ -29,7 +29,7 @@ const nothing: SyncReport = {
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
 const at = (index: number): Started => started[index] as Started
 
-it('is one sync for calls at the same time', async () => {
+it('is one sync for concurrent calls', async () => {
   const calls = [shared.sync(), shared.sync(), shared.sync()]
   await turn()
   at(0).onScan()
@@ -39,7 +39,7 @@ it('is one sync for calls at the same time', async () => {
   expect(started).toHaveLength(1)
 })
 
-it('looks once more for those who come when the files are looked at already', async () => {
+it('scans once more for calls that come after the scan has started', async () => {
   const first = shared.sync()
   await turn()
   at(0).onScan()
@@ -50,14 +50,14 @@ it('looks once more for those who come when the files are looked at already', as
   await first
   await turn()
   expect(started).toHaveLength(2)
-  // Whoever comes between the two joins the second.
+  // A call between the two joins the second.
   late.push(shared.sync())
   at(1).onScan()
   at(1).finish({ indexed: 1, unchanged: 2 })
   expect((await Promise.all(late)).map(({ indexed }) => indexed)).toEqual([1, 1, 1])
 })
 
-it('gives those the report of the first when there was nothing new', async () => {
+it('returns the first report to them when there was nothing new', async () => {
   const first = shared.sync()
   await turn()
   at(0).onScan()
@@ -69,7 +69,7 @@ it('gives those the report of the first when there was nothing new', async () =>
   expect(await late).toEqual(await first)
 })
 
-it('goes on with the next one after a failure', async () => {
+it('continues with the next one after a failure', async () => {
   const first = shared.sync()
   await turn()
   at(0).onScan()
@@ -85,7 +85,7 @@ it('goes on with the next one after a failure', async () => {
   await next
 })
 
-it('ends with the last caller who leaves, not before', async () => {
+it('stops with the last caller that leaves, not before', async () => {
   const one = new AbortController()
   const other = new AbortController()
   const calls = [shared.sync({ signal: one.signal }), shared.sync({ signal: other.signal })]
@@ -96,14 +96,14 @@ it('ends with the last caller who leaves, not before', async () => {
   other.abort()
   await expect(calls[1]).rejects.toBeDefined()
   expect(at(0).signal.aborted).toBe(true)
-  // Who comes after that is not ended with it.
+  // A later caller is not stopped with it.
   const next = shared.sync()
   await turn()
   at(1).finish({ indexed: 1 })
   expect(await next).toMatchObject({ indexed: 1 })
 })
 
-it('tells every caller of the progress, and fails only the one who throws', async () => {
+it('reports progress to every caller, and fails only the one that throws', async () => {
   const told: number[] = []
   const fine = shared.sync({ onProgress: ({ filesDone }) => told.push(filesDone) })
   const throwing = shared.sync({
@@ -119,7 +119,7 @@ it('tells every caller of the progress, and fails only the one who throws', asyn
   expect(told).toEqual([1])
 })
 
-it('stops what runs and what waits', async () => {
+it('stops the running and the waiting sync', async () => {
   const calls = [shared.sync()]
   await turn()
   at(0).onScan()

@@ -3,14 +3,14 @@ import { abortError } from '@agentkit/core/internal'
 import type { SyncRun } from './sync.ts'
 
 /**
- * Lets calls at the same time share one sync.
+ * Lets concurrent calls share one sync.
  *
- * Who calls when the files are being looked at already, waits for one more look: what was put there just before the
- * call is searchable after it. Where that finds nothing new, it gets the report of the first.
+ * A call that comes after the scan has started waits for one more scan: a file that was written just before the call is
+ * searchable after it. If that scan finds nothing new, the call gets the report of the first.
  */
 export interface SharedSync {
   sync(options?: SyncOptions): Promise<SyncReport>
-  /** Ends what runs, and waits for that. */
+  /** Stops the running sync, and waits for its end. */
   stop(reason: unknown): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function shareSync(syncOnce: (run: SyncRun) => Promise<SyncReport>): Shar
         if (running === shared) running = undefined
       }
     })()
-    // Everybody may have left.
+    // All callers may have left.
     shared.done.catch(() => {})
     return shared
   }
@@ -75,7 +75,7 @@ type Shared = {
   controller: AbortController
   listeners: Set<(progress: SyncProgress) => void>
   callers: number
-  /** The files are being looked at, or have been. */
+  /** The scan has started. */
   isUnderWay: boolean
   done: Promise<SyncReport>
 }
@@ -113,14 +113,14 @@ async function wait(
   shared.listeners.add(tell)
   const abort = (): void => {
     shared.callers--
-    // The last one ends it, and waits until it has ended.
+    // The last one stops it, and waits for its end.
     if (shared.callers === 0 && signal) shared.controller.abort(signal.reason)
     else if (signal) leave(abortError(signal))
   }
   signal?.addEventListener('abort', abort)
   try {
     const report = await Promise.race([shared.done, left])
-    // It may have ended well just before it could be ended.
+    // It may have completed just before it could be stopped.
     if (signal?.aborted) throw abortError(signal)
     return report
   } finally {

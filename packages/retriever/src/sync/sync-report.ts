@@ -3,21 +3,21 @@ import { extOf } from '../data/ext-of.ts'
 import type { FileRecord } from '../data/file-record.ts'
 
 export type Synced = {
-  /** Of the files that were asked for, as they are known now. */
+  /** The current records of the selected files. */
   records: readonly FileRecord[]
   indexed: number
   removed: number
   mode: SyncReport['mode']
-  /** About the embedder. */
+  /** Warnings about the embedder. */
   notice?: string | undefined
-  /** What could not be looked at. */
+  /** Files and folders that could not be examined. */
   unseen: readonly FileNote[]
-  /** Files that nothing can be made of, if they are to be told of. */
+  /** Files of unsupported types, if they are reported. */
   unsupported: readonly string[]
   supportedExts: readonly string[]
 }
 
-/** What a sync has done, and how the files are: those that were unreadable before are told of again. */
+/** Reports what a sync has done, and the state of the files: unreadable ones are reported in each sync. */
 export function syncReport({ records, indexed, removed, mode, notice, ...notes }: Synced): SyncReport {
   const report: SyncReport = {
     indexed,

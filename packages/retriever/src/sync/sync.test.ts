@@ -45,7 +45,7 @@ describe('what changes', () => {
     expect(await quotes(retriever, 'honey')).toEqual([])
   })
 
-  it('is not read where size and time are the same', async () => {
+  it('is not read when size and time are the same', async () => {
     const retriever = library.retriever()
     const old = new Date('2020-01-01T00:00:00.123Z')
     await write('a.md', 'One')
@@ -55,7 +55,7 @@ describe('what changes', () => {
     await retriever.sync()
     expect(library.pool.wasRead).toEqual([])
 
-    // Another time and the same bytes: the record is all that changes.
+    // Another time and the same bytes: only the record changes.
     await utimes(join(library.files.path, 'a.md'), old, old)
     const changes = library.space.applied.length
     expect(await retriever.sync()).toMatchObject({ indexed: 0, unchanged: 1 })
@@ -63,7 +63,7 @@ describe('what changes', () => {
     expect(library.space.applied[changes]?.changed[0]?.chunks).toBe('keep')
   })
 
-  it('is seen in a file that was written again at once, with the same size', async () => {
+  it('is detected in a file that was written again at once, with the same size', async () => {
     const retriever = library.retriever()
     await write('a.md', 'One')
     await retriever.sync()
@@ -72,7 +72,7 @@ describe('what changes', () => {
     expect(await quotes(retriever, 'two')).toEqual(['Two'])
   })
 
-  it('is read and applied in batches, while others go on', async () => {
+  it('is read and applied in batches, while others continue', async () => {
     const retriever = library.retriever()
     for (let index = 0; index < 550; index++) await write(`${index % 7}/${index}.md`, `Number ${index}`)
     expect(await retriever.sync()).toMatchObject({ indexed: 550, chunks: 550 })
@@ -80,7 +80,7 @@ describe('what changes', () => {
     expect(new Set(await retriever.files()).size).toBe(550)
   })
 
-  it('is told of as it goes, and at the end', async () => {
+  it('is reported during the sync, and at the end', async () => {
     const retriever = library.retriever()
     for (let index = 0; index < 3; index++) await write(`${index}.md`, paragraphs(2))
     const told: SyncProgress[] = []
@@ -89,7 +89,7 @@ describe('what changes', () => {
     expect(told.at(-1)).toMatchObject({ files: 3, filesDone: 3, bytes: 72, bytesDone: 72, chunks: 6 })
   })
 
-  it('is never read out of the folder through a link that takes the place of a file or a folder', async () => {
+  it('is never read from outside the folder through a link that replaces a file or a folder', async () => {
     const retriever = library.retriever()
     const outside = await temporaryFolder()
     await outside.write('secret.md', 'The secret')
@@ -113,7 +113,7 @@ describe('what changes', () => {
     await outside.remove()
   })
 
-  it('is read at the next sync where another file took the place of one, which is not told of', async () => {
+  it('is read by the next sync when another file replaced one, without a report', async () => {
     const retriever = library.retriever()
     await write('known.md', 'One')
     await retriever.sync()
@@ -121,7 +121,7 @@ describe('what changes', () => {
     await write('new.md', 'First')
     const replace = async (file: string): Promise<void> => {
       await write(`${file}.draft`, `Saved as ${file}`)
-      // The old one keeps its number, which the new one could get otherwise.
+      // The old one keeps its inode, which the new one could get otherwise.
       await rename(join(library.files.path, file), join(library.files.path, `.${file}`))
       await rename(join(library.files.path, `${file}.draft`), join(library.files.path, file))
     }
@@ -136,7 +136,7 @@ describe('what changes', () => {
     expect((await quotes(retriever, 'saved')).sort()).toEqual(['Saved as known.md', 'Saved as new.md'])
   })
 
-  it('is one change for a file that got another name, which is never there twice', async () => {
+  it('is one change for a renamed file, which is never there twice', async () => {
     const retriever = library.retriever()
     await write('old.md', 'Bees make honey')
     await retriever.sync()
@@ -148,7 +148,7 @@ describe('what changes', () => {
 })
 
 describe('what cannot be read', () => {
-  it('is told of at every sync, and read again when it changes', async () => {
+  it('is reported by every sync, and read again when it changes', async () => {
     const retriever = library.retriever()
     await write('a.md', '%broken')
     await write('b.md', 'Some %garbled text')
@@ -171,7 +171,7 @@ describe('what cannot be read', () => {
     expect(await retriever.sync()).toMatchObject({ indexed: 1, skipped: [notes.skipped[1]] })
   })
 
-  it('leaves what the file said before, as stale, until it can be read again', async () => {
+  it('keeps the previous text of the file, as stale, until it is readable again', async () => {
     const retriever = library.retriever()
     await write('a.md', 'Bees make honey')
     await retriever.sync()
@@ -189,7 +189,7 @@ describe('what cannot be read', () => {
     expect(await retriever.records()).toEqual([expect.not.objectContaining({ stale: true })])
   })
 
-  it('is forgotten when the file was emptied', async () => {
+  it('is removed when the file was emptied', async () => {
     const retriever = library.retriever()
     await write('a.md', 'Bees make honey')
     await retriever.sync()
@@ -198,7 +198,7 @@ describe('what cannot be read', () => {
     expect(await quotes(retriever, 'honey')).toEqual([])
   })
 
-  it('is no failure when the file is gone before its turn', async () => {
+  it('is no failure when the file is deleted before its turn', async () => {
     const retriever = library.retriever()
     await write('a.md', 'Bees make honey')
     await write('b.md', 'Wasps make paper')
@@ -212,13 +212,13 @@ describe('what cannot be read', () => {
 })
 
 describe('an embedder', () => {
-  it('is asked once for each text, and only for what is new', async () => {
+  it('is called once for each text, and only for new ones', async () => {
     const embedder = countingEmbedder()
     const retriever = library.retriever({ embedder })
     await write('a.md', paragraphs(20))
     await write('b.md', `${paragraphs(20)}\n\nAnother one`)
     expect(await retriever.sync()).toMatchObject({ mode: 'hybrid', chunks: 41 })
-    // One finds out how long its vectors are.
+    // One request measures the length of its vectors.
     expect(embedder.texts.splice(0)).toHaveLength(22)
 
     await write('a.md', `${paragraphs(19)}\n\nOne edited line`)
@@ -230,7 +230,7 @@ describe('an embedder', () => {
     expect(embedder.texts).toEqual([])
   })
 
-  it('is paid once for what it made before it failed', async () => {
+  it('is paid once for its vectors before a failure', async () => {
     const embedder = countingEmbedder('acme/small', { dimensions: 8 })
     const retriever = library.retriever({ embedder })
     await write('a.md', paragraphs(600))
@@ -244,7 +244,7 @@ describe('an embedder', () => {
     expect(embedder.texts).toHaveLength(600)
   })
 
-  it('leaves what was applied before it failed, and that is found', async () => {
+  it('leaves what was applied before its failure searchable', async () => {
     const embedder = countingEmbedder('acme/small', { dimensions: 8 })
     const retriever = library.retriever({ embedder })
     for (let index = 0; index < 501; index++) await write(`${index}.md`, `Number ${index}`)
@@ -263,7 +263,7 @@ describe('an embedder', () => {
     while (library.space.applied.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  it('that makes longer vectors under the same name is a new index', async () => {
+  it('with longer vectors under the same name gets a new index', async () => {
     await write('a.md', paragraphs(3))
     await library.retriever({ embedder: countingEmbedder('acme/small', { makes: 8 }) }).sync()
     await write('b.md', 'Something else')
@@ -274,7 +274,7 @@ describe('an embedder', () => {
     expect((await retriever.search('something'))[0]).toMatchObject({ quote: 'Something else' })
   })
 
-  it('that says another length than it makes is an error that says the fix', async () => {
+  it('that declares another length than it returns is an error with the fix', async () => {
     await write('a.md', 'One')
     const retriever = library.retriever({ embedder: countingEmbedder('acme/small', { dimensions: 3, makes: 8 }) })
     await expect(retriever.sync()).rejects.toMatchObject({ code: 'invalid-config' })
@@ -293,13 +293,13 @@ describe('an embedder', () => {
     expect(await library.space.generations()).toHaveLength(1)
   })
 
-  it('makes a new index beside the old one, which serves until then', async () => {
+  it('gets a new index beside the old one, which serves until then', async () => {
     await write('a.md', 'Bees make honey')
     const reader = library.retriever({ embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
     await reader.sync()
     const other = countingEmbedder('acme/large', { dimensions: 8 })
     const retriever = library.retriever({ embedder: other })
-    // By words: its vectors are none of the new model's.
+    // By words: its vectors are not the new model's.
     expect(await quotes(retriever, 'honey')).toEqual(['Bees make honey'])
     const found: string[][] = []
     other.before = async (texts) => {
@@ -308,19 +308,19 @@ describe('an embedder', () => {
     await retriever.sync()
     expect(found).toEqual([['Bees make honey']])
     expect(await retriever.search('honey')).toMatchObject([{ quote: 'Bees make honey' }])
-    // The other one goes on with its own, for as long as it uses it.
+    // The other one continues with its own index, for as long as it uses it.
     expect(await quotes(reader, 'honey')).toEqual(['Bees make honey'])
     expect(await library.space.generations()).toHaveLength(2)
   })
 
-  it('is paid once where two take turns, and the one that nobody uses any more is dropped', async () => {
+  it('is paid once when two alternate, and the one that is not used any more is dropped', async () => {
     await write('a.md', paragraphs(5))
     const small = countingEmbedder('acme/small', { dimensions: 8 })
     const large = countingEmbedder('acme/large', { makes: 16 })
     const two = [library.retriever({ embedder: small }), library.retriever({ embedder: large })] as const
     for (const retriever of [...two, ...two, ...two]) await retriever.sync()
     expect(small.texts).toHaveLength(5)
-    // One finds out how long its vectors are.
+    // One request measures the length of its vectors.
     expect(large.texts).toHaveLength(6)
 
     const name = (await library.space.generations()).find((generation) => generation.endsWith('-8')) ?? ''
@@ -332,7 +332,7 @@ describe('an embedder', () => {
     expect(await library.space.generations()).toEqual([expect.stringMatching(/-16$/)])
   })
 
-  it('is paid once also where its first sync failed and another one synced between', async () => {
+  it('is paid once also when its first sync failed and another one synced between', async () => {
     await write('a.md', paragraphs(600))
     const small = countingEmbedder('acme/small', { dimensions: 8 })
     const retriever = library.retriever({ embedder: small })
@@ -347,8 +347,8 @@ describe('an embedder', () => {
   })
 })
 
-describe('a folder that is gone', () => {
-  it('is no reason to forget its files, which were paid for', async () => {
+describe('a missing folder', () => {
+  it('is no reason to remove its files, which were paid for', async () => {
     const embedder = countingEmbedder('acme/small', { dimensions: 8 })
     const retriever = library.retriever({ embedder })
     await write('a.md', 'Bees make honey')
@@ -365,7 +365,7 @@ describe('a folder that is gone', () => {
     expect(embedder.texts).toEqual([])
   })
 
-  it('is made where nothing is known of it, and one that was emptied is empty', async () => {
+  it('is created when nothing is known of it, and one that was emptied is empty', async () => {
     const retriever = library.retriever()
     expect(await retriever.sync()).toMatchObject({ indexed: 0 })
     await write('a.md', 'Bees make honey')
@@ -376,7 +376,7 @@ describe('a folder that is gone', () => {
 })
 
 describe('an abort', () => {
-  it('ends a sync, and leaves what is finished', async () => {
+  it('stops a sync, and keeps what is finished', async () => {
     const retriever = library.retriever()
     for (let index = 0; index < 510; index++) await write(`${index}.md`, `Number ${index}`)
     const controller = new AbortController()
@@ -389,7 +389,7 @@ describe('an abort', () => {
     expect(await retriever.sync()).toMatchObject({ indexed: 10, unchanged: 500 })
   })
 
-  it('makes no request when it came before', async () => {
+  it('before the start sends no request', async () => {
     const retriever = library.retriever()
     await expect(retriever.sync({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
     expect(await library.space.generations()).toEqual([])

@@ -19,42 +19,42 @@ import { syncReport } from './sync-report.ts'
 import { tallyOf } from './tally.ts'
 import { withLock } from './with-lock.ts'
 
-/** What a sync works on and with. */
+/** The inputs of a sync. */
 export type SyncParts = {
   folder: string
-  /** Where the lock and the journals lie; of this folder alone. */
+  /** The folder of the lock and the journals; for this folder only. */
   stateFolder: string
-  /** Left out of the scan, as it is ours. */
+  /** Skipped by the scan, because it is ours. */
   indexFolder: string
-  /** Asked for; lower case, with the dot. */
+  /** The selected extensions; lower case, with the dot. */
   exts: ReadonlySet<string>
   supportedExts: readonly string[]
-  /** Whether files of other extensions are told of. */
+  /** Whether files of unsupported types are reported. */
   tellsUnsupported: boolean
   maxFileBytes: number
-  /** Of the limits that files are parsed within. */
+  /** Of the current limits of parsing. */
   limitsMark: string
   generations: Generations
   made: GenerationOf
   pool: ParsePool
   embedder?: Embedder
-  /** Whether the index has nothing to search but vectors: its embedder is used though it was found useless. */
+  /** Whether the index has only vectors: its embedder is used even when it was measured as useless. */
   needsVectors: boolean
-  /** Finds out how far the embedder is to be trusted with a store. */
+  /** Measures the trust in the embedder for a store. */
   measureTrust(store: Store, embedder: Embedder, signal: AbortSignal): Promise<number>
 }
 
 export type SyncRun = {
   signal: AbortSignal
-  /** The files are looked at now: what changes later may not be seen. */
+  /** The scan has started: later changes may be missed. */
   onScan(): void
   onProgress(progress: SyncProgress): void
 }
 
-/** What a sync has done, and the records of the files that were asked for, as they are now. */
+/** The result of a sync, and the current records of the selected files. */
 export type SyncResult = { report: SyncReport; records: FileRecord[]; generation: string }
 
-/** Brings the index of a folder up to its files, under the lock. */
+/** Updates the index of a folder, under the lock. */
 export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncResult> {
   const { folder, embedder, generations } = parts
   const progress = progressReporter(run.onProgress)
@@ -70,13 +70,13 @@ export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncRe
       return await syncGeneration(parts, run, scan, dimensions, progress)
     } catch (error) {
       if (!(error instanceof DimensionsError) || embedder.dimensions !== undefined) throw error
-      // Another model answers to the same name now: its index is built beside the old one.
+      // Another model has the same name now: its index is built beside the old one.
       return syncGeneration(parts, run, scan, error.found, progress)
     }
   })
 }
 
-/** A disk may be away for a while: nobody means its files to be forgotten, and paid for again. */
+/** A disk may be unavailable for a while: its files must not be removed, and paid for again. */
 async function refuseIfIndexed({ folder, generations, indexFolder }: SyncParts): Promise<void> {
   const count = (await generations.read(async ({ store }) => (await store.files()).length)) ?? 0
   if (count === 0) return
@@ -136,7 +136,7 @@ async function syncGeneration(
   })
 }
 
-/** Tells other embedders of the folder that the index is not one to be dropped. Not at each sync: it is written. */
+/** Marks the index as in use, for other embedders of the folder. Not in each sync, because it is a write. */
 async function markUsed(store: Store, { id }: Embedder, dimensions: number): Promise<void> {
   const meta = await store.meta()
   if (meta.embedder !== undefined && Date.now() - Date.parse(meta.usedAt ?? '') < usedForMs) return
@@ -168,13 +168,13 @@ async function complete(store: Store, { embedder, measureTrust }: SyncParts, sig
     meta = { ...meta, trust, trustedAt: count }
     await store.setMeta(meta)
   } catch (error) {
-    // The files are indexed all the same. Until it is found out, what the lists agree on decides.
+    // The files are indexed anyway. Until a trial succeeds, the agreement of both searches decides.
     if (signal.aborted) throw error
   }
   return meta
 }
 
-/** What was found out with few chunks is found out once more when there are many: it costs some 250 texts. */
+/** A trial with few chunks is repeated when there are many: it costs about 250 texts. */
 function isTrustKnown({ trust, trustedAt = 0 }: StoreMeta, count: number): boolean {
   return trust === wordsOnlyTrust || (trust !== undefined && (trustedAt >= fewChunks || count < manyChunks))
 }
@@ -182,12 +182,12 @@ function isTrustKnown({ trust, trustedAt = 0 }: StoreMeta, count: number): boole
 const fewChunks = 100
 const manyChunks = 200
 
-/** Whether the embedder was found useless for this index, so that nothing more is asked of it. */
+/** Whether the embedder was measured as useless for this index, so it is not called any more. */
 function isUnused({ needsVectors }: SyncParts, { trust }: StoreMeta): boolean {
   return !needsVectors && trust === wordsOnlyTrust
 }
 
-/** Says that the embedder is useless: once where it is asked for nothing more, at each sync where it still costs. */
+/** Warns that the embedder is useless: once if it is not called any more, in each sync if it still costs. */
 function noticeOf({ embedder, needsVectors }: SyncParts, before: StoreMeta, after: StoreMeta): string | undefined {
   if (!embedder || after.trust !== wordsOnlyTrust) return undefined
   if (!needsVectors && before.trust === wordsOnlyTrust) return undefined

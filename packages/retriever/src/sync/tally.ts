@@ -2,13 +2,13 @@ import type { FileRecord } from '../data/file-record.ts'
 import type { SyncPlan } from './plan.ts'
 import type { FileChange } from './read-files.ts'
 
-/** Counts what a sync does. */
+/** Counts the work of a sync. */
 export interface Tally {
   readonly indexed: number
   readonly removed: number
   /** What was written. */
   add(changes: readonly FileChange[]): { files: number; bytes: number; chunks: number }
-  /** Of the files that were asked for as they are known now, in order. */
+  /** The current records of the selected files, in order. */
   records(): FileRecord[]
 }
 

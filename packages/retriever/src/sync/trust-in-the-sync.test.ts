@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => library.close())
 
-it('finds out once how far an embedder is to be trusted, however the files change', async () => {
+it('measures the trust in an embedder once, however the files change', async () => {
   const retriever = library.retriever({ embedder }, measure)
   await library.files.write('a.md', paragraphs(100, 'one'))
   await retriever.sync()
@@ -29,7 +29,7 @@ it('finds out once how far an embedder is to be trusted, however the files chang
   expect(asked).toBe(1)
 })
 
-it('finds it out once more where there were few passages, and are many', async () => {
+it('measures it again when there were few passages, and are many', async () => {
   const retriever = library.retriever({ embedder }, measure)
   await library.files.write('a.md', paragraphs(3, 'one'))
   await retriever.sync()
@@ -59,7 +59,7 @@ it.each([new AgentKitError('rate-limit', 'Too many requests.'), new TypeError('N
   },
 )
 
-it('asks an embedder that was found useless for nothing more, and says why once', async () => {
+it('does not call a useless embedder any more, and reports why once', async () => {
   const useless = countingEmbedder('acme/useless', { dimensions: 4 })
   const retriever = library.retriever({ embedder: useless }, async () => wordsOnlyTrust)
   await library.files.write('a.md', paragraphs(3, 'one'))

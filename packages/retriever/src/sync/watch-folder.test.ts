@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const write = (file: string, text: string): Promise<void> => place.write(`files/${file}`, text)
 
-/** Watches, and never looks by itself. What is seen of a file is what it said when a change was last told of. */
+/** Watches without polling. Records the content of a file at the last reported change. */
 async function watching(file: string) {
   const watched = { seen: '', looks: 0 }
   watchFolder(folder, {
@@ -68,7 +68,7 @@ describe('a file', () => {
     }
   })
 
-  it('is seen in folders that are new, and that got another name', async () => {
+  it('is seen in new and renamed folders', async () => {
     await write('a.md', 'first')
     const { sees } = await watching('new/deep/b.md')
     await write('new/deep/b.md', 'second')
@@ -83,7 +83,7 @@ describe('a file', () => {
 })
 
 describe('a folder', () => {
-  it('that is deleted and made anew is watched on', async () => {
+  it('that is deleted and created again is still watched', async () => {
     await write('a.md', 'first')
     const { sees } = await watching('a.md')
     await rm(folder, { recursive: true })
@@ -94,7 +94,7 @@ describe('a folder', () => {
     }
   })
 
-  it('that another one took the place of is watched on', async () => {
+  it('that another one replaced is still watched', async () => {
     await write('a.md', 'first')
     const { sees } = await watching('a.md')
     await rename(folder, join(place.path, 'old'))
@@ -104,7 +104,7 @@ describe('a folder', () => {
     }
   })
 
-  it('that the first look makes, with those around it, is watched, and not made before', async () => {
+  it('that the first sync creates is watched, with its parents, and not created before', async () => {
     folder = join(place.path, 'files/deep/er')
     const looks: string[] = []
     watchFolder(folder, {
@@ -114,7 +114,7 @@ describe('a folder', () => {
       pollMs: 1e8,
       async onChange() {
         looks.push(await readFile(join(folder, 'a.md'), 'utf8').catch(() => (existsSync(folder) ? 'empty' : 'missing')))
-        // As somebody would who has waited for the folder.
+        // Like a user who has waited for the folder.
         if (looks.length === 1) await write('deep/er/a.md', 'first')
       },
     })
@@ -123,7 +123,7 @@ describe('a folder', () => {
     await vi.waitFor(() => expect(looks.at(-1)).toBe('second'), { timeout: 60_000 })
   })
 
-  it('does not tell of the index inside of it, nor of hidden files', async () => {
+  it('does not report the index inside of it, nor hidden files', async () => {
     await write('a.md', 'first')
     await write('index/b.md', 'ours')
     const { watched, sees } = await watching('a.md')

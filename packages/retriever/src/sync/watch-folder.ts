@@ -2,18 +2,18 @@ import { pause } from '../util/pause.ts'
 import { treeWatcher } from './watch-tree.ts'
 
 export type WatchFolderOptions = {
-  /** Changes in here are ours, and not told of. */
+  /** Changes in here are ours, and not reported. */
   except: string
   signal: AbortSignal
-  /** Something may have changed. Not called again before it has settled; never rejects. */
+  /** Called when something may have changed. Not called again before it has settled; never rejects. */
   onChange(): Promise<void>
-  /** How long there must be quiet before a change is told of, in milliseconds. */
+  /** The quiet time before a change is reported, in milliseconds. */
   quietMs?: number
-  /** How often to look where the system tells of no changes, in milliseconds. */
+  /** The polling interval for systems without notifications, in milliseconds. */
   pollMs?: number
 }
 
-/** Watches a folder and all below it: at once tells that something may have changed, then whenever it does. */
+/** Watches a folder and everything below it: reports a possible change at once, and after each change. */
 export function watchFolder(folder: string, options: WatchFolderOptions): void {
   const { except, signal, onChange, quietMs = 200, pollMs = 5000 } = options
   let changes = 1
@@ -28,11 +28,11 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
     for (let told = 0; !signal.aborted; ) {
       if (told < changes) {
         told = changes
-        // Before it is looked at what there is: what changes meanwhile is told of.
+        // Before the first scan, so that changes during it are reported.
         isTold = await tree.renew()
         await onChange()
         if (isTold) continue
-        // It may have made the folder.
+        // The callback may have created the folder.
         isTold = await tree.renew()
         if (isTold) changes++
         continue
@@ -42,10 +42,10 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
       })
       const waiting = new AbortController()
       const until = AbortSignal.any([signal, waiting.signal])
-      // Systems forget a change now and then: a slow look finds it.
+      // Systems lose notifications occasionally: slow polling finds the changes.
       await Promise.race([woken, pause(isTold ? pollMs * 12 : pollMs, until).then(changed)])
       waiting.abort()
-      // Whole folders come in many changes. A file that is written for long must not hold up the others.
+      // A folder is copied as many changes. A file that is written for a long time must not delay the others.
       for (let seen = 0, waits = 0; seen < changes && waits < 10; waits++) {
         seen = changes
         await pause(quietMs, signal)

@@ -2,24 +2,24 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { timeSlices } from '../util/time-slices.ts'
 
-/** Listens to the system for changes of a folder and all below it. */
+/** Listens for file system notifications of a folder and everything below it. */
 export interface TreeWatcher {
   /**
-   * Listens to what is there now, be it made anew.
-   * @returns whether the system tells of its changes
+   * Listens to the folders that exist now, including ones that were created again.
+   * @returns whether the system sends notifications
    */
   renew(): Promise<boolean>
 }
 
 export type TreeWatcherOptions = {
-  /** Changes in here are ours, and not told of. */
+  /** Changes in here are ours, and not reported. */
   except: string
   signal: AbortSignal
-  /** Something may have changed. */
+  /** Called when something may have changed. */
   changed(): void
 }
 
-/** These systems watch a tree as a whole. Elsewhere Node watches each file, and loses those that are replaced. */
+/** These systems watch a whole tree. Elsewhere Node watches each file, and loses replaced ones. */
 const hasRecursion = ['darwin', 'win32'].includes(process.platform)
 
 export function treeWatcher(folder: string, { except, signal, changed }: TreeWatcherOptions): TreeWatcher {
@@ -59,7 +59,7 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
   const slices = timeSlices()
   const addFolder = async (prefix: string): Promise<void> => {
     const path = join(root, prefix)
-    // First, so that nothing comes into it unseen.
+    // First, so that no new entry is missed.
     add(path, (name) => isHeard(prefix + name))
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       if (slices.isOver) await slices.next()
@@ -71,7 +71,7 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
 
   const renewFolders = async (): Promise<void> => {
     close()
-    // When the folder itself is made anew, the one around it tells.
+    // When the folder itself is created again, its parent is notified.
     if (dirname(root) !== root) add(dirname(root), (name) => name === basename(root))
     await addFolder('')
   }
@@ -92,7 +92,7 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
   }
 }
 
-/** A folder below that is gone again or closed to us is nothing to watch. That there is no room for more watchers is. */
+/** A folder that was deleted or is not readable is skipped. The system's limit of watchers is an error. */
 function passOver(error: unknown): void {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error

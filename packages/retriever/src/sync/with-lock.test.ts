@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-it('lets one at a time do its work, and returns what it made', async () => {
+it('runs one piece of work at a time, and returns its result', async () => {
   let inside = 0
   let most = 0
   const work = async (): Promise<number> => {
@@ -31,13 +31,13 @@ it.runIf(process.platform !== 'win32')('makes its folder for its owner only', as
   expect((await stat(path)).mode & 0o777).toBe(0o700)
 })
 
-it('lets go of it when the work fails', async () => {
+it('releases the lock when the work fails', async () => {
   const fail = (): Promise<void> => Promise.reject(new Error('broken'))
   await expect(withLock(folder.path, never, fail)).rejects.toThrow('broken')
   expect(await withLock(folder.path, never, async () => 'next')).toBe('next')
 })
 
-it('waits no longer when it is aborted', async () => {
+it('stops waiting when it is aborted', async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
   const holder = withLock(folder.path, never, () => held)
   const controller = new AbortController()
@@ -53,7 +53,7 @@ it('waits no longer when it is aborted', async () => {
   expect(wasDone).toBe(false)
 })
 
-it('says what to do when it cannot be made', async () => {
+it('names the fix when the lock cannot be created', async () => {
   await writeFile(join(folder.path, 'file'), '')
   const locking = withLock(join(folder.path, 'file'), never, async () => {})
   await expect(locking).rejects.toMatchObject({ code: 'storage' })

@@ -6,9 +6,9 @@ import { messageOf } from '../util/message-of.ts'
 import { pause } from '../util/pause.ts'
 
 /**
- * Does work that only one at a time may do on a folder, in whichever process. The others wait.
+ * Runs work that needs exclusive access to a folder, across processes. The others wait.
  *
- * The lock is that of an SQLite database: the operating system lets go of it when a process ends, however it ends.
+ * The lock is a transaction of an SQLite database: the operating system releases it when a process ends, even by a crash.
  */
 export async function withLock<Result>(
   folder: string,
@@ -20,7 +20,7 @@ export async function withLock<Result>(
     while (!isTaken(database, folder)) await pause(10 + Math.random() * 30, signal)
     return await work()
   } finally {
-    // Lets go of it.
+    // Releases the lock.
     database.close()
   }
 }
@@ -29,7 +29,7 @@ function openLock(folder: string): DatabaseSync {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-    // It would wait with the whole thread.
+    // Waiting in SQLite would block the whole thread.
     return new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
   } catch (error) {
     throw storageError(folder, error)

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => subject.cleanup())
 
 describe('a change', () => {
-  it('sends vectors with what filters need, and no words', async () => {
+  it('sends vectors with the fields of filters, and no text', async () => {
     await store.apply(adding(makeFile('docs/deep/a.md', ['Secret words'], { dimensions })), never)
     const { body } = fake.requestsOf('upsert')[0] ?? {}
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(next))
   })
 
-  it('of a record alone asks nobody', async () => {
+  it('of a record only sends no request', async () => {
     const { record } = makeFile('a.md', ['One'], { dimensions })
     fake.requests.length = 0
     await store.apply(adding({ record: { ...record, chunks: 0 }, chunks: [] }), never)
@@ -52,7 +52,7 @@ describe('a change', () => {
     expect(fake.requests).toEqual([])
   })
 
-  it('leaves out vectors of zeros, which Pinecone would refuse with all the others', async () => {
+  it('omits zero vectors, for which Pinecone would refuse the whole batch', async () => {
     const file = makeFile('a.md', ['One', { quote: 'Two', vector: new Float32Array(dimensions) }], { dimensions })
     await store.apply(adding(file), never)
     expect(subject.idsThere()).toEqual([file.chunks[0]?.id])
@@ -94,7 +94,7 @@ describe('a change', () => {
     expect(await store.verify()).toEqual([])
   })
 
-  it('is made whole when it is tried again', async () => {
+  it('is completed by a retry', async () => {
     const file = fileOf('a.md', 8)
     fake.fail({ of: 'upsert', status: 503, times: 3, after: 3 })
     await expect(store.apply(adding(file), never)).rejects.toMatchObject({ code: 'overloaded' })
@@ -102,7 +102,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(file))
   })
 
-  it('that was refused at the very first leaves nothing to do', async () => {
+  it('that was refused before any write leaves nothing to clean up', async () => {
     fake.fail({ of: 'upsert', status: 400 })
     await expect(store.apply(adding(fileOf('a.md', 2)), never)).rejects.toMatchObject({ code: 'bad-request' })
     await store.maintain(never)
@@ -111,12 +111,12 @@ describe('a change', () => {
     expect(fake.requestsOf('delete')).toHaveLength(1)
   })
 
-  it('that ends between the cloud and the disk is cleaned up by whoever comes next', async () => {
+  it('that is interrupted between cloud and disk is cleaned up by the next one', async () => {
     const before = fileOf('a.md', 2)
     await store.apply(adding(before), never)
     const stop = new AbortController()
     fake.onRequest = (operation) => {
-      // The answer still comes, and then nothing is written here.
+      // The response still arrives, and then nothing is written here.
       if (operation === 'upsert') setImmediate(() => stop.abort())
     }
     await expect(store.apply(adding(fileOf('a.md', 900, 'Wax')), stop.signal)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(before))
   })
 
-  it('is made even when the old vectors cannot be removed; searches pass them over until they are', async () => {
+  it('completes even when old vectors cannot be removed; searches ignore them until they are', async () => {
     const before = fileOf('a.md', 3)
     await store.apply(adding(before), never)
     fake.fail({ of: 'delete', status: 503, times: 99 })
@@ -148,7 +148,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(after))
   })
 
-  it('brings back what was about to be removed', async () => {
+  it('restores what was scheduled for removal', async () => {
     const before = fileOf('a.md', 2)
     await store.apply(adding(before), never)
     fake.fail({ of: 'delete', status: 503, times: 99 })
@@ -159,7 +159,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(before))
   })
 
-  it('keeps each request within what Pinecone takes', async () => {
+  it('keeps each request within the limits of Pinecone', async () => {
     fake.add({ name: 'large', dimension: 1536 })
     const large = subject.again({ indexName: 'large' })
     const file = makeFile(

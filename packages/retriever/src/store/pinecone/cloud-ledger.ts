@@ -8,37 +8,37 @@ import { makeFile, untilUnlocked } from '../sqlite/sqlite-database.ts'
 export type LedgerRow = { id: string; file: string; textHash: string }
 
 /**
- * What the cloud was told, written down before it was told. A vector is `settled` when it stands there for a chunk
- * that is in the index. All others are in question: not yet there, or not any more.
+ * A write-ahead record of what is sent to the cloud. A vector is `settled` when the cloud has it for a chunk of the index.
+ * All others are pending: not there yet, or not removed yet.
  */
 export interface CloudLedger {
-  /** Puts vectors in question, known ones too. */
+  /** Marks vectors as pending, known ones too. */
   question(rows: readonly LedgerRow[]): Promise<void>
   settle(ids: readonly string[]): Promise<void>
   forget(ids: readonly string[]): Promise<void>
-  /** Of these, those that the cloud may have. */
+  /** Those of the given vectors that the cloud may have. */
   known(ids: readonly string[]): Promise<string[]>
-  /** All that are in question, up to a number. */
+  /** All pending vectors, up to a number. */
   inQuestion(limit: number): string[]
-  /** All of a file. */
+  /** All vectors of a file. */
   ofFile(file: string): (LedgerRow & { isSettled: boolean })[]
-  /** One for each of the texts that has any. */
+  /** One vector for each of the texts that has any. */
   byText(textHashes: readonly string[]): Promise<Map<string, string>>
   isEmpty(): boolean
   counts(): { settled: number; inQuestion: number }
-  /** Settled ones in order, after an id. */
+  /** Settled vectors in order, after an id. */
   page(after: string, limit: number): string[]
 }
 
 /** The ledgers of all generations, in one file. */
 export interface CloudLedgers {
   of(generation: string): CloudLedger
-  /** Whether the cloud was told anything of a generation, or of any. */
+  /** Whether anything was sent to the cloud for a generation, or for any. */
   has(generation?: string): boolean
-  /** From now on its vectors are to be removed, until `forgetAll`. */
+  /** Schedules its vectors for removal, until `forgetAll`. */
   markDropped(generation: string): void
   dropped(): string[]
-  /** Of a generation, or of all. */
+  /** Deletes the entries of a generation, or of all. */
   forgetAll(generation?: string): void
   close(): void
 }
@@ -56,7 +56,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS dropped (generation TEXT PRIMARY KEY) WITHOUT ROWID;
 `
 
-/** Opens the ledgers at a path, and makes them where they are not there. One process writes at a time. */
+/** Opens the ledgers at a path, and creates the file if it is missing. One process writes at a time. */
 export async function openLedgers(path: string): Promise<CloudLedgers> {
   const database = await untilUnlocked(path, () => openDatabase(path))
   const run = (sql: string, ...values: string[]) => database.prepare(sql).run(...values)
@@ -97,7 +97,7 @@ function openLedger(database: DatabaseSync, generation: string): CloudLedger {
   const idsOf = (statement: StatementSync, ...values: (string | number)[]): string[] =>
     statement.all(generation, ...values).map(({ id }) => String(id))
 
-  /** Any slice of it may be written and the rest not: each row is true for itself. */
+  /** A partial write is harmless: each row is valid on its own. */
   async function write<Row>(rows: readonly Row[], change: (row: Row) => void): Promise<void> {
     for (const some of slices(rows, 500)) {
       database.exec('BEGIN IMMEDIATE')
@@ -111,7 +111,7 @@ function openLedger(database: DatabaseSync, generation: string): CloudLedger {
     }
   }
 
-  /** Those that are there. */
+  /** The entries that exist. */
   async function look(keys: readonly string[], find: (key: string) => unknown): Promise<string[]> {
     const found: string[] = []
     const slice = timeSlices()

@@ -30,7 +30,7 @@ it.runIf(process.platform !== 'win32')('keeps what it knows in files for their o
 })
 
 describe('a search', () => {
-  it('goes on asking when most of what is found there is unknown here', async () => {
+  it('requests more hits when most of the hits are unknown here', async () => {
     const strangers = new Map(
       Array.from({ length: 2000 }, (_, place) => [
         `stranger${place}`,
@@ -44,7 +44,7 @@ describe('a search', () => {
     expect(await store.verify()).toEqual([expect.stringMatching(/2000 are unknown.*namespace/)])
   })
 
-  it('sees what Pinecone sees, where that lags behind', async () => {
+  it('returns what Pinecone returns, also when that lags behind', async () => {
     fake.add({ name: 'late', dimension: dimensions, lag: 3 })
     const late = subject.again({ indexName: 'late' })
     const opened = await late.open('first', { dimensions })
@@ -56,7 +56,7 @@ describe('a search', () => {
     expect(await opened.verify()).toEqual([])
   })
 
-  it('says what failed, and ends with the space', async () => {
+  it('reports what failed, and stops with the space', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     fake.fail({ of: 'query', status: 503, times: 3 })
     const search = () => store.searchVector(east, { limit: 5, filter: {} })
@@ -69,7 +69,7 @@ describe('a search', () => {
     await expect(hanging).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('goes by words alone where it was opened without dimensions', async () => {
+  it('uses words only when it was opened without dimensions', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     fake.requests.length = 0
     const other = subject.again()
@@ -82,7 +82,7 @@ describe('a search', () => {
 })
 
 describe('the Pinecone index', () => {
-  it('need not answer for words to be found, and is asked again', async () => {
+  it('may be unreachable while words are searched, and is tried again', async () => {
     const file = fileOf('a.md', 2)
     await store.apply(adding(file), never)
     fake.fail({ of: 'describe', status: 503 })
@@ -92,7 +92,7 @@ describe('the Pinecone index', () => {
     expect(await opened.searchVector(east, { limit: 5, filter: {} })).toHaveLength(2)
   })
 
-  it('of another length is refused for what is new; what is there serves by its words', async () => {
+  it('with another length of vectors is refused for new data; existing data serves by its words', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     fake.add({ name: 'docs', dimension: 16 })
     const other = subject.again()
@@ -104,7 +104,7 @@ describe('the Pinecone index', () => {
     expect(await old.verify()).toEqual([expect.stringMatching(/could not be counted.*16 dimensions/)])
   })
 
-  it('that is gone is made again, and the index with it', async () => {
+  it('that was deleted is created again, with all vectors', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     await space.close()
     fake.indexes.delete('docs')
@@ -123,7 +123,7 @@ describe('the Pinecone index', () => {
     expect(await store.verify()).toEqual([])
   })
 
-  it('that lost vectors is told of', async () => {
+  it('that lost vectors is reported', async () => {
     await store.apply(adding(fileOf('a.md', 3)), never)
     subject.index.namespaces.get('test-first')?.delete(subject.idsThere()[0] ?? '')
     expect(await store.verify()).toEqual([expect.stringMatching(/Pinecone has 2 vectors.*sent 3.*lacks 1.*Sync again/)])
@@ -146,7 +146,7 @@ describe('a dropped generation', () => {
     expect([...subject.index.namespaces.keys()]).toEqual(['test-second'])
   })
 
-  it('asks nobody when the cloud was told nothing of it', async () => {
+  it('sends no request when nothing was sent to the cloud for it', async () => {
     await store.close()
     fake.requests.length = 0
     await space.drop('first')

@@ -10,20 +10,20 @@ import { type CloudOptions, type CloudTool, localName, pineconeSettings } from '
 import { type PineconeVectors, pineconeVectors } from './pinecone-vectors.ts'
 
 export type CloudSpaceOptions = {
-  /** The folder of the index on this machine: records, chunks and the text index are here. */
+  /** The local folder of the index: records, chunks and the text index are here. */
   folder: string
   retrievalTool: CloudTool
   cloud?: CloudOptions
-  /** Of the calls to Pinecone. */
+  /** For the calls to Pinecone. */
   retry?: RetryOptions
   timing?: PineconeIndexTiming
 }
 
 /**
- * Indexes whose vectors live in Pinecone, each generation in a namespace of its own: `<cloud.namespace>-<generation>`.
+ * Indexes with their vectors in Pinecone, one namespace per generation: `<cloud.namespace>-<generation>`.
  *
- * Another key, Pinecone index or namespace in the options is another space. The package of Pinecone is loaded, and the
- * network asked, when a generation with vectors is opened; without `dimensions` a generation is searched by words alone.
+ * Another key, Pinecone index or namespace in the options is another space. Pinecone's package is loaded, and requests are
+ * sent, when a generation with vectors is opened; without `dimensions` a generation is searched by words only.
  *
  * @throws AgentKitError `missing-key`
  */
@@ -37,7 +37,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
   let opening: Promise<CloudLedgers> | undefined
   const openedLedgers = (): Promise<CloudLedgers> => {
     opening ??= openLedgers(join(folder, `${name}.db`))
-    // What could not be opened may be there later.
+    // A failure to open may be transient.
     opening.catch(() => {
       opening = undefined
     })
@@ -53,31 +53,31 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
     return pineconeVectors(client, connect, `${settings.namespace}-${generation}`)
   }
 
-  /** Removes what dropped generations have left in the cloud. */
+  /** Removes the vectors of dropped generations from the cloud. */
   async function finishDrops(signal: AbortSignal, only?: string): Promise<void> {
     const ledgers = await openedLedgers()
     for (const generation of ledgers.dropped()) {
       if (only !== undefined && generation !== only) continue
-      // With its index its vectors are gone too.
+      // Deleting the index has deleted its vectors.
       await unless('not-found', vectorsOf(generation).removeAll(signal))
       ledgers.forgetAll(generation)
     }
   }
 
-  /** Finds out early what is wrong with the Pinecone index, unless words can be searched meanwhile. */
+  /** Reports problems of the Pinecone index early, unless words can be searched meanwhile. */
   async function lookAtIndex(generation: string, dimensions: number): Promise<void> {
     try {
       if ((await index.look(dimensions, closing.signal)) === 'absent') await beginAnew()
     } catch (error) {
       if (!isAgentKitError(error)) throw error
       if (error.retryable) return
-      // The embedder may be another one by now: then this generation is read until it is replaced.
+      // The embedder may have changed: then this generation is only read until it is replaced.
       const isThere = error.code === 'invalid-config' && (await localSpace.generations()).includes(generation)
       if (!isThere) throw error
     }
   }
 
-  /** When the Pinecone index is gone, all vectors are, and it is about to be made again. */
+  /** When the Pinecone index was deleted, all vectors are lost, and it is created again. */
   async function beginAnew(): Promise<void> {
     const ledgers = await openedLedgers()
     if (!ledgers.has()) return
@@ -90,7 +90,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
 
     async open(generation, { dimensions }) {
       if (dimensions !== undefined) await lookAtIndex(generation, dimensions)
-      // Before anything new comes into it.
+      // Before any new vector is sent.
       await finishDrops(closing.signal, generation)
       return createCloudStore({
         local: await localSpace.open(generation, {}),
@@ -107,7 +107,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
       const ledgers = await openedLedgers()
       if (ledgers.has(generation)) ledgers.markDropped(generation)
       await localSpace.drop(generation)
-      // It is remembered: the next `maintain` tries again, and says what fails.
+      // The entry stays: the next `maintain` tries again, and reports the failure.
       await finishDrops(closing.signal).catch(() => undefined)
     },
 

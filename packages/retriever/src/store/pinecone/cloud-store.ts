@@ -14,37 +14,37 @@ import { remakeLost } from './remake-lost.ts'
 import { verifyVectors } from './verify-vectors.ts'
 
 export type CloudStoreParts = {
-  /** Records, chunks and words, on this machine; it keeps no vectors. */
+  /** Records, chunks and words on this machine, without vectors. */
   local: Store
   vectors: PineconeVectors
-  /** What the cloud was told of this generation. */
+  /** What was sent to the cloud for this generation. */
   ledger: CloudLedger
-  /** Absent: it was opened for its words alone. */
+  /** Absent: opened for words only. */
   dimensions?: number | undefined
-  /** How long to wait before Pinecone is asked again how much it has. */
+  /** How long to wait before Pinecone's count is requested again. */
   pollMs: number
-  /** Ends what has no signal of its own, when the space is closed. */
+  /** Aborts work without a signal of its own, when the space is closed. */
   closing: AbortSignal
-  /** More to tidy up, under the lock. */
+  /** More maintenance, under the lock. */
   tidySpace(signal: AbortSignal): Promise<void>
 }
 
-/** What Pinecone gives at most for one question. */
+/** The largest number of hits that Pinecone returns. */
 const largestAnswer = 10_000
 
 /**
- * A store whose vectors live in the cloud.
+ * A store with its vectors in the cloud.
  *
- * The local store says what there is. A vector is sent before its chunk is known here, and removed after its chunk is
- * forgotten; in between the ledger remembers it. So a chunk never lacks its vector, and a vector without a chunk is
- * passed over by searches and removed by the next change.
+ * The local store is authoritative. A vector is sent before its chunk is written here, and removed after its chunk is
+ * deleted; in between the ledger has it. So each chunk has its vector, and a vector without a chunk is ignored by
+ * searches and removed by the next change.
  */
 export function createCloudStore(parts: CloudStoreParts): Store {
   const { local, vectors, ledger, dimensions, pollMs, closing, tidySpace } = parts
-  /** Whether it was looked for vectors that are lost: once, as it costs a request. */
+  /** Whether lost vectors were searched: only once, as it costs a request. */
   let isWhole = false
 
-  /** Decides what was left in question: it stands for a chunk, or has to go. */
+  /** Settles pending vectors: each belongs to a chunk, or is removed. */
   async function tidy(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
     for (let ids = ledger.inQuestion(1000); ids.length > 0; ids = ledger.inQuestion(1000)) {
       const known = new Set((await local.chunks(ids)).map(({ id }) => id))
@@ -81,14 +81,14 @@ export function createCloudStore(parts: CloudStoreParts): Store {
       await ledger.question(outdated)
       await local.apply(withoutVectors(change), signal)
       await ledger.settle(sent)
-      // The change is made. What is left to remove is in the ledger, and is tried again by the next one.
+      // The change is complete. Vectors that could not be removed stay in the ledger for the next change.
       await tidy(signal, { attempts: 2 }).catch(() => undefined)
     },
 
     async searchVector(vector, { limit, filter }) {
       if (dimensions === undefined || ledger.isEmpty() || limit <= 0 || !hasDirection(vector)) return []
       const passing = pineconeFilter(filter)
-      // Some more than asked for: what is found there may be unknown here.
+      // More hits than requested: some of them may be unknown here.
       for (let topK = limit + Math.max(16, limit >> 2); ; topK *= 4) {
         const asked = Math.min(topK, largestAnswer)
         const answer = await vectors.query(vector, { topK: asked, filter: passing }, closing)
@@ -127,7 +127,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
     },
 
     async verify() {
-      // Who asks may have seen that something is missing.
+      // The caller may have noticed missing vectors.
       isWhole = false
       const problems = await local.verify()
       if (dimensions !== undefined) problems.push(...(await verifyVectors({ local, vectors, ledger }, pollMs, closing)))
@@ -136,12 +136,12 @@ export function createCloudStore(parts: CloudStoreParts): Store {
   }
 }
 
-/** So many vectors are sent before the next ones of a large file are looked at. */
+/** The number of vectors that are sent before the next ones of a large file are read. */
 const sentAtOnce = 1000
 
 /**
- * What the change brings to the cloud, all at once but for large files; and, in `outdated`, what the cloud knows of
- * these files that they do not say any more.
+ * The vectors that the change adds, all at once except for large files; and, in `outdated`, vectors of these files in
+ * the cloud that they no longer contain.
  */
 async function* additions(
   { changed, removed }: Change,
@@ -156,7 +156,7 @@ async function* additions(
     const known = new Map(ledger.ofFile(record.file).map((row) => [row.id, row]))
     for await (const some of slicesOf(chunks, { vectors: hasVectors })) {
       for (const { id, file, textHash, vector } of some) {
-        // A vector without a direction is near to nothing, and Pinecone refuses it.
+        // Pinecone refuses vectors without a direction; they are near to nothing.
         const isThere = hasVectors && vector && hasDirection(vector)
         if (isThere && !known.get(id)?.isSettled) added.push({ id, file, textHash, vector })
         if (isThere) known.delete(id)
@@ -180,7 +180,7 @@ function withoutVectors({ changed, removed }: Change): Change {
   return {
     changed: changed.map(({ record, chunks }) => ({
       record,
-      // Those of large files come without, unless they are asked for.
+      // Chunks of large files have no vectors, unless they are requested.
       chunks: chunks === 'keep' || isSliced(chunks) ? chunks : chunks.map(without),
     })),
     removed,

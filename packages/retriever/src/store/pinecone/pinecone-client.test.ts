@@ -30,7 +30,7 @@ describe('a request', () => {
     expect(fake.requestsOf('list')).toHaveLength(3)
   })
 
-  it('is given up after its attempts', async () => {
+  it('fails after its attempts', async () => {
     fake.fail({ status: 503, times: 9 })
     await expect(list(clientOf())).rejects.toMatchObject({ code: 'overloaded' })
     expect(fake.requestsOf('list')).toHaveLength(3)
@@ -69,7 +69,7 @@ describe('a request', () => {
     expect(fake.requestsOf('list')).toHaveLength(1)
   })
 
-  it('hands over how long Pinecone asks to wait, and the id of the request', async () => {
+  it('passes on the delay that Pinecone requests, and the id of the request', async () => {
     fake.fail({ status: 429, headers: { 'retry-after': '7' } })
     const error = { code: 'rate-limit', status: 429, retryAfterMs: 7000, requestId: '6871913020958959605' }
     await expect(list(clientOf({ retry: { attempts: 1 } }))).rejects.toMatchObject(error)
@@ -79,7 +79,7 @@ describe('a request', () => {
     await expect(later).rejects.toMatchObject({ retryAfterMs: expect.closeTo(60_000, -4) })
   })
 
-  it('says which key is wrong, and never what it is', async () => {
+  it('names the invalid key without its value', async () => {
     const apiKey = 'a-very-own-secret-key'
     const refused = await list(clientOf({ apiKey })).catch((error: unknown) => error)
     fake.apiKey = apiKey
@@ -89,7 +89,7 @@ describe('a request', () => {
     expect(JSON.stringify([refused, told, (told as Error).message, (told as Error).cause])).not.toContain(apiKey)
   })
 
-  it('that nobody answers is an error of the network, with the fix', async () => {
+  it('without a response is a network error with the fix', async () => {
     const gone = await fakePinecone()
     await gone.close()
     const client = clientOf({ controllerHostUrl: gone.url })
@@ -101,12 +101,12 @@ describe('a request', () => {
     await expect(list(client)).rejects.toMatchObject(error)
   })
 
-  it('that is answered too late ends', async () => {
+  it('times out', async () => {
     fake.onRequest = () => new Promise((resolve) => setTimeout(resolve, 500))
     await expect(list(clientOf({ timeoutMs: 20, retry: { attempts: 1 } }))).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  it('ends at its signal, on the way and while it waits', async () => {
+  it('stops at its signal, in progress and during a pause', async () => {
     const stop = new AbortController()
     fake.onRequest = () => stop.abort()
     fake.fail({ status: 429, headers: { 'retry-after': '30' }, times: 9 })
@@ -117,13 +117,13 @@ describe('a request', () => {
     expect(fake.requestsOf('list').length).toBeLessThanOrEqual(2)
   })
 
-  it('that the SDK itself refuses is an error of ours', async () => {
+  it('that the SDK itself refuses is an AgentKitError', async () => {
     const refused = clientOf().call(never, (pinecone) => pinecone.index({ host: fake.url }).deleteMany({ ids: [] }))
     await expect(refused).rejects.toMatchObject({ code: 'provider-error', retryable: false })
   })
 })
 
-it('names the package to install where it is absent', async () => {
+it('names the package to install when it is missing', async () => {
   const absent = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
   await expect(loadPinecone(() => Promise.reject(absent))).rejects.toMatchObject({
     code: 'missing-package',

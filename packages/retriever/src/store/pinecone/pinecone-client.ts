@@ -4,11 +4,11 @@ import { messageOf } from '../../util/message-of.ts'
 import { toPineconeError } from './pinecone-error.ts'
 import { pineconeFetch } from './pinecone-fetch.ts'
 
-/** Pinecone's SDK with signals, retries and our errors. */
+/** Pinecone's SDK with signals, retries and AgentKitErrors. */
 export interface PineconeClient {
   /**
-   * Makes a request, again where it may help.
-   * @throws AgentKitError whatever fails
+   * Sends a request, with retries of transient failures.
+   * @throws AgentKitError for any failure
    */
   call<Value>(
     signal: AbortSignal,
@@ -20,19 +20,19 @@ export interface PineconeClient {
 export type PineconeClientOptions = {
   apiKey: string
   controllerHostUrl?: string
-  /** Of every call that names none. */
+  /** Used by calls without a signal of their own. */
   retry?: RetryOptions
-  /** How long a request may take; default 60,000. */
+  /** The timeout of a request in milliseconds; default 60,000. */
   timeoutMs?: number
 }
 
-/** The SDK is loaded at the first call. */
+/** The SDK is loaded with the first call. */
 export function createPineconeClient(options: PineconeClientOptions): PineconeClient {
   const { apiKey, controllerHostUrl, retry: usual = { attempts: 6 }, timeoutMs = 60_000 } = options
   return {
     async call(signal, request, retry = usual) {
       const { Pinecone } = await loadPinecone()
-      // One for each call, as only so it knows the signal; it costs less than a millisecond.
+      // One client per call, because the signal is part of it; it costs less than a millisecond.
       const pinecone = new Pinecone({
         apiKey,
         ...(controllerHostUrl && { controllerHostUrl }),

@@ -2,10 +2,10 @@ import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } fro
 import { redactSecrets } from '@agentkit/core/internal'
 import { messageOf } from '../../util/message-of.ts'
 
-/** An HTTP answer that says no. */
+/** An HTTP error response. */
 export type Refusal = { status: number; headers: Headers; body: string }
 
-/** The error that an answer of Pinecone stands for. */
+/** The error for a response of Pinecone. */
 export function refusalError({ status, headers, body }: Refusal, apiKey: string): AgentKitError {
   const words = wordsOf(body)
   const code = codeOf(status, words)
@@ -47,7 +47,7 @@ function codeOf(status: number, words: string): ErrorCode {
     case 404:
       return 'not-found'
     case 429:
-      // What is used up for this month does not come back in seconds.
+      // A monthly quota does not recover in seconds.
       return /month|quota/i.test(words) ? 'quota' : 'rate-limit'
     case 503:
       return 'overloaded'
@@ -56,7 +56,7 @@ function codeOf(status: number, words: string): ErrorCode {
   }
 }
 
-/** The error of a request that got no answer. */
+/** The error of a request without a response. */
 export function connectionError(error: unknown, apiKey: string): AgentKitError {
   const chain = causesOf(error)
   const code = chain.map((link) => ('code' in link ? link.code : undefined)).find((found) => typeof found === 'string')
@@ -67,7 +67,7 @@ export function connectionError(error: unknown, apiKey: string): AgentKitError {
   return new AgentKitError('network', `The connection to Pinecone failed (${why}).${fix}`, { provider: 'pinecone' })
 }
 
-/** What came out of the SDK, as ours: the failure that our fetch has put into it, or the SDK's own refusal. */
+/** An error of the SDK as an AgentKitError: the failure that our fetch put into it, or the SDK's own refusal. */
 export function toPineconeError(error: unknown, apiKey: string): AgentKitError {
   const chain = causesOf(error)
   const ours = chain.find(isAgentKitError)
@@ -86,7 +86,7 @@ function causesOf(error: unknown): Error[] {
   return chain
 }
 
-/** Bodies are `{ message }` of the data plane, `{ error: { message } }` of the control plane, or plain words. */
+/** Bodies are `{ message }` of the data plane, `{ error: { message } }` of the control plane, or plain text. */
 function wordsOf(body: string): string {
   try {
     const { message, error } = JSON.parse(body) as { message?: unknown; error?: { message?: unknown } }

@@ -3,8 +3,8 @@ import { abortError } from '@agentkit/core/internal'
 import { connectionError, refusalError } from './pinecone-error.ts'
 
 /**
- * The `fetch` that the SDK is given. It ends at the signal, and what fails leaves it as an AgentKitError: the SDK knows
- * no signals, hides the status and `retry-after` of what it refuses, and repeats 5xx by itself, 429 never.
+ * The `fetch` of the SDK. It stops at the signal, and failures are AgentKitErrors: the SDK has no signals, hides the
+ * status and `retry-after` of errors, and retries 5xx by itself, but never 429.
  */
 export function pineconeFetch(
   signal: AbortSignal,
@@ -13,11 +13,11 @@ export function pineconeFetch(
   return async (address, init) => {
     const tooLate = AbortSignal.timeout(timeoutMs)
     try {
-      // A redirect would carry the key to somebody else.
+      // A redirect would send the key to another host.
       const ended = AbortSignal.any([signal, tooLate])
       const response = await fetch(address, { ...init, signal: ended, redirect: 'manual' })
       const { status, headers } = response
-      // Read here, because the SDK reads where nobody could tell what went wrong.
+      // Read here, because the SDK hides failures of reading.
       const body = await response.arrayBuffer()
       if (response.ok) return new Response(body.byteLength > 0 ? body : null, { status, headers })
       throw refusalError({ status, headers, body: new TextDecoder().decode(body) }, apiKey)
@@ -35,7 +35,7 @@ export function pineconeFetch(
   }
 }
 
-/** Anything with a `status` of 5xx would be replaced by the SDK's own error. */
+/** The SDK would replace an error that has a `status` of 5xx by its own. */
 function wrapped(cause: AgentKitError): Error {
   return new Error('The request to Pinecone failed.', { cause })
 }

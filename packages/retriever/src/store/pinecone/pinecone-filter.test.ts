@@ -15,13 +15,13 @@ describe.each<[string, Filter, string[]]>([
   ['both', { paths: ['docs/', 'docs2/'], exts: ['.md'] }, ['docs/a.md', 'docs2/d.md']],
   ['what is nowhere', { paths: ['elsewhere/'] }, []],
 ])('a filter of %s', (_what, filter, expected) => {
-  it('says there what it says here', () => {
+  it('passes the same files there and here', () => {
     expect(files.filter((file) => passes(file, filter))).toEqual(expected)
     expect(files.filter((file) => matches(chunkMetadata(file), pineconeFilter(filter)))).toEqual(expected)
   })
 })
 
-it('fits the deepest path into what metadata may weigh', () => {
+it('fits the deepest path into the size limit of metadata', () => {
   const deepest = `${'a/'.repeat(2046)}a.md`
   expect(Buffer.byteLength(JSON.stringify(chunkMetadata(deepest)))).toBeLessThan(40_960)
 })

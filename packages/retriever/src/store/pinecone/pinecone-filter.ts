@@ -3,15 +3,15 @@ import { extOf } from '../../data/ext-of.ts'
 import type { Filter } from '../../data/search-filter.ts'
 import { shortHash } from './pinecone-settings.ts'
 
-/** What Pinecone is told of a chunk: only what filters need, its text stays here. */
+/** The metadata of a chunk in Pinecone: only the fields of filters, its text stays here. */
 export function chunkMetadata(file: string): RecordMetadata {
   const ext = extOf(file)
   const folders = foldersOf(file).map(shortHash)
-  // Pinecone takes neither nulls nor, in pods, lists of nothing.
+  // Pinecone accepts neither null nor, in pods, empty lists.
   return { file, ...(ext && { ext }), ...(folders.length > 0 && { folders }) }
 }
 
-/** A filter in Pinecone's language; undefined where all may pass. */
+/** A filter in Pinecone's language; undefined when all files pass. */
 export function pineconeFilter({ paths, exts }: Filter): object | undefined {
   const clauses: object[] = []
   if (exts && exts.length > 0) clauses.push({ ext: { $in: exts } })
@@ -26,14 +26,14 @@ export function pineconeFilter({ paths, exts }: Filter): object | undefined {
   return clauses.length > 1 ? { $and: clauses } : clauses[0]
 }
 
-/** The same, of a chunk that is here: what is hashed may be something else's. */
+/** The same for a local chunk: hashes may collide. */
 export function passes(file: string, { paths, exts }: Filter): boolean {
   if (exts && exts.length > 0 && !exts.includes(extOf(file))) return false
   if (!paths || paths.length === 0) return true
   return paths.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path))
 }
 
-/** `a/` and `a/b/` of `a/b/c.md`. As many as a path may have, their names would pass what metadata may weigh. */
+/** `a/` and `a/b/` of `a/b/c.md`. The names of the deepest paths would exceed the size limit of metadata. */
 function foldersOf(file: string): string[] {
   const folders: string[] = []
   for (let end = file.indexOf('/'); end >= 0; end = file.indexOf('/', end + 1)) folders.push(file.slice(0, end + 1))

@@ -22,7 +22,7 @@ function indexOf(
   return createPineconeIndex(client, settings, { pollMs: 1, readyWithinMs })
 }
 
-describe('an index that is there', () => {
+describe('an existing index', () => {
   it.each([
     ['serverless', 'cloudindex-serverless', {}],
     ['of pods', 'cloudindex-pod', { pod: true }],
@@ -43,12 +43,12 @@ describe('an index that is there', () => {
     await expect(indexOf({ create: true }).connect(256, never)).rejects.toMatchObject(refusal)
   })
 
-  it("that is one of Pinecone's own embedding models is refused", async () => {
+  it('with an embedding model of Pinecone is refused', async () => {
     fake.add({ name: 'docs', dimension: 8, semantic: true })
     await expect(indexOf().look(8, never)).rejects.toMatchObject({ code: 'invalid-config' })
   })
 
-  it('but not ready yet is waited for, and not for ever', async () => {
+  it('that is not ready yet is awaited, within a limit', async () => {
     fake.add({ name: 'docs', dimension: 8, state: 'Initializing' }).looksUntilReady = 3
     expect(await indexOf().look(8, never)).toBe('there')
     expect(await indexOf().connect(8, never)).toMatchObject({ dimension: 8 })
@@ -61,13 +61,13 @@ describe('an index that is there', () => {
     await expect(indexOf({ indexName: 'slow' }).connect(8, stop.signal)).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('on its way out is refused at once', async () => {
+  it('that is being deleted is refused at once', async () => {
     fake.add({ name: 'docs', dimension: 8, state: 'Terminating' })
     await expect(indexOf({ create: true }).connect(8, never)).rejects.toThrow(/Terminating/)
   })
 })
 
-describe('an index that is not there', () => {
+describe('a missing index', () => {
   it('is an error that names it, what exists, and the fix', async () => {
     fake.add({ name: 'other', dimension: 8 })
     const error = { code: 'not-found', message: expect.stringMatching(/"docs".*There are: other\..*create: true/) }
@@ -77,7 +77,7 @@ describe('an index that is not there', () => {
     await expect(indexOf().connect(8, never)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('is made when that is asked for', async () => {
+  it('is created on request', async () => {
     fake.looksUntilReady = 2
     const index = indexOf({ create: true, cloud: 'gcp', region: 'europe-west4' })
     expect(await index.look(8, never)).toBe('absent')
@@ -90,25 +90,25 @@ describe('an index that is not there', () => {
     })
   })
 
-  it('is not made to look up what was dropped', async () => {
+  it('is not created to clean up dropped generations', async () => {
     await expect(indexOf({ create: true }).connect(undefined, never)).rejects.toMatchObject({ code: 'not-found' })
     expect(fake.requestsOf('create')).toEqual([])
   })
 
-  it('may be made by somebody else meanwhile', async () => {
+  it('may be created by another process meanwhile', async () => {
     fake.onRequest = (operation) => {
       if (operation === 'create') fake.add({ name: 'docs', dimension: 8 })
     }
     expect(await indexOf({ create: true }).connect(8, never)).toMatchObject({ dimension: 8 })
   })
 
-  it('is made once, when the answer gets lost', async () => {
+  it('is created once, even when the response is lost', async () => {
     fake.fail({ of: 'create', status: 503 })
     expect(await indexOf({ create: true }).connect(8, never)).toMatchObject({ dimension: 8 })
     expect([...fake.indexes.keys()]).toEqual(['docs'])
   })
 
-  it('is never made of pods', async () => {
+  it('is never created with pods', async () => {
     const error = { code: 'unsupported', message: expect.stringContaining('cloudindex-serverless') }
     await expect(indexOf({ create: true }, 'cloudindex-pod').look(8, never)).rejects.toMatchObject(error)
     await expect(indexOf({ create: true }, 'cloudindex-pod').connect(8, never)).rejects.toMatchObject(error)

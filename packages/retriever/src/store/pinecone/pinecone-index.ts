@@ -9,14 +9,14 @@ export type Metric = 'cosine' | 'dotproduct' | 'euclidean'
 /** How to reach the vectors of an index. */
 export type PineconePlace = { host: string; metric: Metric; dimension: number }
 
-/** An index of Pinecone, as a whole. */
+/** An index of Pinecone as a whole. */
 export interface PineconeIndex {
   /**
-   * Whether it is there. An absent one is made by `connect`.
-   * @throws AgentKitError `not-found` when it is absent and nobody asked to make it; `invalid-config` when it cannot hold these vectors
+   * Whether it exists. `connect` creates a missing one.
+   * @throws AgentKitError `not-found` when it is missing and `create` is not set; `invalid-config` when it cannot hold these vectors
    */
   look(dimensions: number, signal: AbortSignal): Promise<'there' | 'absent'>
-  /** Makes it where that is asked for, and waits until it is ready. `dimensions` absent: it takes it as it is. */
+  /** Creates it if `create` is set, and waits until it is ready. `dimensions` absent: any length is accepted. */
   connect(dimensions: number | undefined, signal: AbortSignal): Promise<PineconePlace>
 }
 
@@ -85,16 +85,16 @@ async function make(
   const made = client.call(signal, (pinecone) =>
     pinecone.indexes.create({
       name,
-      // The name of the field says that it is an index of plain vectors.
+      // This field exists only in an index without an embedding model.
       schema: { fields: { _values: { type: 'dense_vector', dimension, metric: 'cosine' } } },
       deployment: { deploymentType: 'managed', cloud, region },
     }),
   )
-  // Somebody else was faster.
+  // Another process was faster.
   await unless(409, made)
 }
 
-/** Pinecone makes no new pods, and its SDK does not even ask. */
+/** Pinecone creates no new pods, and its SDK does not even send the request. */
 function checkKind({ tool, indexName }: PineconeSettings): void {
   if (tool !== 'cloudindex-pod') return
   const fix = 'Take `cloudindex-serverless`, or name a pod index that exists as `cloud: { indexName }`.'
@@ -128,7 +128,7 @@ function isMetric(metric: string): metric is Metric {
 
 async function notThere(client: PineconeClient, indexName: string, signal: AbortSignal): Promise<AgentKitError> {
   const list = client.call(signal, (pinecone) => pinecone.indexes.list(), { attempts: 1 })
-  // Only to say more: that it fails must not hide what is wrong.
+  // For the message only: its failure must not hide the actual problem.
   const names = await list.then(
     ({ indexes = [] }) => indexes.map(({ name }) => name),
     () => [],
@@ -140,7 +140,7 @@ async function notThere(client: PineconeClient, indexName: string, signal: Abort
   })
 }
 
-/** What a call gives, or undefined where it fails in that one way. */
+/** The result of a call, or undefined when it fails with the given code. */
 export async function unless<Value>(codeOrStatus: string | number, call: Promise<Value>): Promise<Value | undefined> {
   try {
     return await call

@@ -14,7 +14,7 @@ it.each([
   [8, 2500, 3],
   [1536, 200, 9],
   [3072, 60, 5],
-])('sends %i dimensions, %i records, in %i requests that Pinecone takes', (dimensions, count, requests) => {
+])('sends %i dimensions, %i records, in %i requests that Pinecone accepts', (dimensions, count, requests) => {
   const rows = Array.from({ length: count }, (_, place) => rowOf(place, dimensions))
   const batches = [...upsertBatches(rows)]
   expect(batches.flat()).toEqual(rows)
@@ -38,7 +38,7 @@ it('sends a record too large for a batch alone', () => {
   expect([...upsertBatches(rows, { records: 10, bytes: 100 })].map((batch) => batch.length)).toEqual([1, 1, 1])
 })
 
-it('writes numbers short, and loses nothing', () => {
+it('writes numbers in a short form without loss', () => {
   const values = [0, 1, -1, 0.1, 1 / 3, -0.024_913_57, 1e-9, 3.4e-12, 1.5e-42, 123_456.78, ...vectorOf('some', 1536)]
   for (const value of values.map(Math.fround)) {
     expect(Math.fround(shortNumber(value))).toBe(value)
@@ -46,7 +46,7 @@ it('writes numbers short, and loses nothing', () => {
   }
 })
 
-it('keeps addresses short and answers small', () => {
+it('keeps URLs short and responses small', () => {
   expect(fetchSize(8)).toBe(100)
   expect(fetchSize(1536)).toBe(25)
   expect(fetchSize(200_000)).toBe(1)
@@ -57,6 +57,6 @@ it.each([
   [[0, Number.NaN, 1], false],
   [[0, Number.POSITIVE_INFINITY, 1], false],
   [[0, -0.1, 0], true],
-])('%j points somewhere: %s', (values, expected) => {
+])('%j has a direction: %s', (values, expected) => {
   expect(hasDirection(Float32Array.from(values))).toBe(expected)
 })

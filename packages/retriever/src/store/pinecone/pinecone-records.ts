@@ -1,19 +1,19 @@
 import type { PineconeRecord } from '@pinecone-database/pinecone'
 import { chunkMetadata } from './pinecone-filter.ts'
 
-/** A chunk as Pinecone is to know it. */
+/** A chunk as a record of Pinecone. */
 export type VectorRow = { id: string; file: string; textHash: string; vector: Float32Array }
 
 /**
- * Pinecone takes 1,000 records and 2 MB at once. Less, because to write or read as much JSON holds the thread: half a
- * megabyte, for some 10 ms.
+ * Pinecone accepts 1,000 records and 2 MB per request. Fewer, because JSON of that size blocks the thread: half a
+ * megabyte takes about 10 ms.
  */
 export const largestRequest = { records: 1000, bytes: 500_000 }
 
-/** `-0.123456789,`: the longest that `shortNumber` makes, but for rare numbers close to 0. */
+/** `-0.123456789,`: the longest result of `shortNumber`, except for rare numbers close to 0. */
 const bytesOfNumber = 13
 
-/** Chunks in batches that one request can carry. */
+/** Splits chunks into batches of one request each. */
 export function* upsertBatches(
   rows: readonly VectorRow[],
   { records, bytes }: typeof largestRequest = largestRequest,
@@ -33,7 +33,7 @@ export function* upsertBatches(
   if (batch.length > 0) yield batch
 }
 
-/** How many vectors may be fetched at once: their ids stand in the address, which must stay short. */
+/** The number of vectors per fetch: their ids are part of the URL, whose length is limited. */
 export function fetchSize(dimensions: number): number {
   return Math.max(1, Math.min(100, Math.floor(largestRequest.bytes / (dimensions * bytesOfNumber))))
 }
@@ -42,14 +42,14 @@ export function toRecord({ id, file, vector }: VectorRow): PineconeRecord {
   return { id, values: Array.from(vector, shortNumber), metadata: chunkMetadata(file) }
 }
 
-/** Whether it points anywhere: Pinecone refuses a batch for one vector of zeros. */
+/** Whether it has a direction: Pinecone refuses a batch because of one zero vector. */
 export function hasDirection(vector: Float32Array): boolean {
   let square = 0
   for (const value of vector) square += value * value
   return square > 0 && Number.isFinite(square)
 }
 
-/** The same number of 32 bits in half the digits: written out as one of 64 it would have 20. */
+/** A 32-bit number in half the digits: as a 64-bit number it would have 20. */
 export function shortNumber(value: number): number {
   const short = Math.round(value * 1e9) / 1e9
   return Math.fround(short) === value ? short : Number(value.toPrecision(9))

@@ -3,7 +3,7 @@ import { checkCloudEmbedder, localName, pineconeSettings } from './pinecone-sett
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('takes the key and the controller from the environment, and everything else has a default', () => {
+it('reads the key and the controller from the environment, and has defaults for the rest', () => {
   vi.stubEnv('PINECONE_API_KEY', 'key-of-the-environment')
   vi.stubEnv('PINECONE_CONTROLLER_HOST', 'http://127.0.0.1:5080')
   expect(pineconeSettings('cloudindex-serverless', '/srv/index')).toEqual({
@@ -22,7 +22,7 @@ it('takes the key and the controller from the environment, and everything else h
   })
 })
 
-it('asks for a missing key by its name', () => {
+it('names the variable of a missing key', () => {
   vi.stubEnv('PINECONE_API_KEY', '')
   const settle = () => pineconeSettings('cloudindex-serverless', '/srv/index')
   expect(settle).toThrow(
@@ -30,7 +30,7 @@ it('asks for a missing key by its name', () => {
   )
 })
 
-it('keeps projects apart that share an index, and one project that has two', () => {
+it('separates projects that share an index, and two indexes of one project', () => {
   const settle = (folder: string, cloud = {}) =>
     pineconeSettings('cloudindex-serverless', folder, { apiKey: 'key', ...cloud })
   expect(settle('/one/index').namespace).not.toBe(settle('/other/index').namespace)
@@ -41,7 +41,7 @@ it('keeps projects apart that share an index, and one project that has two', () 
   expect(new Set(names).size).toBe(4)
 })
 
-it('needs an embedder', () => {
+it('requires an embedder', () => {
   expect(() => checkCloudEmbedder('cloudindex-pod', undefined)).toThrow(
     expect.objectContaining({ code: 'invalid-config' }),
   )

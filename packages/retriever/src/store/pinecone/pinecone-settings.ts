@@ -2,38 +2,38 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 
-/** Which kind of Pinecone index is meant. */
+/** The kind of Pinecone index. */
 export type CloudTool = 'cloudindex-serverless' | 'cloudindex-pod'
 
-/** Where the vectors of a cloud index live. */
+/** Where the vectors of a cloud index are stored. */
 export type CloudOptions = {
   /** Default: the environment's `PINECONE_API_KEY`. */
   apiKey?: string
   /** Of Pinecone's control plane. Default: the environment's `PINECONE_CONTROLLER_HOST`, else Pinecone's own. */
   controllerHostUrl?: string
-  /** Default: `agentkit`. It has to exist, unless `create`. */
+  /** The name of the index; default `agentkit`. It must exist, unless `create` is set. */
   indexName?: string
   /**
-   * What the namespaces in it begin with; each generation of the index has one: `<namespace>-<generation>`.
-   * Default: made of the path of the index's folder, so that projects may share a Pinecone index.
+   * The prefix of the namespaces; each generation of the index has one: `<namespace>-<generation>`.
+   * Default: derived from the path of the index's folder, so that projects may share a Pinecone index.
    */
   namespace?: string
-  /** Where a new index is made; default: `aws`, `us-east-1`. */
+  /** Where a new index is created; default: `aws`, `us-east-1`. */
   cloud?: string
   region?: string
-  /** Makes the index where it is not there; a serverless one. Default: false. */
+  /** Creates a missing index, as a serverless one. Default: false. */
   create?: boolean
 }
 
-/** The options with nothing left open. */
+/** The options with all defaults applied. */
 export type PineconeSettings = Required<Omit<CloudOptions, 'controllerHostUrl'>> & {
   tool: CloudTool
   controllerHostUrl?: string
 }
 
 /**
- * Settles the options, with what the environment says.
- * @param folder of the index on this machine
+ * Completes the options with the environment and defaults.
+ * @param folder the local folder of the index
  * @throws AgentKitError `missing-key`
  */
 export function pineconeSettings(tool: CloudTool, folder: string, options: CloudOptions = {}): PineconeSettings {
@@ -56,7 +56,7 @@ export function pineconeSettings(tool: CloudTool, folder: string, options: Cloud
 }
 
 /**
- * A cloud index has nothing to keep where nothing makes vectors.
+ * A cloud index needs an embedder.
  * @throws AgentKitError `invalid-config` without dimensions, which are the embedder's
  */
 export function checkCloudEmbedder(tool: CloudTool, dimensions: number | undefined): asserts dimensions is number {
@@ -65,7 +65,7 @@ export function checkCloudEmbedder(tool: CloudTool, dimensions: number | undefin
   throw new AgentKitError('invalid-config', `\`${tool}\` keeps vectors, and there is no embedder to make them. ${fix}`)
 }
 
-/** A name for what is kept on this machine of one place in the cloud: another index or namespace begins anew. */
+/** The name of the local files for one place in the cloud: another index or namespace starts empty. */
 export function localName({ controllerHostUrl = '', indexName, namespace }: PineconeSettings): string {
   return `pinecone-${shortHash([controllerHostUrl, indexName, namespace].join('\0'))}`
 }

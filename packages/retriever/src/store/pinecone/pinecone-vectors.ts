@@ -9,24 +9,24 @@ import { fetchSize, toRecord, upsertBatches, type VectorRow } from './pinecone-r
 
 /** The vectors in one namespace of a Pinecone index. */
 export interface PineconeVectors {
-  /** Adds or replaces them. When it fails, any of them may be there. */
+  /** Adds or replaces vectors. After a failure, any of them may have been written. */
   upsert(rows: readonly VectorRow[], signal: AbortSignal): Promise<void>
-  /** Those that are there. */
+  /** The vectors that exist. */
   fetch(ids: readonly string[], signal: AbortSignal): Promise<Map<string, Float32Array>>
-  /** The nearest, the best first; the score is the cosine. */
+  /** The nearest vectors, the best first; the score is the cosine. */
   query(
     vector: Float32Array,
     options: { topK: number; filter: object | undefined },
     signal: AbortSignal,
   ): Promise<Found[]>
-  /** Forgets them, also such as are not there. */
+  /** Deletes vectors; missing ones are ignored. */
   remove(ids: readonly string[], signal: AbortSignal, retry?: RetryOptions): Promise<void>
   removeAll(signal: AbortSignal): Promise<void>
-  /** How many Pinecone has counted. It counts behind what it has been told. */
+  /** Pinecone's count, which lags behind writes. */
   count(signal: AbortSignal): Promise<number>
 }
 
-/** Somebody waits for the answer to a question: better none of this kind than one after a minute. */
+/** A user is waiting: no hits of this kind are better than hits after a minute. */
 const searchRetry: RetryOptions = { attempts: 3 }
 const width = 4
 
@@ -48,11 +48,11 @@ export function pineconeVectors(
   return {
     async upsert(rows, signal) {
       if (rows.length === 0) return
-      // Once, as it may have to be made.
+      // Once, as it may create the index.
       await connect(signal)
       let turn = Promise.resolve()
       await inParallel(upsertBatches(rows), width, signal, async (batch, ended) => {
-        // Side by side they wait for answers, but they are made one after the other, with others in between.
+        // Requests wait in parallel, but are serialised one after the other, with yields in between.
         turn = turn.then(yieldToOthers)
         await turn
         const records = batch.map(toRecord)
@@ -87,7 +87,7 @@ export function pineconeVectors(
     },
 
     async remove(ids, signal, retry) {
-      // A namespace that holds nothing is none, and not found.
+      // A namespace without vectors is not found.
       await inParallel(slices(ids, 1000), width, signal, async (some, ended) => {
         await unless(
           'not-found',
@@ -110,7 +110,7 @@ export function pineconeVectors(
   }
 }
 
-/** Vectors are of length 1. Pinecone's euclidean score is the square of the distance. */
+/** Vectors have length 1. Pinecone's euclidean score is the squared distance. */
 function cosineOf({ score = 0 }: ScoredPineconeRecord, metric: PineconePlace['metric']): number {
   return metric === 'euclidean' ? 1 - score / 2 : score
 }

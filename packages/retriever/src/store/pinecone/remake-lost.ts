@@ -7,12 +7,12 @@ import { countVectors } from './verify-vectors.ts'
 
 type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
 
-/** No sync waits longer for a cloud that does not answer, in milliseconds. */
+/** The timeout of the check in milliseconds: a sync does not wait longer for a cloud that does not respond. */
 const patienceMs = 15_000
 
 /**
- * Finds the vectors that the cloud was sent and does not have any more, say because somebody has emptied the namespace,
- * and sees to it that the files that say them are read again by the sync that goes on now: it sends them anew.
+ * Finds vectors that were sent and are missing in the cloud, for example because a user emptied the namespace, and makes
+ * the current sync read their files again, which sends them again.
  */
 export async function remakeLost(parts: Parts, pollMs: number, signal: AbortSignal): Promise<void> {
   const { local, ledger } = parts
@@ -20,7 +20,7 @@ export async function remakeLost(parts: Parts, pollMs: number, signal: AbortSign
   if (lost.length === 0) return
   const files = new Set((await local.chunks(lost)).map(({ file }) => file))
   const records = (await local.files()).filter(({ file }) => files.has(file))
-  // A file whose bytes are not known is read. First, so that the loss is found again if this is as far as it gets.
+  // A file without a known hash is read. Written first, so that the loss is found again after an interruption.
   const changed = records.map((record) => ({ record: { ...record, hash: '' }, chunks: 'keep' as const }))
   await local.apply({ changed, removed: [] }, signal)
   await ledger.forget(lost)

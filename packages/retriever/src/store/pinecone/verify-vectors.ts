@@ -6,10 +6,10 @@ import type { PineconeVectors } from './pinecone-vectors.ts'
 
 type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
 
-/** Pinecone counts some seconds behind what it was told: so often it is asked again. */
+/** Pinecone's count lags some seconds behind writes: the delays between requests for it. */
 const longestCount = 5
 
-/** What is wrong between the chunks here and the vectors there, a sentence each. */
+/** Problems between the local chunks and the vectors in the cloud, a sentence each. */
 export async function verifyVectors(
   { local, vectors, ledger }: Parts,
   pauseMs: number,
@@ -25,7 +25,7 @@ export async function verifyVectors(
   }
   if (homeless > 0) problems.push(`${homeless} vectors in Pinecone belong to no chunk of the index.`)
 
-  // What is in question may be there or not.
+  // Pending vectors may exist or not.
   const most = settled + inQuestion
   let counted = settled
   try {
@@ -49,7 +49,7 @@ export async function verifyVectors(
   return problems
 }
 
-/** How many vectors there are; asked again for a while where that is not from `least` to `most`. */
+/** The number of vectors; requested again for a while when it is not from `least` to `most`. */
 export async function countVectors(
   vectors: PineconeVectors,
   least: number,
