@@ -15,7 +15,7 @@ if (waiting === undefined) {
   const { finishReason, runId } = await agent.stream('Pay invoice 17: 250 euros', { sessionId: 'ada' }).result
   console.log(finishReason, runId) // keep the id; this process may end
 } else {
-  const { approvals } = await agent.resume(waiting, {}).result // decides nothing, and says what waits
+  const { approvals } = await agent.resume(waiting, {}).result // no decision: returns the open approvals
   const decision = answer === 'yes' ? (true as const) : { deny: 'Not this month.' }
   const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, decision]))
   const { text, error } = await agent.resume(waiting, decisions).result

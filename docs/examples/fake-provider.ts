@@ -2,7 +2,7 @@ import { Agent } from '@agentkit/core'
 import { anthropic } from '@agentkit/providers-anthropic'
 import { fakeProvider } from '@agentkit/testing'
 
-// A server on 127.0.0.1 that speaks Anthropic's API, refuses what it refuses, and answers from a script.
+// A server on 127.0.0.1 with Anthropic's API, which validates requests like the real one and answers from a script.
 await using server = await fakeProvider('anthropic', [
   { status: 529 }, // overloaded
   { text: 'Half of an ans', fault: 'cut' },

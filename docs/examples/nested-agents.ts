@@ -18,4 +18,4 @@ const editor = new Agent({
 })
 
 const { text, cost, error } = await editor.stream('Write three sentences about tides.').result
-console.log(error?.message ?? text, cost) // what both have cost
+console.log(error?.message ?? text, cost) // the cost of both

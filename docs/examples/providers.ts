@@ -7,7 +7,7 @@ const claude = anthropic().model('claude-sonnet-5') // ANTHROPIC_API_KEY
 const flash = gemini().model('gemini-3.5-flash', { idleTimeoutMs: 20_000 }) // GEMINI_API_KEY
 const local = ollama({ serverUrl: 'http://127.0.0.1:11434' }).model('qwen3:8b')
 
-// Begins on the first; where one fails, the next takes over in the middle of the run.
+// Fallback: when a model fails, the next one continues in the middle of the run.
 const agent = new Agent({
   name: 'Guide',
   functions: [],

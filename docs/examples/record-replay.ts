@@ -11,12 +11,12 @@ const weather = tool({
 
 const file = 'test/weather.cassette'
 
-/** Today's date makes the instruction another one every day: requests are compared without it. */
+/** The date in the instruction changes every day: requests are compared without it. */
 function normalize(request: ModelRequest): ModelRequest {
   return { ...request, messages: request.messages.filter(({ role }) => role !== 'system') }
 }
 
-/** The real model when `RECORD` is set; otherwise what it said then. */
+/** The real model if `RECORD` is set; otherwise its recorded answers. */
 async function model() {
   if (!process.env.RECORD) return replay(file, { normalize })
   const { openai } = await import('@agentkit/providers-openai')

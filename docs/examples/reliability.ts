@@ -3,8 +3,8 @@ import { Agent } from 'agentkit'
 const agent = new Agent({
   name: 'Analyst',
   functions: [],
-  model: ['openai/gpt-5.4-mini', 'openai/gpt-5-mini'], // where the first fails, the next takes over
-  budget: { usd: 0.1, seconds: 120 }, // of each run, with all that it starts
+  model: ['openai/gpt-5.4-mini', 'openai/gpt-5-mini'], // fallback: the second is used when the first fails
+  budget: { usd: 0.1, seconds: 120 }, // of each run, including nested runs
 })
 
 const run = agent.stream('What is a Merkle tree?', { sessionId: 'ada', budget: { usd: 0.05 } })

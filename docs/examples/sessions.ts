@@ -9,6 +9,6 @@ try {
   await agent.chat('And my dog?', { userId: 'kim', sessionId: 'pets', timeoutMs: 10_000 })
 } catch (error) {
   if (!isAgentKitError(error)) throw error
-  console.error(error.code, error.message, error.usage) // the session goes on as if this turn had not been
+  console.error(error.code, error.message, error.usage) // the session continues without this turn
 }
 await agent.close()

@@ -3,10 +3,10 @@ import { Agent, type SDKContext, Swarm } from 'agentkit'
 export function makeSwarms(sdkContext: SDKContext): Swarm[] {
   const named = (name: string): Agent => new Agent({ name, functions: [], sdkContext })
 
-  // The swarm's model gives tasks to members, several at once, and writes the answer.
+  // The swarm's model assigns tasks to members, several at once, and writes the answer.
   const managed = new Swarm({ name: 'Team', agents: [named('Research'), named('Analyst')], sdkContext })
 
-  // The one who has the conversation hands it on. The next turn begins with whoever had it last.
+  // The active member hands the conversation off. The next turn begins with the last active member.
   const desk = new Swarm({
     name: 'Help Desk',
     collaboration: 'handoff',
@@ -14,7 +14,7 @@ export function makeSwarms(sdkContext: SDKContext): Swarm[] {
     sdkContext,
   })
 
-  // All at once; the swarm's model makes one answer of theirs.
+  // All members at once; the swarm's model combines their answers.
   const panel = new Swarm({
     name: 'Panel',
     collaboration: 'parallel',
@@ -22,7 +22,7 @@ export function makeSwarms(sdkContext: SDKContext): Swarm[] {
     sdkContext,
   })
 
-  // Each goes on from the one before. No model of the swarm's own is asked.
+  // Each member continues the previous one's work. The swarm calls no model of its own.
   const press = new Swarm({
     name: 'Press',
     collaboration: 'sequence',
@@ -30,7 +30,7 @@ export function makeSwarms(sdkContext: SDKContext): Swarm[] {
     sdkContext,
   })
 
-  // Your own routing: until the critic is content, or has been asked three times. Swarms are members like any other.
+  // Your own routing: until the critic accepts, or has been called three times. Swarms can be members.
   const routed = new Swarm({
     name: 'Newsroom',
     agents: [press, named('Critic')],
