@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * Gives the tool calls of a conversation ids that fit a wire and are unique in it: some servers count calls from 0 in
- * every answer, and so repeat theirs for ever.
+ * Assigns ids to the tool calls of a conversation that an API accepts and that are unique: some servers count calls from 0
+ * in every answer.
  */
 export class CallIds {
   readonly #toWireId: (callId: string) => string
@@ -10,8 +10,8 @@ export class CallIds {
   readonly #times = new Map<string, number>()
 
   /**
-   * @param toWireId gives an id as the wire takes it; the same for the same id
-   * @param before the ids of an earlier part of the conversation, which this leaves as they are
+   * @param toWireId converts an id to one that the API accepts; deterministic
+   * @param before the ids of an earlier part of the conversation, which do not change
    */
   constructor(toWireId: (callId: string) => string, before?: CallIds) {
     this.#toWireId = toWireId
@@ -33,8 +33,8 @@ export class CallIds {
 }
 
 /**
- * A tool call's id as a wire takes it: itself where it fits, else a hash of it, the same for each call and result of
- * each request. Ids come from other providers too, and some are hundreds of characters long.
+ * A tool call's id in a form that every API accepts: the id itself if possible, else a hash of it, which is the same in
+ * every request. Ids come from other providers too, and may have hundreds of characters.
  *
  * @param maxLength in characters; at least 37
  */
@@ -46,8 +46,8 @@ export function wireCallId(callId: string, maxLength: number): string {
 const safe = /^[\w.:-]+$/
 
 /**
- * The name of a call that a model made, as a wire takes it back: models call names that no tool has
- * (`multi_tool_use.parallel`), and a provider refuses a conversation that holds one.
+ * The name of a tool call in a form that every API accepts: models call tools that do not exist
+ * (`multi_tool_use.parallel`), and providers reject a conversation with such a name.
  */
 export function wireToolName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'

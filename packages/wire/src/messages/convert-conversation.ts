@@ -1,28 +1,27 @@
 import type { Message } from '@agentkit/core'
 import { CallIds } from './call-ids.ts'
 
-/** How the messages of a conversation become what an API takes. */
+/** Converts the messages of a conversation to the items of an API. */
 export type Conversion<Item> = {
-  /** What the outcome depends on beside the messages, as a text: mostly the model that reads them. */
+  /** Everything that the result depends on besides the messages, usually the model. */
   key: string
-  /** What has been converted before, by key. */
+  /** Earlier results, by key. */
   caches: ConversionCaches<Item>
-  /** Gives a call's id as the API takes it; the same for the same id. */
+  /** Converts a call's id to one that the API accepts; deterministic. */
   toWireId(callId: string): string
-  /** Converts messages that begin with a user's, or are the first. */
+  /** Converts messages from a user's message, or from the first one, on. */
   convert(messages: readonly Message[], ids: CallIds, warnings: string[]): Item[]
 }
 
-/** What has been converted, by the key of its conversion. */
+/** Converted conversations, by key and by their first message. */
 export type ConversionCaches<Item> = Map<string, WeakMap<Message, Known<Item>>>
 
-/** What of one conversation has been converted: it grows with the conversation, and is gone with its first message. */
+/** The converted part of a conversation. It grows with the conversation, and is collected with its first message. */
 type Known<Item> = { messages: Message[]; items: Item[]; warnings: string[]; ids: CallIds }
 
 /**
- * Converts a conversation for a wire. Of messages that nobody can change (frozen ones, such as a session store hands
- * out) each is converted once, however often the conversation is sent; the rest is converted each time, and so are the
- * instructions that stand before it.
+ * Converts a conversation for an API. A frozen message, such as a session store returns, is converted once, however often
+ * the conversation is sent. Other messages, and the instructions before them, are converted each time.
  */
 export function convertConversation<Item>(
   messages: readonly Message[],
@@ -53,7 +52,7 @@ export function convertConversation<Item>(
   return [...items, ...known.items, ...convert(rest.slice(settled), new CallIds(toWireId, known.ids), warnings)]
 }
 
-/** How many messages can neither change nor be joined by a result: up to a user's message, all frozen. */
+/** The number of messages that cannot change or get another result: those before the last user's message, all frozen. */
 function settledLength(messages: readonly Message[]): number {
   let settled = 0
   for (const [index, message] of messages.entries()) {

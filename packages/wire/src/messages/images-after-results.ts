@@ -1,12 +1,12 @@
 import type { Message, TextPart, ToolMessage, UserPart } from '@agentkit/core'
 
-/** A message, whose content is text where it is a result. */
+/** A message; tool results have text content. */
 export type TextResultMessage = Exclude<Message, ToolMessage> | TextResult
 type TextResult = ToolMessage & { content: string }
 
 /**
- * Moves the images that tools returned out of their results, for APIs whose results are text: they follow in a user's
- * message, after the last result of their turn, since nothing may stand between a turn's results.
+ * Moves images out of tool results, for APIs whose results are text. They follow in a user's message after the last result
+ * of the turn: no other message may stand between the results of a turn.
  */
 export function imagesAfterResults(messages: readonly Message[]): TextResultMessage[] {
   const moved: TextResultMessage[] = []
@@ -22,17 +22,17 @@ export function imagesAfterResults(messages: readonly Message[]): TextResultMess
   return moved
 }
 
-/** What the model reads before the images of one result. */
+/** The heading of the images of one result. */
 export function imagesHeading({ name }: ToolMessage): TextPart {
   return { type: 'text', text: `Returned by the tool "${name}":` }
 }
 
-/** What stands in a result in place of an image that follows it. */
+/** The text in a result in place of an image. */
 export const movedImageNote = '[image: see the next message]'
 
 function withoutImages(message: ToolMessage, images: UserPart[]): TextResult {
   const { content } = message
-  // TypeScript narrows the field here, and not the message that it is of.
+  // TypeScript narrows the field, but not the message.
   if (typeof content === 'string') return message as TextResult
   const found = content.filter((part) => part.type === 'image')
   if (found.length > 0) images.push(imagesHeading(message), ...found)

@@ -2,12 +2,12 @@ import { type AssistantMessage, type Message, type ToolCallPart, type ToolMessag
 import type { CallIds } from './call-ids.ts'
 
 /**
- * Messages that every provider accepts: each tool call is directly followed by its one result, in the order of the
- * calls, under an id that is unique in the conversation and fits the wire.
+ * Repairs a conversation so that every provider accepts it: each tool call is directly followed by exactly one result, in
+ * the order of the calls, with a unique id that the API accepts.
  *
- * A call without a result gets one that says so, a failure without a word gets words; a result without a call is dropped.
+ * A call without a result gets an error result, an error without text gets a text, and a result without a call is dropped.
  *
- * @param ids gives each call its id on the wire
+ * @param ids assigns the ids
  */
 export function repairTranscript(messages: readonly Message[], ids: CallIds): Message[] {
   const repaired: Message[] = []
@@ -25,15 +25,15 @@ export function repairTranscript(messages: readonly Message[], ids: CallIds): Me
     for (let position = 0; position < calls.length; position++) {
       const call = calls[position] as ToolCallPart
       const callId = wireIds[position] as string
-      // In order, the next messages are the results; they are tool messages, or it would not hold.
+      // `resultsInOrder` has checked that these are tool messages.
       const result = later ? later.get(call.callId)?.shift() : (messages[index + 1 + position] as ToolMessage)
-      repaired.push(result ? spoken(withCallId(result, callId)) : missingResult(callId, call.name))
+      repaired.push(result ? withErrorText(withCallId(result, callId)) : missingResult(callId, call.name))
     }
   }
   return repaired
 }
 
-/** The ordinary case: each call's result follows in its place. */
+/** The usual case: the results follow in the order of the calls. */
 function resultsInOrder(messages: readonly Message[], index: number, calls: readonly ToolCallPart[]): boolean {
   return calls.every((call, position) => {
     const result = messages[index + 1 + position]
@@ -41,7 +41,7 @@ function resultsInOrder(messages: readonly Message[], index: number, calls: read
   })
 }
 
-/** The results until the next answer, by their call; two calls of one id take theirs in order. */
+/** The results before the next answer, by call id; calls with the same id take theirs in order. */
 function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolMessage[]> {
   const results = new Map<string, ToolMessage[]>()
   for (let next = index + 1; next < messages.length; next++) {
@@ -72,8 +72,8 @@ function withCallId(result: ToolMessage, callId: string): ToolMessage {
   return result.callId === callId ? result : { ...result, callId }
 }
 
-/** Most wires carry nothing but the words of a failure. */
-function spoken(result: ToolMessage): ToolMessage {
+/** Most APIs transport only the text of an error. */
+function withErrorText(result: ToolMessage): ToolMessage {
   return result.isError && result.content === '' ? { ...result, content: 'The call failed.' } : result
 }
 

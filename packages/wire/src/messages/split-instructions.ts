@@ -2,8 +2,8 @@ import type { Message } from '@agentkit/core'
 import { isBlank, wellFormed } from './text.ts'
 
 /**
- * Parts the instructions from the conversation, for APIs that take them in a field of their own: they are the system
- * messages that stand first, without blank ones.
+ * Separates the instructions (the system messages at the start, without blank ones) from the conversation, for APIs with a
+ * field for them.
  */
 export function splitInstructions(messages: readonly Message[]): { instructions: string; rest: Message[] } {
   const instructions: string[] = []

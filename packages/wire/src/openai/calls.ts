@@ -8,23 +8,23 @@ import { ResponsesReader } from './responses-reader.ts'
 import { toResponsesRequest } from './responses-request.ts'
 import type { OpenAITraits } from './traits.ts'
 
-/** A model of a server that speaks one of OpenAI's wires. */
+/** A model on a server with one of OpenAI's APIs. */
 export type OpenAIEndpoint = {
   context: ErrorContext
   client(): Promise<PostingClient>
-  /** Whether the client sends by `nodeFetch`. */
+  /** Whether the client sends with `nodeFetch`. */
   ownFetch: boolean
-  /** Below the client's address; OpenAI's own when absent. */
+  /** The path below the client's base URL; OpenAI's when absent. */
   path?: string
 }
 
-/** A request in Chat Completions, ready to be sent. */
+/** Prepares a Chat Completions request. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
   const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
   return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context))
 }
 
-/** A request in Responses, ready to be sent. */
+/** Prepares a Responses request. */
 export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, traits: OpenAITraits): PreparedCall {
   const { provider, model } = endpoint.context
   const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, request, traits)

@@ -8,27 +8,27 @@ import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
 
-/** OpenAI refuses longer ones on this wire. */
+/** OpenAI rejects longer ones here. */
 const longestCallId = 40
 
-/** Who instructs, and whose reasoning goes back. */
-type ChatWays = { systemRole: 'developer' | 'system'; reasoningOwner: string | undefined }
+/** The role of instructions, and the model whose reasoning is sent back. */
+type ChatRoles = { systemRole: 'developer' | 'system'; reasoningOwner: string | undefined }
 
 /**
- * A conversation as Chat Completions takes it, with media in their plain form.
- * @param reasoningOwner `provider/model` whose reasoning goes back to it; most servers of this wire refuse any
+ * Converts a conversation, whose media are in their plain form, for Chat Completions.
+ * @param reasoningOwner `provider/model` that gets its reasoning back; most servers reject any
  */
 export function toChatMessages(
   messages: readonly Message[],
   systemRole: 'developer' | 'system',
   reasoningOwner?: string,
 ): ChatMessage[] {
-  const ways = { systemRole, reasoningOwner }
+  const roles = { systemRole, reasoningOwner }
   return convertConversation(messages, {
     key: `${systemRole} ${reasoningOwner ?? ''}`,
     caches,
     toWireId: (callId) => wireCallId(callId, longestCallId),
-    convert: (part, ids) => convertPart(part, ids, ways),
+    convert: (part, ids) => convertPart(part, ids, roles),
   })
 }
 
@@ -37,7 +37,7 @@ const caches: ConversionCaches<ChatMessage> = new Map()
 function convertPart(
   messages: readonly Message[],
   ids: CallIds,
-  { systemRole, reasoningOwner }: ChatWays,
+  { systemRole, reasoningOwner }: ChatRoles,
 ): ChatMessage[] {
   return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message) => {
     switch (message.role) {

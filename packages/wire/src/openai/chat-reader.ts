@@ -8,7 +8,7 @@ import { parseArguments, ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
-/** As far as it is read; servers leave out any of it, and send null for any of it. */
+/** The fields that are read; servers omit any of them, and send null for any of them. */
 type Chunk = {
   choices?: (Choice | null)[] | null
   usage?: unknown
@@ -33,7 +33,7 @@ type Delta = {
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 type OpenCall = { callId: string; name: string; argumentsText: string }
 
-/** Reads the chunks of a Chat Completions stream, and a completion that came whole. */
+/** Reads the chunks of a Chat Completions stream, or one complete completion. */
 export class ChatReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
@@ -57,10 +57,10 @@ export class ChatReader implements FrameReader {
     const chunk = parseFrame<Chunk>(frame, this.#context)
     if (chunk.error || chunk.object === 'error' || frame.event === 'error')
       throw providerError(failureOfBody(chunk), this.#context)
-    // Why Groq stops early, in a word.
+    // Groq's reason for an early stop.
     const stopped = chunk.x_groq?.error
     if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
-    // One was asked for; of several the first is meant.
+    // One choice was requested; of several the first counts.
     const choice = chunk.choices?.find((one) => !one?.index)
     if (choice) this.#readChoice(choice)
     const usage = chunk.usage ?? chunk.x_groq?.usage ?? choice?.usage
@@ -69,18 +69,18 @@ export class ChatReader implements FrameReader {
   }
 
   finish(): void {
-    const reason = this.#finishReason ?? this.#untoldReason()
+    const reason = this.#finishReason ?? this.#assumedReason()
     if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
     for (const call of this.#calls) this.#reply.toolCall(call)
     const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')
     this.#reply.finish(refused, withTotal(this.#usage))
   }
 
-  /** Some servers never say why they stop. One that says that all has been sent has said enough, if there is an answer. */
-  #untoldReason(): string {
+  /** Some servers send no finish reason. `[DONE]` is enough where the answer is complete. */
+  #assumedReason(): string {
     const calls = this.#calls
-    const isWhole = calls.length > 0 ? calls.every(isWholeCall) : this.#reply.hasText
-    if (!this.#done || !isWhole) throw incompleteStream(this.#context)
+    const isComplete = calls.length > 0 ? calls.every(isCompleteCall) : this.#reply.hasText
+    if (!this.#done || !isComplete) throw incompleteStream(this.#context)
     const { provider } = this.#context
     this.#reply.warn(`${provider} gave no reason for the end of its answer: it was taken for a complete one.`)
     return calls.length > 0 ? 'tool_calls' : 'stop'
@@ -118,14 +118,14 @@ export class ChatReader implements FrameReader {
     call.argumentsText += piece
   }
 
-  /** The call that a delta belongs to: by its index, else its id, else the last one. */
+  /** The call of a delta: by index, else by id, else the last one. */
   #openCall(index: number | undefined, callId: string, name: string): OpenCall {
     const key = index ?? callId
     const known = key === '' ? this.#calls.at(-1) : this.#callsByKey.get(key)
-    // Some servers give every call the index 0, or none at all: another id with a name, or a name without any mark, begins another call.
-    const another =
+    // Some servers send the index 0 for every call, or none: a new id with a name, or a name with neither, begins a call.
+    const isNew =
       known && name !== '' && (key === '' || (callId !== '' && known.callId !== '' && callId !== known.callId))
-    if (known && !another) return known
+    if (known && !isNew) return known
     const call: OpenCall = { callId, name, argumentsText: '' }
     this.#reply.countCalls(this.#calls.length + 1)
     this.#reply.countPiece(callId + name)
@@ -135,11 +135,11 @@ export class ChatReader implements FrameReader {
   }
 }
 
-function isWholeCall({ name, argumentsText }: OpenCall): boolean {
+function isCompleteCall({ name, argumentsText }: OpenCall): boolean {
   return name !== '' && parseArguments(argumentsText).ok
 }
 
-/** An unknown reason is an ordinary end; `error` is not one. */
+/** Unknown reasons count as `stop`. */
 const finishReasons = new Map<string, ModelFinishReason>(
   Object.entries({
     stop: 'stop',
@@ -153,15 +153,15 @@ const finishReasons = new Map<string, ModelFinishReason>(
 )
 
 /**
- * Tells one part of a Chat Completions content that is a list. Mistral's models that reason send theirs so, wherever they
- * are served; a signature goes back to the model with it.
+ * Reads one part of a content list. Mistral's reasoning models send such lists on every server; their signature is sent
+ * back with the reasoning.
  */
 export function readContentPart(part: unknown, reply: ReplyBuilder): void {
   if (!isRecord(part)) return
   if (part.type !== 'thinking') {
     if (typeof part.text === 'string') reply.text(part.text)
     else if (typeof part.type === 'string' && part.type !== 'text') {
-      reply.warn(`The server added a "${part.type}" of its own to the answer: it was left out.`)
+      reply.warn(`The server added a "${part.type}" to the answer: it was left out.`)
     }
     return
   }

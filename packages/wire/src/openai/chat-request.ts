@@ -8,15 +8,15 @@ import { isStrictSchema, toolParameters } from './strict-schema.ts'
 import { type ReasoningEffort, supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
 
-/** How a server's Chat Completions differ from OpenAI's. */
+/** The differences between a server's Chat Completions and OpenAI's. */
 export type ChatCompat = {
-  /** What the bound of the answer is called. */
+  /** The name of the limit for output tokens. */
   maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** Who instructs. */
+  /** The role of instructions. */
   systemRole: 'developer' | 'system'
-  /** Whether schemas say if they are strict; many servers do not know the word. */
+  /** Whether to send `strict` with schemas; many servers do not know it. */
   strict: boolean
-  /** `provider/model` whose reasoning goes back to it, as `reasoning`; where it is absent, none does. */
+  /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
   reasoningOwner?: string
   traits: OpenAITraits
   /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
@@ -24,8 +24,8 @@ export type ChatCompat = {
 }
 
 /**
- * A request as Chat Completions takes it, streaming.
- * @param model the id that the server knows
+ * A streaming request for Chat Completions.
+ * @param model its id on the server
  */
 export function toChatRequest(
   model: string,
@@ -36,7 +36,7 @@ export function toChatRequest(
   const readable = readableMessages(request.messages, compat.reads ?? readByChat, model, warnings)
   const messages = toChatMessages(readable, compat.systemRole, compat.reasoningOwner)
   const supported = supportedOptions(request, compat.traits, model, warnings)
-  // All of it was blank, and none is refused.
+  // All messages were blank; an empty list is rejected.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })
   const body: ChatRequest = {
     model,

@@ -1,7 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ReasoningEffort } from './supported-options.ts'
 
-/** The body of a Chat Completions request, as far as agentkit sends it. */
+/** The body of a Chat Completions request: the fields that agentkit sends. */
 export type ChatRequest = {
   model: string
   messages: ChatMessage[]

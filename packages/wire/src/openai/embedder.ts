@@ -6,17 +6,17 @@ import { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from '../provid
 
 export type OpenAIEmbedderEndpoint = Callee & {
   client(): Promise<PostingClient>
-  /** Below the client's address; OpenAI's own when absent. */
+  /** The path below the client's base URL; OpenAI's when absent. */
   path?: string
   settings: EmbedderOptions
-  /** What the SDK throws, as an AgentKitError. */
+  /** Converts the SDK's errors to an AgentKitError. */
   toError(error: unknown): AgentKitError
 }
 
-/** OpenAI's bound on the texts of one request; that of tokens is 300,000. */
+/** OpenAI's limit of texts per request; that of tokens is 300,000. */
 const mostTexts = 2048
 
-/** An embedder of a server that speaks OpenAI's wire. */
+/** An embedder on a server with OpenAI's API. */
 export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
   const { provider, model, client, path = '/embeddings', settings, toError } = endpoint
   const { dimensions } = settings
@@ -28,7 +28,7 @@ export function openaiEmbedder(endpoint: OpenAIEmbedderEndpoint): Embedder {
     load: client,
     toError,
     async request(input, signal, _task, mostBytes) {
-      // Without 'float' the SDK asks for base64, and decodes what another server sends as numbers all the same.
+      // Without 'float' the SDK requests base64, and decodes even the numbers that other servers send.
       const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
       const options = { body, signal, maxRetries: 0 }
       const response = await (await client()).post(path, options as never).asResponse()

@@ -12,12 +12,12 @@ import type {
   ResponsesReasoningItem,
 } from './responses-types.ts'
 
-/** OpenAI refuses longer ones on this wire. */
+/** OpenAI rejects longer ones here. */
 const longestCallId = 64
 
 /**
- * A conversation as the Responses API takes it, stateless, with media in their plain form.
- * @param owner `provider/model`: opaque data of any other owner is left out
+ * Converts a conversation, whose media are in their plain form, for the Responses API without stored state.
+ * @param owner `provider/model`; opaque data of other owners is left out
  */
 export function toResponsesItems(messages: readonly Message[], owner: string): ResponsesItem[] {
   return convertConversation(messages, {
@@ -28,7 +28,7 @@ export function toResponsesItems(messages: readonly Message[], owner: string): R
   })
 }
 
-/** By owner, which decides what opaque data is sent. */
+/** By owner, which determines the opaque data that is sent. */
 const caches: ConversionCaches<ResponsesItem> = new Map()
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string): ResponsesItem[] {
@@ -83,7 +83,7 @@ function inputPart(part: UserPart): ResponsesInputPart | undefined {
 
 function assistantItems({ content }: AssistantMessage, owner: string): ResponsesItem[] {
   const items = content.flatMap((part) => assistantItem(part, owner) ?? [])
-  // Reasoning is only taken back together with what it led to.
+  // The API accepts reasoning only before the item that it led to.
   while (items.at(-1)?.type === 'reasoning') items.pop()
   return items
 }
@@ -111,10 +111,10 @@ function textItem(text: string, own: unknown): ResponsesAssistantItem {
   return item
 }
 
-/** What a reasoning item is taken back as, without a store: its id, its summary and its encrypted content. */
+/** The fields of a reasoning item that is sent back without a store. */
 export type ReasoningData = Omit<ResponsesReasoningItem, 'type'>
 
-/** Without its encrypted content a reasoning item is only a name for something that was never stored. */
+/** A reasoning item without encrypted content refers to a stored one, and nothing is stored. */
 export function isReasoningData(data: unknown): data is ReasoningData {
   return (
     typeof data === 'object' &&

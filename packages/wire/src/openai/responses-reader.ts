@@ -8,7 +8,7 @@ import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isReasoningData } from './responses-items.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
-/** As far as it is read; servers leave out any of it, and send null for any of it. */
+/** The fields that are read; servers omit any of them, and send null for any of them. */
 type StreamEvent = {
   type?: string
   object?: string
@@ -39,18 +39,18 @@ type OutputItem = {
   summary?: { type?: string; text?: string }[] | null
   encrypted_content?: string | null
 }
-/** What has been seen of one output item. Items are told apart by their index: some proxies give each event another id. */
+/** The state of one output item, identified by its index: some proxies send another id with each event. */
 type SeenItem = {
   item: OutputItem
-  /** Known from its first delta where no event has begun it. */
+  /** From its first delta where no event has begun the item. */
   type: string | undefined
   ids: Set<string>
-  told: boolean
+  emitted: boolean
   argumentsText: string
   done: boolean
 }
 
-/** Reads the events of a Responses stream, and a response that came whole. */
+/** Reads the events of a Responses stream, or one complete response. */
 export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
@@ -91,7 +91,7 @@ export class ResponsesReader implements FrameReader {
       case 'response.function_call_arguments.done':
         if (typeof event.arguments === 'string') {
           const seen = this.#seen(event, 'function_call')
-          // What came in pieces is counted.
+          // The deltas are counted already.
           this.#reply.countPiece(event.arguments.slice(seen.argumentsText.length))
           seen.argumentsText = event.arguments
         }
@@ -150,7 +150,7 @@ export class ResponsesReader implements FrameReader {
 
   #delta(event: StreamEvent, kind: 'text' | 'reasoning'): void {
     if (typeof event.delta !== 'string') return
-    this.#seen(event, kind === 'text' ? 'message' : 'reasoning').told = true
+    this.#seen(event, kind === 'text' ? 'message' : 'reasoning').emitted = true
     if (kind === 'text') this.#reply.text(event.delta)
     else this.#reply.reasoning(event.delta)
   }
@@ -159,11 +159,11 @@ export class ResponsesReader implements FrameReader {
     seen.item = item.type === 'function_call' ? this.#countedCall(item) : item.type ? { type: item.type } : {}
     if (item.type === 'message' && item.phase) this.#reply.beginText({ phase: item.phase })
     else if (item.type !== undefined && !readItems.has(item.type)) {
-      this.#reply.warn(`The server added a "${item.type}" of its own to the answer: it was left out.`)
+      this.#reply.warn(`The server added a "${item.type}" to the answer: it was left out.`)
     }
   }
 
-  /** What is kept of a call until it ends. */
+  /** The fields of a call that are buffered until it ends. */
   #countedCall(item: OutputItem): OutputItem {
     const [call_id, name, text] = [item.call_id, item.name, item.arguments].map((field) =>
       typeof field === 'string' ? field : '',
@@ -175,12 +175,12 @@ export class ResponsesReader implements FrameReader {
   #end(seen: SeenItem, item: OutputItem): void {
     if (seen.done) return
     seen.done = true
-    if (seen.item.type === undefined && !seen.told) this.#begin(seen, item)
+    if (seen.item.type === undefined && !seen.emitted) this.#begin(seen, item)
     if (item.type === 'message') {
-      if (!seen.told) this.#wholeMessage(item)
+      if (!seen.emitted) this.#completeMessage(item)
       this.#reply.endPart()
     } else if (item.type === 'reasoning') {
-      this.#endReasoning(item, seen.told)
+      this.#endReasoning(item, seen.emitted)
     } else if (item.type === 'function_call') {
       this.#reply.toolCall({
         callId: item.call_id ?? seen.item.call_id,
@@ -190,36 +190,36 @@ export class ResponsesReader implements FrameReader {
     }
   }
 
-  #wholeMessage({ content }: OutputItem): void {
+  #completeMessage({ content }: OutputItem): void {
     for (const part of content ?? []) {
       if (part?.type === 'refusal') this.#refused = true
       this.#reply.text(part?.text ?? part?.refusal ?? '')
     }
   }
 
-  #endReasoning({ id, summary, encrypted_content }: OutputItem, told: boolean): void {
-    if (!told) this.#reply.reasoning((summary ?? []).map(({ text }) => text ?? '').join('\n\n'))
+  #endReasoning({ id, summary, encrypted_content }: OutputItem, emitted: boolean): void {
+    if (!emitted) this.#reply.reasoning((summary ?? []).map(({ text }) => text ?? '').join('\n\n'))
     const data = { id, encrypted_content, summary: summary ?? [] }
     if (isReasoningData(data)) this.#reply.endReasoning(data)
     else this.#reply.endPart()
   }
 
-  /** @param status what the event's name says, where the response itself does not */
+  /** @param status of the event's name, if the response has none */
   #terminate(response: ResponseObject, status: string): void {
     this.#final = { ...response, status: response.status ?? status }
     this.#usage = mergeUsage(this.#usage, response.usage)
     if (this.#final.status === 'failed' || this.#final.status === 'cancelled') {
       throw this.#failure(response.error ? response : { message: `the response is "${this.#final.status}".` })
     }
-    // What no event of its own has ended; all of it, when the response came whole.
+    // Items that no event has ended; all of them in a complete response.
     const output = response.output?.filter((item) => item != null) ?? []
     for (const [item, seen] of this.#matched(output)) this.#end(seen, item)
     for (const seen of this.#items.values()) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
   }
 
   /**
-   * The items of the last event, each with what was seen of it: by an id that was seen, else by its place among those of
-   * its type. By its place among all, an answer is emitted twice where a proxy lists other items than it has streamed.
+   * The items of the last event with their state: by id, else by position among the items of their type. The position
+   * among all would emit an answer twice where a proxy lists other items than it has streamed.
    */
   #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
     const unmatched = new Set(this.#items.values())
@@ -231,8 +231,8 @@ export class ResponsesReader implements FrameReader {
     return output.map((item, index) => [item, matches[index] ?? byType.get(item.type)?.shift() ?? newItem()])
   }
 
-  #failure(told: unknown): AgentKitError {
-    const failure = failureOfBody(told)
+  #failure(body: unknown): AgentKitError {
+    const failure = failureOfBody(body)
     const code = failure.code ?? ''
     return providerError(
       requestFaults.test(code) ? { ...failure, type: 'invalid_request_error' } : failure,
@@ -242,16 +242,16 @@ export class ResponsesReader implements FrameReader {
 }
 
 function newItem(): SeenItem {
-  return { item: {}, type: undefined, ids: new Set(), told: false, argumentsText: '', done: false }
+  return { item: {}, type: undefined, ids: new Set(), emitted: false, argumentsText: '', done: false }
 }
 
-/** Where each event has another id, none of them is one to match by. */
+/** Limits for ids that are kept to match items by. */
 const mostIds = 8
 const mostIdChars = 1_024
 
 const readItems: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call'])
 
-/** Codes of a failed response that another try would fail with again. */
+/** Codes of failed responses that a retry would get again. */
 const requestFaults =
   /^(?:invalid_|image_|unsupported_|empty_|failed_to_download|bio_policy|misalignment|data_residency)/
 

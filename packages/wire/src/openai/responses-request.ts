@@ -10,10 +10,10 @@ import { supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
 
 /**
- * A request as the Responses API takes it: streaming and stateless (nothing is stored, the whole conversation is
- * sent, and reasoning comes and goes encrypted).
- * @param model the id that the server knows
- * @param owner `provider/model`, which opaque data are compared with
+ * A streaming request for the Responses API without stored state: it contains the whole conversation, with encrypted
+ * reasoning.
+ * @param model its id on the server
+ * @param owner `provider/model`; opaque data of other owners is left out
  */
 export function toResponsesRequest(
   model: string,
@@ -26,7 +26,7 @@ export function toResponsesRequest(
   const { instructions, rest } = splitInstructions(readable)
   const input = toResponsesItems(rest, owner)
   const supported = supportedOptions(request, traits, model, warnings)
-  // All of it was blank, and none is refused.
+  // All messages were blank; an empty list is rejected.
   if (input.length === 0)
     input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: continuePrompt }] })
   const body: ResponsesRequest = { model, input, stream: true, store: false }
@@ -61,7 +61,7 @@ const documents =
 
 function responsesTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {
   const parameters = toolParameters(inputSchema)
-  // Left out, `strict` would be on, and the API would bend the schema to fit.
+  // Without `strict` the API would change the schema to a strict one.
   const strict = isStrictSchema(parameters)
   return { type: 'function', name, description: wellFormed(description), parameters, strict }
 }

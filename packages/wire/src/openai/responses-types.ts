@@ -1,7 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ReasoningEffort } from './supported-options.ts'
 
-/** The body of a Responses request, as far as agentkit sends it. */
+/** The body of a Responses request: the fields that agentkit sends. */
 export type ResponsesRequest = {
   model: string
   input: ResponsesItem[]

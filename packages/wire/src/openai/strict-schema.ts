@@ -3,21 +3,21 @@ import { objectRoot } from '../provider/object-root.ts'
 import { isRecord } from '../util/json.ts'
 
 /**
- * Whether OpenAI's strict mode takes this schema as it is: every object is closed and requires all of its keys, and
- * no keyword is one that strict mode refuses. Anything else is sent with `strict: false`, never bent into shape.
+ * Whether OpenAI's strict mode accepts this schema: every object is closed and requires all of its keys, and strict mode
+ * supports every keyword. Other schemas are sent unchanged, with `strict: false`.
  */
 export function isStrictSchema(schema: JSONSchema): boolean {
   return schema.type === 'object' && isStrict(schema, 0)
 }
 
-/** How deep a strict schema may be nested. */
+/** Deepest nesting of a strict schema. */
 const deepest = 10
 
 function isStrict(schema: unknown, depth: number): boolean {
   if (!isRecord(schema) || depth > deepest) return false
   if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false
   if (!kinds.some((keyword) => keyword in schema)) return false
-  // A reference stands alone there.
+  // Strict mode accepts no keywords beside a reference.
   if ('$ref' in schema && Object.keys(schema).length > 1) return false
   const { properties, required, additionalProperties, items, anyOf, $defs } = schema
   if (schema.type === 'object' || properties !== undefined) {
@@ -31,7 +31,7 @@ function isStrict(schema: unknown, depth: number): boolean {
   return children.every((child) => isStrict(child, depth + 1))
 }
 
-/** One of these says what a value is. */
+/** Strict mode requires one of these. */
 const kinds: readonly string[] = ['type', 'anyOf', '$ref', 'enum', 'const']
 
 const strictKeywords: ReadonlySet<string> = new Set([
@@ -50,7 +50,7 @@ const strictKeywords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A tool's input schema as the OpenAI wires want it: an object with properties, without `$schema`.
+ * A tool's input schema for OpenAI's APIs: an object with properties, without `$schema`.
  */
 export function toolParameters(schema: JSONSchema): JSONSchema {
   const { $schema: _dialect, not: _not, enum: _enum, ...parameters } = objectRoot(schema)

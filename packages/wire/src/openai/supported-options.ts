@@ -3,7 +3,7 @@ import type { OpenAITraits } from './traits.ts'
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
-/** The options of a request that the model takes; what it does not take is told in `warnings`. */
+/** The options of a request that the model supports. */
 export type SupportedOptions = {
   temperature?: number
   stop?: string[]
@@ -11,7 +11,7 @@ export type SupportedOptions = {
   parallelToolCalls?: boolean
 }
 
-/** Drops what the model would refuse, with a warning for each. */
+/** Removes the options that the model would reject, with a warning for each. */
 export function supportedOptions(
   request: ModelRequest,
   traits: OpenAITraits,
@@ -19,7 +19,7 @@ export function supportedOptions(
   warnings: string[],
 ): SupportedOptions {
   const supported: SupportedOptions = {}
-  // A model that may be told not to reason takes a temperature when it is.
+  // A model whose reasoning can be turned off accepts a temperature without it.
   const temperature = traits.temperature || (request.reasoning === 'none' && traits.leastEffort === 'none')
   const drop = (option: string): void => void warnings.push(`"${model}" does not take \`${option}\`: it was left out.`)
   if (request.temperature !== undefined) {

@@ -6,42 +6,42 @@ import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
 import { isRecord } from '../util/json.ts'
 import { checkOptions } from './provider-options.ts'
 
-/** What the embedder of any provider may be told. */
+/** The options of every provider's embedder. */
 export type EmbedderOptions = {
-  /** Shorter vectors than the model's own, where it can make them. */
+  /** The length of the vectors, for models that can shorten them. */
   dimensions?: number | undefined
-  /** How long one request may take, in milliseconds; 60,000 when absent. */
+  /** Longest time for one request, in milliseconds; 60,000 when absent. */
   timeoutMs?: number | undefined
 }
 
 export type BatchedEmbedderOptions = Callee & {
   settings: EmbedderOptions
-  /** The API's bound on the texts of one request. */
+  /** The API's limit of texts per request. */
   mostTexts: number
-  /** Keeps a request under the API's bound of tokens; 300,000 when absent. */
+  /** Keeps a request below the API's token limit; 300,000 when absent. */
   mostCharacters?: number
-  /** Loads what `request` needs, such as an SDK: that is not the server's silence. */
+  /** Loads what `request` needs, such as an SDK; this time does not count for the timeout. */
   load?(): Promise<unknown>
   /**
-   * Asks for the vectors of one batch.
+   * Requests the vectors of one batch.
    * @returns one list of numbers for each text, in the order of the texts
    */
   request(
     texts: string[],
     signal: AbortSignal,
     task: 'document' | 'query' | undefined,
-    /** How long the answer may be, in bytes: see `boundedResponse`. */
+    /** Longest response, in bytes: see `boundedResponse`. */
     mostBytes: number,
   ): Promise<unknown>
   toError(error: unknown): AgentKitError
 }
 
-/** An embedder that asks for as many vectors at once as the API gives. For every provider. */
+/** An embedder that sends batches as large as the API accepts. */
 export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
   const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
   checkOptions(settings, { dimensions: true, timeoutMs: true }, 'invalid-argument')
   const { dimensions, timeoutMs } = settings
-  // The whole answer comes at once.
+  // The whole response arrives at once.
   const timeouts = checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs })
   return {
     id: `${provider}/${model}`,
@@ -81,22 +81,22 @@ function* batches(texts: readonly string[], mostTexts: number, mostCharacters: n
       batch = []
       characters = 0
     }
-    // The APIs refuse empty text.
+    // The APIs reject empty text.
     batch.push(wellFormed(text) || ' ')
     characters += text.length
   }
   if (batch.length > 0) yield batch
 }
 
-/** Dimensions of a model of which none are known: more than any has. */
+/** The assumed length of vectors where none is known: more than any model has. */
 const mostDimensions = 8_192
-/** A number as JSON, with the spaces of servers that indent it. */
+/** A number as JSON, with the spaces of servers that indent. */
 const numberBytes = 40
-/** What stands around the numbers, whatever was asked for. */
+/** The rest of the response. */
 const otherBytes = 65_536
 const mostAnswerBytes = 268_435_456
 
-/** The longest answer to what is asked for. */
+/** The longest valid response to a request. */
 function answerBytes(count: number, dimensions = mostDimensions): number {
   return Math.min(mostAnswerBytes, otherBytes + count * (dimensions * numberBytes + 512))
 }
@@ -115,12 +115,12 @@ function malformed(count: number, { provider, model }: Callee, length?: number):
   return new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }
 
-/** More than any API gives in one answer; an index of a thousand million would make a list as long. */
+/** More than any API returns at once; a larger `index` would create a list of that length. */
 const mostVectors = 10_000
 
 /**
- * The vectors of an embeddings answer as OpenAI and Mistral write it, `{ data: [{ index, embedding }, …] }`, in the
- * order of the texts, which `index` gives.
+ * The vectors in an embeddings response of OpenAI or Mistral, `{ data: [{ index, embedding }, …] }`, ordered by `index` as
+ * the texts are.
  */
 export function vectorsByIndex(answer: unknown): unknown {
   const data = isRecord(answer) ? answer.data : undefined

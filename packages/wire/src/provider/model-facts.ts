@@ -1,19 +1,19 @@
 import type { ModelInfo, Price } from '@agentkit/core'
 
-/** What a dated table says of a model. A model that is not in it is used all the same, and what is absent is unknown. */
+/** A row of a dated table of models. Absent fields are unknown; a model without a row works too. */
 export type ModelFacts = {
   /** In tokens, prompt and answer together. */
   contextWindow?: number
   maxOutputTokens?: number
-  /** US dollars per million tokens: input, output, and where there is a cache, reading from it and writing to it. */
+  /** US dollars per million tokens: input, output, and with a cache, reading from it and writing to it. */
   usdPerMillion?: number[]
-  /** What holds for the whole call once its prompt is longer than that. */
+  /** The prices of a whole call whose prompt is longer. */
   longPrompt?: { aboveInputTokens: number; usdPerMillion: number[] }
-  /** What it reads beside text: `image`, `pdf`. */
+  /** The media that it reads: `image`, `pdf`. */
   reads?: string[]
-  /** The most tokens that one image may count. */
+  /** Most tokens of one image. */
   imageTokens?: number
-  /** ISO date of its price, where that is newer than the table's. */
+  /** ISO date of its price, if newer than the table's. */
   asOf?: string
   tools?: boolean
   reasoning?: boolean
@@ -29,7 +29,7 @@ export type ModelTable = {
   models: Readonly<Record<string, ModelFacts>>
 }
 
-/** What the table says of a model, by its id, or by the id without the date of its snapshot. */
+/** The row of a model, by its id, or by the id without the date of its snapshot. */
 export function modelFacts(id: string, { models }: ModelTable): ModelFacts | undefined {
   const name = [id, id.replace(snapshot, '')].find((name) => Object.hasOwn(models, name))
   return name === undefined ? undefined : models[name]
@@ -37,7 +37,7 @@ export function modelFacts(id: string, { models }: ModelTable): ModelFacts | und
 
 const snapshot = /[-@](?:\d{4}-?\d{2}-?\d{2}|latest)$/
 
-/** The facts as core uses them: for limits, warnings and budgets. */
+/** The facts that core uses for limits, warnings and budgets. */
 export function modelInfoOf(facts: ModelFacts | undefined, table: Pick<ModelTable, 'asOf'>): ModelInfo {
   const info: ModelInfo = {}
   const asOf = facts?.asOf ?? table.asOf
@@ -48,7 +48,7 @@ export function modelInfoOf(facts: ModelFacts | undefined, table: Pick<ModelTabl
   const longPrice = priceOf(facts?.longPrompt?.usdPerMillion, asOf)
   if (price) info.price = price
   if (price && facts?.longPrompt && longPrice) {
-    // It rises as that of input does: see Price.
+    // The price of cache writes rises with that of input: see Price.
     const { asOf: _asOf, cacheWriteUsdPerMillion: _cacheWrite, ...rates } = longPrice
     price.longPrompt = { aboveInputTokens: facts.longPrompt.aboveInputTokens, ...rates }
   }

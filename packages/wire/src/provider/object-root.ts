@@ -2,15 +2,15 @@ import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from '../util/json.ts'
 
 /**
- * A tool's input schema whose root is a plain object: a reference resolved, a union as one object with the keys of all
- * of its variants. OpenAI and Anthropic refuse any other root. What cannot be said so goes into the description; calls
- * are checked against the tool's own schema anyway.
+ * A tool's input schema with an object as its root: references are resolved, and a union becomes one object with the keys
+ * of all its variants, which the description explains. OpenAI and Anthropic reject other roots. Calls are validated against
+ * the tool's own schema.
  */
 export function objectRoot(schema: JSONSchema): JSONSchema {
   return flattened(resolved(schema, schema))
 }
 
-/** A root that is a reference stands for what it refers to. */
+/** Replaces a root that is a reference by its target. */
 function resolved(schema: JSONSchema, root: JSONSchema): JSONSchema {
   const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
   const shared = place === undefined ? undefined : root[place]
@@ -20,7 +20,7 @@ function resolved(schema: JSONSchema, root: JSONSchema): JSONSchema {
   return { ...target, ...beside }
 }
 
-/** A union of objects as one object: with the keys of all of them, and of those required that all require. */
+/** A union of objects as one object with the keys of all; a key is required where every variant requires it. */
 function flattened(schema: JSONSchema): JSONSchema {
   const union = (['allOf', 'anyOf', 'oneOf'] as const).find((keyword) => Array.isArray(schema[keyword]))
   if (union === undefined) return schema
@@ -34,7 +34,7 @@ function flattened(schema: JSONSchema): JSONSchema {
       ? required.flat()
       : (required[0] ?? []).filter((key) => required.every((keys) => keys.includes(key)))
   const own = Array.isArray(schema.required) ? schema.required : []
-  // A closed root would forbid the keys of its variants, and a closed variant those of the others.
+  // No `additionalProperties: false`: it would forbid the keys of the variants.
   return flattened({
     ...rest,
     description: [schema.description, `{${union}: ${JSON.stringify(members)}}`].filter(Boolean).join('\n\n'),

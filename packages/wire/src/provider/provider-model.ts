@@ -9,9 +9,9 @@ export type PreparedCall = Pick<ModelCall, 'warnings' | 'send' | 'reader'>
 
 export type ProviderModelOptions = Callee & {
   info?: ModelInfo | undefined
-  /** As the caller of the factory gave them. */
+  /** The options of the factory. */
   timeouts: CallTimeouts
-  /** What holds where the caller gave none; 60,000 ms when absent. */
+  /** Defaults for absent options; 60,000 ms when absent. */
   defaultTimeouts?: CallTimeouts
   framing?: Framing
   /** Loads what a call needs: the SDK. */
@@ -21,7 +21,7 @@ export type ProviderModelOptions = Callee & {
   toError(error: unknown): AgentKitError
 }
 
-/** A `Model` of a provider: what it does not say itself (timers, abort, the end of the stream) is the same for all. */
+/** The `Model` of a provider; timers, abort and the end of the stream are the same for all. */
 export function providerModel(options: ProviderModelOptions): Model {
   const { provider, model, info, framing = 'sse', load, prepare, toError } = options
   const timeouts = checkTimeouts({ ...options.defaultTimeouts, ...definedOnly(options.timeouts) })
@@ -35,7 +35,7 @@ export function providerModel(options: ProviderModelOptions): Model {
   }
 }
 
-/** An option that is `undefined` was not given. */
+/** An option that is `undefined` is absent. */
 function definedOnly({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): CallTimeouts {
   return {
     ...(firstByteTimeoutMs !== undefined && { firstByteTimeoutMs }),
@@ -43,14 +43,14 @@ function definedOnly({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): CallT
   }
 }
 
-/** What cannot be mapped fails when it is asked for, as everything else does. */
+/** A request that cannot be mapped fails when the stream is read, like every other failure. */
 function prepared(prepare: ProviderModelOptions['prepare'], request: ModelRequest): PreparedCall {
   try {
     return prepare(request)
   } catch (error) {
-    return { warnings: [], send: () => Promise.reject(error), reader: nothing }
+    return { warnings: [], send: () => Promise.reject(error), reader: unread }
   }
 }
 
-/** Nothing is read of a request that is not sent. */
-const nothing: PreparedCall['reader'] = { read: () => true, finish() {}, take: () => [] }
+/** The reader of a request that is never sent. */
+const unread: PreparedCall['reader'] = { read: () => true, finish() {}, take: () => [] }

@@ -38,12 +38,12 @@ it.each(['two words', 'line\nbreak', 'dash–dash', 'ümlaut'])(
   },
 )
 
-it('refuses what is no address', () => {
+it('rejects what is not a URL', () => {
   expect(checkAddress('http://127.0.0.1:8080/v1', 'baseURL', 'x', 'acme').port).toBe('8080')
   expect(checkAddress('https://gw/v1', 'baseURL', 'x', 'acme').hostname).toBe('gw')
   for (const address of ['localhost:8080', 'file:///etc', '']) {
     expect(() => checkAddress(address, 'baseURL', 'http://localhost:8080/v1', 'acme')).toThrow(
-      /The baseURL ".*" is no address. It looks like http:\/\/localhost:8080\/v1\./,
+      /The baseURL ".*" is not a URL. It looks like http:\/\/localhost:8080\/v1\./,
     )
   }
 })

@@ -2,19 +2,19 @@ import { AgentKitError } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
 import type { CallTimeouts } from '../stream/call-watch.ts'
 
-/** A provider as errors name it, and where its key comes from. */
+/** The names of a provider, and the source of its key. */
 export type KeySource = {
   /** The factory's name, such as `groq`. */
   provider: string
-  /** As people write it, such as `Groq`. */
+  /** The name in messages, such as `Groq`. */
   vendor: string
-  /** The environment variables that may hold the key; the first that is set counts. */
+  /** The environment variables for the key; the first that is set counts. */
   variables: readonly string[]
 }
 
 /**
- * The key of a provider: the one given, else the one in the environment. An empty one is an absent one.
- * @throws AgentKitError `invalid-config` for a key that cannot be one
+ * The key of a provider: the option, else the environment. An empty key is an absent one.
+ * @throws AgentKitError `invalid-config` for a key with invalid characters
  */
 export function findKey(given: string | undefined, { provider, vendor, variables }: KeySource): string | undefined {
   const key = [given, ...variables.map((variable) => process.env[variable])].map(nonEmpty).find(Boolean)
@@ -27,7 +27,7 @@ export function findKey(given: string | undefined, { provider, vendor, variables
 }
 
 /**
- * The key of a provider that is never called without one.
+ * The key of a provider that requires one.
  * @throws AgentKitError `missing-key`, `invalid-config`
  */
 export function requireKey(given: string | undefined, source: KeySource): string {
@@ -40,11 +40,11 @@ export function requireKey(given: string | undefined, source: KeySource): string
 }
 
 /**
- * Checks an address that a user gave. Requests cannot carry a user and a password in theirs.
+ * Checks a URL from the options or the environment. `fetch` rejects URLs with a user and a password.
  * @param name of the option, such as `baseURL`
- * @param example of one that is right
- * @param query whether the provider's SDK keeps one in its place; others append paths to it
- * @throws AgentKitError `invalid-config` for what is none
+ * @param example of a valid one
+ * @param query whether the provider's SDK keeps the query; others append paths to it
+ * @throws AgentKitError `invalid-config` for an invalid URL
  */
 export function checkAddress(
   address: string,
@@ -57,19 +57,19 @@ export function checkAddress(
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   const hasQuery = query === 'refused' && Boolean(url?.search)
   if (url && isWeb && !url.username && !url.password && !hasQuery) return url
-  let problem = `"${address}" is no address`
-  // The address is not told: it holds a password.
+  let problem = `"${address}" is not a URL`
+  // The message leaves the address out: it contains a password.
   if (url?.username || url?.password) problem = 'has a user or a password in it: pass them as a header'
-  else if (hasQuery) problem = `"${address}" has a query: leave it out, and pass what the server wants as a header`
+  else if (hasQuery) problem = `"${address}" has a query: leave it out, and pass what the server needs as a header`
   throw new AgentKitError('invalid-config', `The ${name} ${problem}. It looks like ${example}.`, { provider })
 }
 
 /**
- * Checks what a user calls a model: an environment variable that is not set becomes one easily.
- * @throws AgentKitError `invalid-argument` for what names none
+ * Checks the name of a model: an environment variable that is not set is a common mistake.
+ * @throws AgentKitError `invalid-argument` for an empty name and for other types
  */
 export function checkModelId(id: string, provider: string, what = 'model'): string {
-  // Without a compiler anything may come.
+  // JavaScript callers may pass anything.
   if (typeof id === 'string' && id.trim() !== '') return id
   throw new AgentKitError(
     'invalid-argument',
@@ -91,7 +91,7 @@ export function checkOptions<Options extends object>(
 
 export const callTimeoutNames: Record<keyof CallTimeouts, true> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
 
-/** The values that no error may carry: the key, and headers that hold one, with and without the word before it. */
+/** The values to redact from errors: the key, and headers with credentials, with and without their scheme. */
 export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>> = {}): string[] {
   const secret = Object.entries(headers).flatMap(([name, value]) => {
     if (!secretHeader.test(name)) return []
@@ -101,12 +101,12 @@ export function secretsOf(key: string | undefined, headers: Readonly<Record<stri
   return key === undefined ? secret : [key, ...secret]
 }
 
-/** A setting with something in it. */
+/** A setting without surrounding white space; `undefined` for a blank one. */
 export function nonEmpty(value: string | null | undefined): string | undefined {
   return value?.trim() || undefined
 }
 
-/** Makes a value, or the promise of one, when it is first asked for: the one time that it does not fail. */
+/** Creates a value, or a promise of one, at the first call; again after a failure. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined
   return () => {
@@ -126,7 +126,7 @@ const printable = /^[\x21-\x7e]+$/
 const secretHeader = /key|token|auth|secret|cookie/i
 
 /**
- * Refuses an embedder of a provider that has none, and says who has.
+ * Rejects the use of embeddings with a provider that has none, and names those that have.
  * @throws AgentKitError `unsupported`, always
  */
 export function noEmbeddings(vendor: string, provider: string, model: string): never {

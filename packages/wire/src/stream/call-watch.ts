@@ -11,11 +11,11 @@ export type CallTimeouts = {
 }
 
 const defaultTimeoutMs = 60_000
-/** What timers can hold: a longer wait is none. */
+/** The maximum of `setTimeout`; it fires at once for a longer delay. */
 const longestTimerMs = 2_147_483_647
 
 /**
- * Checks timeouts as a provider's options give them.
+ * Checks the timeouts of a provider's options.
  * @throws AgentKitError `invalid-argument` when one is not a positive number
  */
 export function checkTimeouts({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): Required<CallTimeouts> {
@@ -30,18 +30,18 @@ export function checkTimeouts({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeout
 }
 
 /**
- * What ends one call early: the caller's signal, the first-byte timer, the idle timer, or a reader that leaves.
- * `signal` is what the request is sent with; `failure` says afterwards why the call ended.
+ * Ends one call early: on the caller's signal, the first-byte timer, the idle timer, or when the reader stops. The request
+ * is sent with `signal`; `failure` is the reason once the call has ended early.
  */
 export class CallWatch {
   readonly #controller = new AbortController()
   readonly #caller: AbortSignal
   readonly #timeouts: Required<CallTimeouts>
   readonly #callee: Callee
-  readonly #endings: ((failure: AgentKitError) => void)[] = []
+  readonly #listeners: ((failure: AgentKitError) => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #phase: TimeoutPhase = 'first-byte'
-  #waiting = false
+  #reading = false
   #failure: AgentKitError | undefined
 
   constructor(caller: AbortSignal, timeouts: Required<CallTimeouts>, callee: Callee) {
@@ -54,14 +54,14 @@ export class CallWatch {
     return this.#controller.signal
   }
 
-  /** Why the call ended early, once it has. */
+  /** The reason why the call ended early; `undefined` while it has not. */
   get failure(): AgentKitError | undefined {
     return this.#failure
   }
 
   /**
-   * Begins to listen to the caller, while nothing is asked of the server yet.
-   * @throws AgentKitError when the caller's signal, or this watch, has ended already
+   * Listens to the caller's signal, before the request is sent.
+   * @throws AgentKitError when the signal has aborted, or the call has ended, already
    */
   listen(): void {
     if (this.#caller.aborted) this.#end(abortError(this.#caller, this.#callee))
@@ -70,60 +70,60 @@ export class CallWatch {
   }
 
   /**
-   * Begins to watch: to be called before the request is sent.
-   * @throws AgentKitError when the caller's signal, or this watch, has ended already
+   * Starts the timers; called right before the request is sent.
+   * @throws AgentKitError when the signal has aborted, or the call has ended, already
    */
   start(): void {
     this.listen()
-    this.#waiting = true
+    this.#reading = true
     this.#arm(this.#timeouts.firstByteTimeoutMs)
   }
 
-  /** Before each read: silence counts from here. A reader that is slow to ask again is not the server's silence. */
+  /** Called before each read: silence counts from here. The time between two reads is the reader's. */
   beforeRead(): void {
-    this.#waiting = true
+    this.#reading = true
     if (this.#phase === 'idle') this.#timer?.refresh()
   }
 
-  /** After each read that gave bytes. */
+  /** Called after each read that returned bytes. */
   afterRead(): void {
-    this.#waiting = false
+    this.#reading = false
     if (this.#phase === 'idle') return
     this.#phase = 'idle'
-    // Mostly the two waits are the same, and the timer with them.
+    // The two timeouts are mostly equal, and share one timer.
     if (this.#timeouts.idleTimeoutMs !== this.#timeouts.firstByteTimeoutMs) this.#arm(this.#timeouts.idleTimeoutMs)
   }
 
-  /** The promise, or the failure as soon as the call ends early, even if the promise never settles. */
+  /** Settles like the promise; rejects as soon as the call ends early, even if the promise never settles. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // It may have ended while the promise was made.
+      // The call may have ended while the promise was created.
       if (this.#failure) reject(this.#failure)
       this.onEnd(reject)
       promise.then(resolve, reject)
     })
   }
 
-  /** Told when the call ends early: a plain list, since a listener on the signal costs more than all the rest. */
-  onEnd(tell: (failure: AgentKitError) => void): void {
-    this.#endings.push(tell)
+  /** Adds a listener for an early end. A plain list: a listener on the signal costs more than everything else here. */
+  onEnd(listener: (failure: AgentKitError) => void): void {
+    this.#listeners.push(listener)
   }
 
-  /** The answer has come, all of it: silence counts no more, but who asked may still turn away. */
+  /** The answer has arrived completely: the timers stop, the caller may still abort. */
   settle(): void {
     clearTimeout(this.#timer)
-    this.#waiting = false
+    this.#reading = false
   }
 
-  /** The answer is complete: nothing is watched any more, the request is left alone. */
+  /** Stops the timers and the listening; does not abort the request. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#caller.removeEventListener('abort', this.#onAbort)
   }
 
-  /** Ends the call: the request is aborted and its socket closes. */
+  /** Ends the call: aborts the request and closes its socket. */
   cancel(): void {
-    this.#end(new AgentKitError('aborted', 'The reader left the stream.', this.#callee))
+    this.#end(new AgentKitError('aborted', 'The reader stopped reading the stream.', this.#callee))
   }
 
   readonly #onAbort = (): void => this.#end(abortError(this.#caller, this.#callee))
@@ -134,7 +134,7 @@ export class CallWatch {
   }
 
   readonly #onSilence = (): void => {
-    if (this.#waiting) this.#end(silence(this.#callee, this.#phase, this.#timeouts))
+    if (this.#reading) this.#end(silence(this.#callee, this.#phase, this.#timeouts))
   }
 
   #end(failure: AgentKitError): void {
@@ -142,7 +142,7 @@ export class CallWatch {
     if (this.#failure) return
     this.#failure = failure
     this.#controller.abort(failure)
-    for (const tell of this.#endings) tell(failure)
+    for (const listener of this.#listeners) listener(failure)
   }
 }
 

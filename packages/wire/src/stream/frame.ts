@@ -1,7 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
 import type { ErrorContext } from '../errors/provider-error.ts'
 
-/** One event of a stream. */
+/** One event of a stream, as text. */
 export type Frame = {
   /** The `event:` field; `''` when the server names none. */
   event: string
@@ -12,12 +12,12 @@ export type Frame = {
 
 /**
  * The JSON object in a frame.
- * @throws AgentKitError `malformed-stream` for what is none, `incomplete-stream` for one that the end cut short
+ * @throws AgentKitError `malformed-stream` for other data, `incomplete-stream` for an object that the end of the stream cuts
  */
 export function parseFrame<Data extends object>(frame: Frame, { provider, model }: ErrorContext): Data {
   try {
     const data: unknown = JSON.parse(frame.data)
-    // Each field is checked where it is read; only that it is an object is known here.
+    // The readers check each field.
     if (typeof data === 'object' && data !== null) return data as Data
   } catch {
     if (frame.unterminated) {

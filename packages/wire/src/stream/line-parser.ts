@@ -1,6 +1,6 @@
 import type { Frame } from './frame.ts'
 
-/** Cuts text into lines, each of them a frame: NDJSON. It keeps only the unfinished line. */
+/** Splits NDJSON into frames, one for each line. It buffers only the incomplete line. */
 export class LineParser {
   #line = ''
 
@@ -18,14 +18,14 @@ export class LineParser {
     return frames
   }
 
-  /** The line that the end of the stream cut short, if there is one. */
+  /** The incomplete line at the end of the stream, if there is one. */
   end(): Frame[] {
     const data = this.#line.trim()
     this.#line = ''
     return data === '' ? [] : [{ event: '', data, unterminated: true }]
   }
 
-  /** Characters held back until their line is complete. */
+  /** Characters in the buffer. */
   get pending(): number {
     return this.#line.length
   }

@@ -6,43 +6,38 @@ import type { Frame } from './frame.ts'
 import { LineParser } from './line-parser.ts'
 import { SseParser } from './sse-parser.ts'
 
-/** How an answer is cut into frames: server-sent events, or a JSON document per line. */
+/** How a body is split into frames: server-sent events, or one JSON document per line. */
 export type Framing = 'sse' | 'ndjson'
 
-/** Reads an answer: all the frames of one socket read at once, `undefined` at the end of the stream. */
+/** Reads a response body: all frames of one socket read at once, `undefined` at the end. */
 export interface FrameSource {
-  /** @throws AgentKitError `malformed-stream` for a page of HTML and for a frame that is too large */
+  /** @throws AgentKitError `malformed-stream` for an HTML page and for a frame that is too large */
   read(): Promise<Frame[] | undefined>
-  /**
-   * Gives the body up, without waiting. That of a complete answer is read to its end, so that its socket is used
-   * again; any other is closed.
-   */
+  /** Releases the body without waiting: that of a complete answer is read to its end, so that its socket is reused. */
   close(complete: boolean): void
 }
 
 export type FrameOptions = Callee & {
-  /** Told before and after each read, and asked whether to go on. */
+  /** Notified before and after each read; its failure ends the reading. */
   watch: CallWatch
   /** `sse` when absent. */
   framing?: Framing
-  /** How much of an unfinished frame is kept, in characters; 16 million when absent. */
+  /** Longest incomplete frame, in characters; 16 million when absent. */
   maxFrameLength?: number
 }
 
-/** Cuts text into frames, in pieces of any size. */
+/** Splits text, which arrives in pieces of any size, into frames. */
 export interface FrameParser {
   /** The frames that this text completes. */
   push(text: string): Frame[]
-  /** The frame that the end of the stream cut short, if there is one. */
+  /** The incomplete frame at the end of the stream, if there is one. */
   end(): Frame[]
-  /** Characters held back until their frame is complete. */
+  /** Characters in the buffer. */
   readonly pending: number
 }
 
 /**
- * Reads the frames of the body of a `fetch` answer.
- *
- * A server that ignores `stream: true` and answers with one JSON document gives that document as one frame.
+ * Reads the frames of a response body. One JSON document, from a server that ignores `stream: true`, is one frame.
  *
  * @example
  * const source = readFrames(await fetch(url, { signal: watch.signal }), { watch, provider: 'acme', model: 'small' })
@@ -58,13 +53,13 @@ export function readFrames(response: Response, options: FrameOptions): FrameSour
   let kind: Kind = 'unknown'
   let begun = ''
   let ended = source === undefined
-  // A body that does not listen to the request's signal ends with it all the same.
+  // A body may ignore the request's signal.
   watch.onEnd(() => void source?.cancel().catch(ignore))
 
   const take = (text: string): Frame[] => {
     if (kind === 'frames') return parser.push(text)
     begun += text
-    // What came before is white: it may come in any number of pieces, and is looked at once.
+    // The text before was blank; each piece is scanned once, however many there are.
     if (kind === 'unknown') kind = kindOf(text, framing)
     if (kind === 'html') {
       throw malformed('answered with a page of HTML instead of a stream of events. Check the base URL.')
@@ -114,7 +109,7 @@ const streaming = { stream: true } as const
 const ignore = (): void => {}
 const drainMs = 1000
 
-/** No stream of server-sent events begins with a brace or a bracket: that is a JSON document. */
+/** A stream of server-sent events never begins with a brace or a bracket: that is a JSON document. */
 function kindOf(text: string, framing: Framing): Kind {
   const first = text.trimStart().charAt(0)
   if (first === '') return 'unknown'
@@ -122,7 +117,7 @@ function kindOf(text: string, framing: Framing): Kind {
   return framing === 'sse' && (first === '{' || first === '[') ? 'document' : 'frames'
 }
 
-/** The end has mostly come already; a server that keeps the connection open is left after a second. */
+/** Reads to the end, which has mostly arrived; closes the connection of a server that does not end within a second. */
 function drain(source: BodyReader, watch: CallWatch): void {
   const timer = setTimeout(() => watch.cancel(), drainMs).unref()
   const settle = (): void => clearTimeout(timer)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ReplyBuilder, type TellCall } from './reply-builder.ts'
+import { ReplyBuilder, type CompleteCall } from './reply-builder.ts'
 
 const owner = 'acme/small'
 
@@ -79,7 +79,7 @@ describe('Reply', () => {
   })
 
   it('names a call of nothing, and gives it an id, whatever a server sends for them', () => {
-    const odd = { callId: 0, name: { a: 1 }, argumentsText: '' } as unknown as TellCall
+    const odd = { callId: 0, name: { a: 1 }, argumentsText: '' } as unknown as CompleteCall
     const { content } = finished((reply) => {
       reply.toolCall(odd)
       reply.toolCall({ callId: 'c', name: '', argumentsText: '' })

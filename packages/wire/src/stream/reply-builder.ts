@@ -8,33 +8,33 @@ import {
   type Usage,
 } from '@agentkit/core'
 
-/** A whole call, as a provider tells it. */
-export type TellCall = {
+/** A complete tool call, as a provider sent it. */
+export type CompleteCall = {
   callId?: string | undefined
   name: string
   argumentsText: string
-  /** What only this model can read, and wants back with the call. */
+  /** Opaque data that this model wants back with the call. */
   data?: Opaque['data'] | undefined
 }
 
 /**
- * One answer while it comes: each piece becomes an event, and a part of the message that ends it. The message holds
- * what the deltas said. For every provider.
+ * Builds one answer from what a provider's reader finds in the stream: its events, and the message of its `finish`, which
+ * contains the text of the deltas.
  */
 export class ReplyBuilder {
   readonly #model: string
   readonly #parts: AssistantPart[] = []
   readonly #callIds = new Set<string>()
   readonly #warnings = new Set<string>()
-  /** Characters of calls that a reader keeps until they are whole, and of calls that are. */
+  /** Characters of incomplete calls, which a reader buffers, and of complete calls. */
   #pieceChars = 0
   #callChars = 0
-  /** Characters of data that only this model can read. */
+  /** Characters of opaque data. */
   #dataChars = 0
   #events: ModelEvent[] = []
   #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
-  /** The first half of a character that was cut between two deltas. */
-  #held = ''
+  /** The first half of a surrogate pair that was split between two deltas. */
+  #splitCharacter = ''
 
   /** @param model `provider/model` */
   constructor(model: string) {
@@ -49,17 +49,14 @@ export class ReplyBuilder {
     this.#add('reasoning', delta)
   }
 
-  /** Text from here on is a part of its own, with data that only this model can read. */
+  /** Begins a text part with opaque data. */
   beginText(data: Opaque['data']): void {
     this.countData(data)
     this.endPart()
     this.#open = { type: 'text', text: '', opaque: { owner: this.#model, data } }
   }
 
-  /**
-   * Reasoning ends here, with data that only this model can read, and that it wants back.
-   * A part of it is kept even when none of its text was told.
-   */
+  /** Ends a reasoning part with opaque data, which keeps the part even without text. */
   endReasoning(data: Opaque['data']): void {
     this.countData(data)
     if (this.#open?.type !== 'reasoning') this.#begin('reasoning')
@@ -67,18 +64,18 @@ export class ReplyBuilder {
     this.endPart()
   }
 
-  /** Text ends here, with data that only this model can read, and that it wants back, also without any text. */
+  /** Ends a text part with opaque data, which keeps the part even without text. */
   endText(data: Opaque['data']): void {
     this.countData(data)
     if (this.#open?.type !== 'text') this.#begin('text')
-    this.#flushHeld()
+    this.#flushSplitCharacter()
     const text = this.#open?.text ?? ''
     this.#open = undefined
     this.#parts.push({ type: 'text', text, opaque: { owner: this.#model, data } })
   }
 
   endPart(): void {
-    this.#flushHeld()
+    this.#flushSplitCharacter()
     const part = this.#open
     this.#open = undefined
     if (!part || (part.text === '' && !(part.type === 'reasoning' && part.opaque))) return
@@ -88,7 +85,7 @@ export class ReplyBuilder {
   }
 
   /**
-   * Counts a piece of a call, before the reader keeps it: so an answer without an end takes no memory without an end.
+   * Counts a piece of a call before the reader buffers it, which bounds the memory of an endless answer.
    * @throws AgentKitError `malformed-stream` when the calls of the answer have more characters than any model writes
    */
   countPiece(text: string): void {
@@ -97,15 +94,15 @@ export class ReplyBuilder {
   }
 
   /**
-   * @param begun calls of the answer, also those that are not whole yet
-   * @throws AgentKitError `malformed-stream` when they are more than any model makes
+   * @param begun calls of the answer, incomplete ones included
+   * @throws AgentKitError `malformed-stream` when there are more than any model makes
    */
   countCalls(begun: number): void {
     if (begun > mostCalls) throw this.#tooMuch(`${mostCalls} tool calls`)
   }
 
   /**
-   * Counts data that only this model can read: no delta shows it, so core sees it at the end of the answer only.
+   * Counts opaque data: it is in no delta, so core can check it only at the end of the answer.
    * @throws AgentKitError `malformed-stream` when the answer holds more than a message may
    */
   countData(data: Opaque['data']): void {
@@ -113,8 +110,8 @@ export class ReplyBuilder {
     if (this.#dataChars > mostDataChars) throw this.#tooMuch(`${mostDataChars} characters of signatures`)
   }
 
-  /** A whole call. Missing ids and ids used twice are replaced; arguments that do not parse are told as they came. */
-  toolCall(call: TellCall): void {
+  /** Adds a complete call. Missing and repeated ids are replaced; invalid arguments are emitted as text. */
+  toolCall(call: CompleteCall): void {
     this.endPart()
     this.countCalls(this.#callIds.size + 1)
     this.#callChars += call.argumentsText.length
@@ -122,7 +119,7 @@ export class ReplyBuilder {
     const callId = this.#uniqueCallId(call.callId)
     const { data } = call
     if (data !== undefined) this.countData(data)
-    // A call of nothing is answered as one of a tool that there is not.
+    // Core answers a call without a name like one of an unknown tool.
     const name = typeof call.name === 'string' && call.name !== '' ? call.name : 'unknown'
     const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
     const parsed = parseArguments(call.argumentsText)
@@ -136,28 +133,28 @@ export class ReplyBuilder {
     }
   }
 
-  /** Tells a warning, once: some servers do the same thing with every chunk. */
+  /** Emits a warning once: some servers repeat a mistake with every chunk. */
   warn(message: string): void {
     if (this.#warnings.has(message) || this.#warnings.size === mostWarnings) return
     this.#warnings.add(message)
     this.#events.push({ type: 'warning', message })
   }
 
-  /** Whether there is an answer in words so far. */
+  /** Whether the answer contains text so far. */
   get hasText(): boolean {
     return [...this.#parts, this.#open].some((part) => part?.type === 'text' && part.text !== '')
   }
 
-  /** The answer begins again: what its message held so far is gone. What was told stays told. */
+  /** Discards the message so far, because the provider begins its answer again. Events stay emitted. */
   restart(): void {
     this.#open = undefined
-    this.#held = ''
+    this.#splitCharacter = ''
     this.#parts.length = 0
     this.#callIds.clear()
     this.#pieceChars = this.#callChars = this.#dataChars = 0
   }
 
-  /** @param reason as the provider says it; calls make a plain stop `tool-calls`, whatever it says */
+  /** @param reason of the provider; an answer with calls ends with `tool-calls` where the provider reports `stop` */
   finish(reason: ModelFinishReason, usage: Usage): void {
     this.endPart()
     const called = this.#callIds.size > 0
@@ -179,7 +176,7 @@ export class ReplyBuilder {
   #tooMuch(what: string): AgentKitError {
     const [provider = '', ...model] = this.#model.split('/')
     const message = `${provider} sent more than ${what} in one answer, more than any model writes.`
-    // Another attempt would cost as much again.
+    // A retry would cost as much again.
     return new AgentKitError('malformed-stream', message, { provider, model: model.join('/'), retryable: false })
   }
 
@@ -198,45 +195,45 @@ export class ReplyBuilder {
   }
 
   #wholeCharacters(delta: string): string {
-    const text = this.#held === '' ? delta : this.#held + delta
+    const text = this.#splitCharacter === '' ? delta : this.#splitCharacter + delta
     const cut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
-    this.#held = cut ? text.slice(-1) : ''
+    this.#splitCharacter = cut ? text.slice(-1) : ''
     return cut ? text.slice(0, -1) : text
   }
 
-  #flushHeld(): void {
-    if (this.#held === '' || !this.#open) return
-    this.#held = ''
+  #flushSplitCharacter(): void {
+    if (this.#splitCharacter === '' || !this.#open) return
+    this.#splitCharacter = ''
     this.#open.text += '\ufffd'
     this.#events.push({ type: `${this.#open.type}-delta`, text: '\ufffd' })
   }
 
-  #uniqueCallId(told: string | undefined): string {
-    const usable = typeof told === 'string' && !nothing.has(told) && !this.#callIds.has(told)
-    const callId = usable ? told : `call_${crypto.randomUUID().replaceAll('-', '')}`
+  #uniqueCallId(given: string | undefined): string {
+    const usable = typeof given === 'string' && !placeholders.has(given) && !this.#callIds.has(given)
+    const callId = usable ? given : `call_${crypto.randomUUID().replaceAll('-', '')}`
     this.#callIds.add(callId)
     return callId
   }
 }
 
-/** Of the calls of one answer together, as core counts them; and how many of them it reads. */
+/** The limits of core for the calls of one answer: their characters together, and their number. */
 const mostCallChars = 2_097_152
 const mostCalls = 1_024
-/** As long as core lets a message be. */
+/** Core's limit for a message. */
 const mostDataChars = 16_777_216
-/** Different ones of one answer. */
+/** Distinct warnings of one answer. */
 const mostWarnings = 100
 
-/** What SDKs and servers write for an id that they do not have. */
-const nothing: ReadonlySet<string> = new Set(['', 'null', 'undefined'])
+/** What SDKs and servers send in place of a missing id. */
+const placeholders: ReadonlySet<string> = new Set(['', 'null', 'undefined'])
 
 export type ParsedArguments = { ok: true; input: JSONValue } | { ok: false; inputText: string; invalid: string }
 
-/** What a model wrote as a tool's arguments. No arguments at all are `{}`. */
+/** Parses the arguments that a model wrote for a tool. Empty arguments are `{}`. */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, input: {} }
   try {
-    // JSON.parse gives JSON values only.
+    // JSON.parse returns JSON values only.
     const input = JSON.parse(text) as JSONValue
     return { ok: true, input: input ?? {} }
   } catch (error) {

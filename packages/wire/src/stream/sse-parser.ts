@@ -1,8 +1,8 @@
 import type { Frame } from './frame.ts'
 
 /**
- * Cuts text into server-sent events: LF, CR and CRLF, comments, multi-line data, in pieces of any size.
- * It keeps only the unfinished frame, and looks at each character once.
+ * Splits text into server-sent events: LF, CR and CRLF, comments, multi-line data, in pieces of any size. It buffers only
+ * the incomplete frame, and scans each character once.
  */
 export class SseParser {
   #line = ''
@@ -29,20 +29,20 @@ export class SseParser {
     return frames
   }
 
-  /** The frame that the end of the stream cut short, if there is one. */
+  /** The incomplete frame at the end of the stream, if there is one. */
   end(): Frame[] {
     const line = this.#line
     this.#line = ''
     if (line !== '') this.#takeLine(line, [])
-    const cutShort = this.#data !== undefined || this.#event !== '' || (line !== '' && !line.startsWith(':'))
-    if (!cutShort) return []
+    const isCut = this.#data !== undefined || this.#event !== '' || (line !== '' && !line.startsWith(':'))
+    if (!isCut) return []
     const frame: Frame = { event: this.#event, data: this.#data ?? '', unterminated: true }
     this.#event = ''
     this.#data = undefined
     return [frame]
   }
 
-  /** Characters held back until their frame is complete. */
+  /** Characters in the buffer. */
   get pending(): number {
     return this.#line.length + (this.#data?.length ?? 0)
   }
@@ -54,7 +54,7 @@ export class SseParser {
       if (lines.startsWith('\n')) lines = lines.slice(1)
     }
     if (!lines.includes('\r')) return lines
-    // A CR at the end is a line's end already; if the next piece begins with LF, that belongs to it.
+    // A CR at the end ends the line; an LF at the start of the next piece belongs to it.
     this.#skipLineFeed = lines.endsWith('\r')
     return lines.replace(/\r\n?/g, '\n')
   }
