@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ReplyBuilder, type CompleteCall } from './reply-builder.ts'
+import { type CompleteCall, ReplyBuilder } from './reply-builder.ts'
 
 const owner = 'acme/small'
 
