@@ -4,29 +4,23 @@ import { toldUsage, type Usage } from '../data/usage.ts'
 import type { Reply } from '../runs/reply.ts'
 import { estimateRequest, estimateText } from '../tokens/estimate-tokens.ts'
 
-/** What a model call has used: what was told, with estimates where it was not, marked so. */
-export function usageOfReply(reply: Reply, request: ModelRequest, model: Model): Usage {
-  return withEstimate(toldUsage(reply.usage), reply, request, model)
-}
+type EndedCall = { reply: Reply; request: ModelRequest; model: Model; signal: AbortSignal }
 
-/** What a failed call has used, likewise. One that was refused before a word came has used nothing. */
-export function usageOfFailure(
-  error: unknown,
-  reply: Reply,
-  request: ModelRequest,
-  model: Model,
-  signal: AbortSignal,
-): Usage {
-  const told = toldUsage(isAgentKitError(error) && error.usage ? error.usage : reply.usage)
-  const wasAtWork = reply.heard || signal.aborted || (isAgentKitError(error) && error.code === 'timeout')
-  return wasAtWork || Object.keys(told).length > 0 ? withEstimate(told, reply, request, model) : told
-}
-
-function withEstimate(told: Usage, reply: Reply, request: ModelRequest, { info }: Model): Usage {
-  const inputTokens = told.inputTokens ?? estimateRequest(request, info)
-  const outputTokens = told.outputTokens ?? estimateReply(reply)
-  const usage = { ...told, inputTokens, outputTokens, totalTokens: told.totalTokens ?? inputTokens + outputTokens }
-  return told.inputTokens === undefined || told.outputTokens === undefined ? { ...usage, estimated: true } : usage
+/**
+ * What a model call has used: what the provider reported, and marked estimates of the rest. A call that was refused
+ * before its answer began has used nothing.
+ * @param failure the error of a call that failed
+ */
+export function usageOf({ reply, request, model, signal }: EndedCall, failure?: unknown): Usage {
+  const error = isAgentKitError(failure) ? failure : undefined
+  const reported = toldUsage(error?.usage ?? reply.usage)
+  const hasWorked = failure === undefined || reply.hasBegun || signal.aborted || error?.code === 'timeout'
+  if (!hasWorked && Object.keys(reported).length === 0) return reported
+  const inputTokens = reported.inputTokens ?? estimateRequest(request, model.info)
+  const outputTokens = reported.outputTokens ?? estimateReply(reply)
+  const totalTokens = reported.totalTokens ?? inputTokens + outputTokens
+  const isEstimated = reported.inputTokens === undefined || reported.outputTokens === undefined
+  return { ...reported, inputTokens, outputTokens, totalTokens, ...(isEstimated ? { estimated: true } : {}) }
 }
 
 function estimateReply({ text, reasoning, calls }: Reply): number {

@@ -2,129 +2,151 @@ import type { Model, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
+import { watchSilence } from '../policies/deadline.ts'
 import { firstModel, lastResort, type ModelChain, nextModel, noteFailure, noteSuccess } from '../policies/fallback.ts'
-import type { Ledger, Reservation } from '../policies/ledger.ts'
-import { isRetryable, retryWait } from '../policies/retry.ts'
-import { currentRun } from '../runs/current-run.ts'
+import type { Ledger } from '../policies/ledger.ts'
+import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
+import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
-import { callModel, modelError } from './call-model.ts'
-import { usageOfFailure, usageOfReply } from './call-usage.ts'
-import type { Asker } from './types.ts'
+import { callModel } from './call-model.ts'
+import { usageOf } from './call-usage.ts'
+import { modelError } from './model-error.ts'
+import type { Run } from './types.ts'
 
-/** One step's question to a model, whichever it will be. */
-export type Question = {
-  /** Absent: nobody is told of it, such as a summary. */
+/** What the model calls of one run share. */
+export type ModelCaller = Pick<Run, 'agent' | 'scope' | 'ledger' | 'model'>
+
+/** One call, whichever model answers it. */
+export type ModelCall = {
+  /** Absent for calls without events of their own, such as a summary. */
   step?: number
   emit: Emit
   requestFor(model: Model): Promise<ModelRequest>
-  /** After the model found the request too long: whether it is shorter now. */
+  /** Shortens the request that the model found too long. @returns whether it is shorter now */
   makeRoom?(model: Model): Promise<boolean>
-  /** Each attempt has a reply of its own, which grows while the model speaks; those before it are forgotten. */
+  /** Called with the empty reply of each attempt; the replies of earlier attempts are dropped. */
   begin?(reply: Reply): void
 }
 
-/** The model that a run begins with. A fallback that was taken earlier is told. */
+/** The model that a run begins with. Emits a fallback that was taken earlier. */
 export async function chooseModel(chain: ModelChain, emit: Emit): Promise<Model> {
   const { model, skipped } = firstModel(chain)
-  if (skipped) await tellFallback(skipped[0], model, skipped[1], emit)
+  if (skipped) await emitFallback(skipped[0], model, skipped[1], emit)
   return model
 }
 
 /**
- * Asks a model until it answers: tries again what may pass, goes on to the next model of the chain, makes room when
- * the conversation is too long. Finished steps stay as they are; listeners hear that this one begins again.
+ * Calls a model until one answers: retries what may succeed, falls back to the next model of the chain, makes room when
+ * the conversation is too long. Only this step is repeated, and listeners receive a `step-restart`.
  *
- * @throws AgentKitError what the last attempt failed in; `budget` when the next one could pass it
+ * @throws AgentKitError the error of the last attempt; `budget` when the next attempt could exceed it
  */
-export async function askModel(asker: Asker, question: Question): Promise<Reply> {
-  const { chain, signal } = asker
+export async function callWithFallback(caller: ModelCaller, call: ModelCall): Promise<Reply> {
+  const { agent, scope } = caller
+  const { chain, retry } = agent
   const tried = new Set<Model>()
-  let { model } = asker
+  let { model } = caller
   let failures = 0
-  let madeRoom = false
+  let hasMadeRoom = false
   let last: AgentKitError | undefined
   for (;;) {
     const reply = emptyReply()
-    const failure = await attempt(asker, model, question, reply).catch((stop) => {
-      throw last ? becauseOf(stop, last) : stop
+    const failure = await attempt(caller, model, call, reply).catch((error) => {
+      throw last ? withLastFailure(error, last) : error
     })
     if (!failure) {
       noteSuccess(chain, model)
       return reply
     }
-    const { error, isModels } = failure
+    const { error, isOfModel } = failure
     failures++
     last = error
-    if (error.code === 'context-overflow') await knowAll(chain, signal)
+    // The context window of a model may be known only once it is loaded.
+    if (error.code === 'context-overflow') await loadAll(chain, scope.signal)
     const next = nextModel(chain, model, error, tried)
-    const wait = waitBeforeRetry(asker, error, failures, next !== undefined)
+    const wait = waitBeforeRetry(retry, error, failures, next !== undefined)
     if (wait !== undefined) {
-      await restart(asker, question, error)
-      await sleep(wait, signal)
+      await restart(call, error, scope.emit)
+      await sleep(wait, scope.signal)
       continue
     }
     tried.add(model)
     noteFailure(chain, model, error)
     const other = next ?? lastResort(chain, model, error, tried)
     if (other) {
-      // Which model makes a summary is nobody's concern: the steps find out by themselves.
-      if (question.step !== undefined) {
-        asker.model = other
-        await tellFallback(model, other, error, asker.emit)
+      // The model of a summary does not matter to the run's steps.
+      if (call.step !== undefined) {
+        caller.model = other
+        await emitFallback(model, other, error, scope.emit)
       }
       model = other
       failures = 0
     } else {
-      // What core itself found too long has been made as short as it gets.
-      const mayMakeRoom = error.code === 'context-overflow' && isModels && !madeRoom
-      if (!mayMakeRoom || !(await question.makeRoom?.(model))) throw error
-      madeRoom = true
+      // A request that core itself found too long is as short as possible already.
+      const mayMakeRoom = error.code === 'context-overflow' && isOfModel && !hasMadeRoom
+      if (!mayMakeRoom || !(await call.makeRoom?.(model))) throw error
+      hasMadeRoom = true
     }
-    await restart(asker, question, error)
+    await restart(call, error, scope.emit)
   }
 }
 
-/** A budget that ends between two attempts must not hide why there were two. */
-function becauseOf(stop: unknown, last: AgentKitError): unknown {
-  if (!isAgentKitError(stop) || stop.code !== 'budget') return stop
-  return new AgentKitError('budget', `${stop.message} The last attempt failed: ${last.message}`, { cause: last })
+/** A budget that ends between two attempts keeps the reason for the second one. */
+function withLastFailure(error: unknown, last: AgentKitError): unknown {
+  if (!isAgentKitError(error) || error.code !== 'budget') return error
+  return new AgentKitError('budget', `${error.message} The last attempt failed: ${last.message}`, { cause: last })
 }
 
 /**
  * One attempt of one model, which fills the reply.
- * @returns why it failed, where that says something of the model; all else is thrown
+ * @returns its failure, if another attempt or another model may succeed; throws all other errors
  */
 async function attempt(
-  asker: Asker,
+  { agent, scope: { signal }, ledger }: ModelCaller,
   model: Model,
-  question: Question,
+  call: ModelCall,
   reply: Reply,
-): Promise<{ error: AgentKitError; isModels: boolean } | undefined> {
-  const { signal, ledger } = asker
-  // Hooks, the session's store and the budget may fail too: no other model does better there.
-  let isModels = true
+): Promise<{ error: AgentKitError; isOfModel: boolean } | undefined> {
+  // Hooks, the session store and the budget can fail too, where no other model would help.
+  let isOfModel = true
   try {
     if (model.load) await load(model, signal)
-    isModels = false
-    const request = await question.requestFor(model)
+    isOfModel = false
+    const request = await call.requestFor(model)
     if (signal.aborted) throw abortError(signal)
     for (let free = freed(ledger, model, request); free; free = freed(ledger, model, request)) {
       await untilAborted(signal, free)
     }
-    const reservation = ledger.reserve(model, request)
-    isModels = true
-    question.begin?.(reply)
-    await call(asker, model, request, reservation, question.emit, reply)
+    const { maxOutputTokens, lowered, settle } = ledger.reserve(model, request)
+    isOfModel = true
+    call.begin?.(reply)
+    reply.lowered = lowered
+    const bounded = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens }
+    const watch = watchSilence(signal, model.eventTimeoutMs ?? agent.modelTimeoutMs, model.id)
+    const work = { model, request: bounded, emit: call.emit, reply, watch, answerTokens: maxOutputTokens }
+    // An agent that is the model of another one must not wait for the reservation of this call.
+    const current = { ...(currentRun.getStore() as CurrentRun), isInModelCall: true } as const // within a run
+    const ended = { reply, request, model, signal }
+    try {
+      await untilAborted(watch.signal, currentRun.run(current, callModel, work))
+      reply.usage = usageOf(ended)
+    } catch (error) {
+      reply.usage = usageOf(ended, error)
+      throw error
+    } finally {
+      watch.stop()
+      settle(reply.usage)
+    }
     return undefined
   } catch (error) {
     if (signal.aborted || !isAgentKitError(error)) throw error
-    if (!isModels && error.code !== 'context-overflow') throw error
-    return { error, isModels }
+    if (!isOfModel && error.code !== 'context-overflow') throw error
+    return { error, isOfModel }
   }
 }
 
-/** Something to wait for beside other calls of the same budget: not within such a call, which would wait for itself. */
+/** Resolves when other calls of the same budget end; never awaited within such a call, which would wait for itself. */
 function freed(ledger: Ledger, model: Model, request: ModelRequest): Promise<void> | undefined {
   return currentRun.getStore()?.isInModelCall ? undefined : ledger.freed(model, request)
 }
@@ -137,37 +159,13 @@ async function load(model: Model, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function call(
-  { signal, modelTimeoutMs }: Asker,
-  model: Model,
-  request: ModelRequest,
-  { maxOutputTokens, lowered, settle }: Reservation,
-  emit: Emit,
-  reply: Reply,
-): Promise<void> {
-  const bounded = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens }
-  const bounds = { silenceMs: model.eventTimeoutMs ?? modelTimeoutMs, answerTokens: maxOutputTokens }
-  reply.lowered = lowered
-  try {
-    await inModelCall(() => callModel(model, bounded, signal, emit, reply, bounds))
-    reply.usage = usageOfReply(reply, request, model)
-  } catch (error) {
-    reply.usage = usageOfFailure(error, reply, request, model, signal)
-    throw error
-  } finally {
-    settle(reply.usage)
-  }
+async function loadAll({ models }: ModelChain, signal: AbortSignal): Promise<void> {
+  await untilAborted(signal, Promise.allSettled(models.map(async (model) => model.load?.())))
 }
 
-/** An agent that is a model of another one finds out here that its ledger has this call set aside. */
-function inModelCall<Value>(work: () => Value): Value {
-  const current = currentRun.getStore()
-  return current ? currentRun.run({ ...current, isInModelCall: true }, work) : work()
-}
-
-/** @returns milliseconds; `undefined` when this model is not asked again */
+/** @returns milliseconds; `undefined` when this model is not called again */
 function waitBeforeRetry(
-  { retry }: Asker,
+  retry: Required<RetryOptions>,
   error: AgentKitError,
   failures: number,
   hasNext: boolean,
@@ -179,18 +177,12 @@ function waitBeforeRetry(
   return hasNext && wait > limits.longestWaitBeforeFallbackMs ? undefined : wait
 }
 
-/** What is known of each model may come late; it tells which one has more room. */
-async function knowAll({ models }: ModelChain, signal: AbortSignal): Promise<void> {
-  await untilAborted(signal, Promise.allSettled(models.map(async (model) => model.load?.())))
-}
-
-/** What the failed attempt said is nobody's answer, also when the run ends before the next one begins. */
-async function restart({ emit }: Asker, question: Question, error: AgentKitError): Promise<void> {
-  const { step } = question
-  question.begin?.(emptyReply())
+/** Drops the reply of the failed attempt, also when the run ends before the next attempt begins. */
+async function restart({ step, begin }: ModelCall, error: AgentKitError, emit: Emit): Promise<void> {
+  begin?.(emptyReply())
   if (step !== undefined) await emit({ type: 'step-restart', step, error: toErrorInfo(error) })
 }
 
-async function tellFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
+async function emitFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
   await emit({ type: 'model-fallback', from: from.id, to: to.id, error: toErrorInfo(error) })
 }

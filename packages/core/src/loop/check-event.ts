@@ -4,6 +4,7 @@ import { AgentKitError } from '../data/errors.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
+import { brokenStream, nameOf } from './model-error.ts'
 
 /**
  * Checks what a model hands out, before anything is made of it: a Model is anybody's code.
@@ -138,19 +139,4 @@ function tooMany(model: Model, what: string): AgentKitError {
 
 function malformed(model: Model, what: string, who = 'it'): AgentKitError {
   return brokenStream(model, 'malformed-stream', `does not keep to the rules of a Model: ${who} ${what}`)
-}
-
-/** An answer that is not what a Model may give. */
-export function brokenStream(
-  model: Model,
-  code: 'incomplete-stream' | 'malformed-stream',
-  what: string,
-): AgentKitError {
-  return new AgentKitError(code, `The answer of "${model.id}" ${what}.`, { retryable: true, ...nameOf(model) })
-}
-
-/** Who a model is, as errors tell it. */
-export function nameOf({ id }: Model): { provider: string; model: string } {
-  const [provider = '', ...model] = id.split('/')
-  return { provider, model: model.join('/') }
 }

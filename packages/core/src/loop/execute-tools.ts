@@ -1,11 +1,11 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
-import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
+import { isInstance, messageOf } from '../data/errors.ts'
 import type { JSONValue, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import type { Guard } from '../policies/guard.ts'
-import { type HookedCall, type HookedOutcome, type Hooks, runHook } from '../policies/hooks.ts'
+import { startToolDeadline } from '../policies/deadline.ts'
+import { type HookedCall, type HookedOutcome, runHook } from '../policies/hooks.ts'
 import { needsApproval } from '../runs/approvals.ts'
 import { withSignal } from '../runs/current-run.ts'
 import type { AgentRun } from '../runs/run.ts'
@@ -19,70 +19,75 @@ import { limitConcurrency } from '../util/concurrency.ts'
 import { cutText } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { argumentProblem } from './check-event.ts'
-import { type Inside, MemberWaits, withInside } from './types.ts'
+import { MemberSuspended, withParentRun } from './parent-run.ts'
+import type { Run } from './types.ts'
 
 export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
 
-/** What the calls of one step share. */
-export type ToolScope = {
-  toolBox: ToolBox
-  toolTimeoutMs: number
-  signal: AbortSignal
-  userId: string
-  sessionId?: string
-  runId: string
-  hooks: Hooks
-  guard: Guard
-  /** The ids of calls that somebody has allowed. */
+/** Which calls may run, by their ids. */
+export type Verdicts = {
   approved: ReadonlySet<string>
-  /** What is told of calls that do not run, by their ids. */
+  /** The error results of calls that do not run. */
   refused: ReadonlyMap<string, string>
-  /** Keeps what a result has beyond what is shown of it, where it has more. */
-  keepWhole(callId: string, text: string | undefined): void
-  /** Stores a finished call before anything builds on it. */
-  onFinished(message: ToolMessage): Promise<void>
-  /** For the tools that call members. */
-  inside: Inside
+}
+
+/** What the calls of one step share. */
+type StepCalls = Verdicts & {
+  run: Run
+  /** Aborts with the run, and when the result of a call cannot be stored. */
+  signal: AbortSignal
 }
 
 /**
- * Runs the calls of one step, at most 8 at once.
+ * Executes the calls of one step, at most 8 at once, and stores each result.
  *
- * @returns one promise per call, in the order of the calls. Each gives an outcome, also when the call fails, or says
- * that the member waits that it has called; it rejects only when the run's signal aborts or the outcome cannot be stored.
+ * @returns one promise per call, in the order of the calls. It resolves to the outcome, also of a call that fails, or to
+ * `MemberSuspended`; it rejects only when the run's signal aborts or the outcome cannot be stored.
  */
-export function runTools(calls: readonly ToolCall[], scope: ToolScope): Promise<ToolOutcome | MemberWaits>[] {
+export function executeTools(
+  run: Run,
+  calls: readonly ToolCall[],
+  verdicts: Verdicts,
+): Promise<ToolOutcome | MemberSuspended>[] {
   if (calls.length === 0) return []
   const inTurn = limitConcurrency(limits.parallelToolCalls)
-  const step = new AbortController()
-  const unlink = linkSignal(step, scope.signal)
+  const controller = new AbortController()
+  const unlink = linkSignal(controller, run.scope.signal)
+  const step: StepCalls = { run, signal: controller.signal, ...verdicts }
   const outcomes = calls.map((call) => {
-    const outcome = inTurn(() => runTool(call, { ...scope, signal: step.signal }).catch(unlessItWaits))
-    // One that cannot be stored ends the others. The caller awaits them one by one, so none may count as unhandled.
-    outcome.catch((error) => step.abort(error))
+    const outcome = inTurn(() => executeTool(call, step).catch(unlessSuspended))
+    // A result that cannot be stored ends the other calls. The caller awaits them one by one: none may be unhandled.
+    outcome.catch((error) => controller.abort(error))
     return outcome
   })
   void Promise.allSettled(outcomes).then(unlink)
   return outcomes
 }
 
-function unlessItWaits(error: unknown): MemberWaits {
-  if (isInstance(error, MemberWaits)) return error
+function unlessSuspended(error: unknown): MemberSuspended {
+  if (isInstance(error, MemberSuspended)) return error
   throw error
 }
 
-async function runTool(call: ToolCall, scope: ToolScope): Promise<ToolOutcome> {
-  scope.signal.throwIfAborted()
+async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome> {
+  step.signal.throwIfAborted()
   const startedAt = performance.now()
+  const { callId, name } = call
+  const { guard, conversation, turn, state, agent, scope } = step.run
+  const { beforeTool, afterTool } = agent.hooks
   const sources: Citation[] = []
-  const refused = scope.refused.get(call.callId)
-  const attempt = refused === undefined ? await executeHooked(call, scope, sources) : failed(refused)
-  scope.keepWhole(call.callId, attempt.whole)
-  const note = scope.guard.finished(call, attempt)
-  const content = note === undefined ? attempt.content : withNote(attempt.content, note)
-  const message: ToolMessage = { v: 1, role: 'tool', callId: call.callId, name: call.name, content }
+  const refused = step.refused.get(callId)
+  let attempt: Attempt
+  if (refused !== undefined) attempt = failed(refused)
+  else attempt = await (beforeTool || afterTool ? betweenHooks : execute)(call, step, sources)
+  conversation.keepWhole(callId, attempt.whole)
+  const note = guard.finished(call, attempt)
+  // The result of a planned call is no model's input, and the note would count as a member's answer.
+  const content = note === undefined || state.reply.planned ? attempt.content : withNote(attempt.content, note)
+  const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }
   if (attempt.isError) message.isError = true
-  await scope.onFinished(message)
+  await untilAborted(scope.signal, turn.append([message]))
+  state.finished.push(message)
   return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
 }
 
@@ -92,78 +97,72 @@ function withNote(content: ToolMessage['content'], note: string): ToolMessage['c
   return typeof content === 'string' ? `${content}\n${note}` : [...content, { type: 'text', text: note }]
 }
 
-function executeHooked(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
-  const { beforeTool, afterTool } = scope.hooks
-  return beforeTool || afterTool ? betweenHooks(call, scope, sources) : execute(call, scope, sources)
-}
-
-async function betweenHooks(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
+async function betweenHooks(call: ToolCall, step: StepCalls, sources: Citation[]): Promise<Attempt> {
   const { callId, name } = call
-  const { hooks } = scope
+  const { agent, hookContext, toolBox } = step.run
+  const { beforeTool, afterTool } = agent.hooks
+  const context = { ...hookContext, signal: step.signal }
   try {
     const given: HookedCall = { callId, name, input: call.input }
-    const before = await runHook('beforeTool', hooks.beforeTool, given, scope)
+    const before = await runHook('beforeTool', beforeTool, given, context)
     if (before.block !== undefined) return failed(`The call was blocked: ${before.block}`)
-    const { input } = before.value
-    const changed = { ...call, input }
-    if (before.changed && !scope.approved.has(callId) && (await mayNotRun(changed, scope))) return failed(notAllowed)
-    const attempt = await execute(changed, scope, sources)
-    const outcome: HookedOutcome = { callId, name, input, output: attempt.output, isError: attempt.isError }
-    const after = await runHook('afterTool', hooks.afterTool, outcome, scope)
+    const changed = { ...call, input: before.value.input }
+    if (
+      before.changed &&
+      !step.approved.has(callId) &&
+      (await untilAborted(step.signal, needsApproval(changed, toolBox)))
+    )
+      return failed(notAllowed)
+    const attempt = await execute(changed, step, sources)
+    const outcome: HookedOutcome = { ...given, input: changed.input, output: attempt.output, isError: attempt.isError }
+    const after = await runHook('afterTool', afterTool, outcome, context)
     if (after.block === undefined) {
       if (!after.changed) return attempt
       const { output, isError } = after.value
       return { ...toToolResult(output, callId), isError }
     }
-    // What it cited would tell of it.
+    // The citations would reveal the blocked result.
     sources.length = 0
     return failed(`The result was blocked: ${after.block}`)
   } catch (error) {
-    scope.signal.throwIfAborted()
-    if (isInstance(error, MemberWaits)) throw error
-    // Nothing passes a guardrail that is broken.
+    step.signal.throwIfAborted()
+    if (isInstance(error, MemberSuspended)) throw error
+    // A hook that fails allows nothing.
     sources.length = 0
     return failed(messageOf(error))
   }
 }
 
-/** Whether the input that a hook made of the model's is one that somebody must allow, and nobody was asked about. */
-function mayNotRun(call: ToolCall, { toolBox, signal }: ToolScope): Promise<boolean> {
-  return untilAborted(signal, needsApproval(call, toolBox))
-}
-
 const notAllowed =
   'The call was not run: it needs approval as the hook `beforeTool` has changed it, and did not as it was made.'
 
-async function execute(call: ToolCall, scope: ToolScope, sources: Citation[]): Promise<Attempt> {
-  const entry = scope.toolBox.byName.get(call.name)
-  if (!entry) return failed(unknownTool(call.name, scope.toolBox))
-  if (call.invalid !== undefined) return failed(notTaken(call.invalid))
-  const timeoutMs = entry.tool.timeoutMs ?? scope.toolTimeoutMs
-  const deadline = limitTime(scope.signal, timeoutMs)
-  const context = withInside(
-    {
-      signal: deadline.signal,
-      userId: scope.userId,
-      ...(scope.sessionId === undefined ? {} : { sessionId: scope.sessionId }),
-      runId: scope.runId,
-      callId: call.callId,
-      cite: (cited) => {
-        for (const citation of checkCitations(cited)) sources.push(citation)
-      },
+async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Citation[]): Promise<Attempt> {
+  const { toolBox, agent, hookContext } = run
+  const entry = toolBox.byName.get(call.name)
+  if (!entry) return failed(unknownTool(call.name, toolBox))
+  if (call.invalid !== undefined) return failed(invalidArguments(call.invalid))
+  const deadline = startToolDeadline(signal, entry.tool.timeoutMs ?? agent.toolTimeoutMs)
+  const { userId, sessionId, runId } = hookContext
+  const context: ToolContext = {
+    signal: deadline.signal,
+    userId,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    runId,
+    callId: call.callId,
+    cite: (cited) => {
+      for (const citation of checkCitations(cited)) sources.push(citation)
     },
-    scope.inside,
-  )
+  }
   try {
-    const attempt = validateAndExecute(entry, cloneJSON(call.input as JSONValue), context)
+    const attempt = validateAndExecute(entry, cloneJSON(call.input as JSONValue), withParentRun(context, run))
     return await untilAborted(deadline.signal, attempt)
   } catch (error) {
-    // An ended run ends its tools; all else is for the model to know.
-    scope.signal.throwIfAborted()
-    if (isInstance(error, MemberWaits)) throw error
+    // An aborted run ends its tools; the model receives all other errors.
+    signal.throwIfAborted()
+    if (isInstance(error, MemberSuspended)) throw error
     return failed(messageOf(error))
   } finally {
-    deadline.clear()
+    deadline.stop()
   }
 }
 
@@ -184,7 +183,7 @@ async function validateAndExecute(
   return mistake === undefined ? { ...toToolResult(value, context.callId), isError: false } : failed(mistake)
 }
 
-/** A run that was not asked for its result: that is plainly meant. */
+/** For a tool that returns a run itself, the result of the run. */
 async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> {
   const { text, error, finishReason, warnings, approvals, runId } = await withSignal(context.signal, () => run.result)
   if (error) return failed(error.message)
@@ -199,7 +198,7 @@ async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> 
   return { ...toToolResult(text, context.callId), isError: false }
 }
 
-/** What a function returned by mistake, and would be shown as `{}`. */
+/** Values that a tool returns by mistake, and that JSON would show as `{}`. */
 function mistakenResult(value: unknown): string | undefined {
   if (value instanceof Response) return 'The tool returned a Response: it should return await response.json().'
   if (typeof value === 'function') return 'The tool returned a function: it should return what it found.'
@@ -209,14 +208,13 @@ function mistakenResult(value: unknown): string | undefined {
 
 function failed(text: string): Attempt {
   const whole = text || 'The tool failed without a message.'
-  // Redaction need not read a whole page, but must see more than is shown: a secret may stand across the cut.
+  // Redaction reads more than is shown, as a secret may cross the cut, but not a whole page.
   const clean = redactSecrets(whole.slice(0, limits.toolErrorBytes * 2))
   const content = cutText(clean, limits.toolErrorBytes, Math.max(whole.length, clean.length))
   return { content, output: content, isError: true }
 }
 
-/** Core's own bounds say what to do, a parser only what it met. */
-function notTaken(invalid: string): string {
+function invalidArguments(invalid: string): string {
   return invalid === argumentProblem
     ? `The arguments were not taken (invalid-tool-call): they have ${invalid}. Send fewer, or in several calls.`
     : `The arguments are not valid JSON (${invalid}). Send them again.`
@@ -225,21 +223,4 @@ function notTaken(invalid: string): string {
 function unknownTool(name: string, toolBox: ToolBox): string {
   const names = [...toolBox.byName.keys()]
   return `There is no tool named "${name}". ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There are none.'}`
-}
-
-/** A signal that ends with the run or when the tool's time is up. */
-function limitTime(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController()
-  const unlink = linkSignal(controller, runSignal)
-  const timer = setTimeout(() => {
-    const message = `The tool did not finish within ${timeoutMs} ms.`
-    controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))
-  }, timeoutMs)
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer)
-      unlink()
-    },
-  }
 }

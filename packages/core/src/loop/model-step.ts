@@ -10,85 +10,47 @@ import { askForOutput, finalToolName, outputStrategy } from '../schema/structure
 import { compileTools } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
-import { askModel } from './call-with-fallback.ts'
-import { passReply } from './check-reply.ts'
-import type { Run } from './types.ts'
+import { callWithFallback } from './call-with-fallback.ts'
+import { checkReply } from './check-reply.ts'
+import type { Run, StepOutcome } from './types.ts'
 
-/** A finished model call. `again`: it was no answer, and the model is asked once more. */
-export type Step = { reply: Reply; again: boolean }
-
-/** Asks the model for the next step, tells what may be told of its answer, and journals it. */
-export async function askStep(run: Run): Promise<Step> {
-  const { asker, progress, scope, conversation, turn } = run
-  const step = progress.steps + 1
+/** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
+export async function modelStep(run: Run): Promise<StepOutcome> {
+  const { state, scope, conversation } = run
+  const step = state.steps + 1
   await scope.emit({ type: 'step-start', step })
-  progress.reply = emptyReply()
-  const gate = openGate(scope.emit)
-  const reply = await askModel(asker, {
+  state.reply = emptyReply()
+  const gate = eventGate(scope.emit)
+  const reply = await callWithFallback(run, {
     step,
     emit: gate.emit,
     requestFor: (model) => requestFor(run, model),
     makeRoom: (model) => conversation.makeRoom(model),
     begin(attempt) {
-      gate.close(holdsBack(run))
-      // What has not passed is nobody's answer, also when the run ends here.
-      progress.reply = gate.isClosed ? emptyReply() : attempt
+      gate.restart(buffersEvents(run))
+      // A reply that is not checked yet must not become the answer, also when the run is stopped now.
+      state.reply = gate.isBuffering ? emptyReply() : attempt
     },
   })
-  progress.steps = step
-  progress.warnings.push(...reply.warnings)
-  const { changed, again } = await passReply(run, reply)
+  state.steps = step
+  state.warnings.push(...reply.warnings)
+  const { changed, again } = await checkReply(run, reply)
   conversation.setAside(again ?? [])
-  if (again) return { reply, again: true }
-  progress.reply = reply
-  if (gate.isClosed) await gate.open(changed ? eventsOf(reply) : undefined, run.finalTool)
-  if (reply.message.content.length > 0) {
-    await untilAborted(scope.signal, turn.append([reply.message]))
-    progress.messages.push(reply.message)
-    conversation.add(reply.message)
-  }
-  return { reply, again: false }
+  if (again) return { type: 'try-again', reply }
+  state.reply = reply
+  if (gate.isBuffering) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
+  await storeReply(run, reply)
+  return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
 }
 
-/** Whether this step's answer is told only once it has passed. */
-function holdsBack({ agent: { hooks }, finalTool }: Run): boolean {
-  return Boolean(hooks.afterModel || hooks.output) || finalTool !== undefined
+export async function storeReply({ scope, turn, state, conversation }: Run, { message }: Reply): Promise<void> {
+  if (message.content.length === 0) return
+  await untilAborted(scope.signal, turn.append([message]))
+  state.messages.push(message)
+  conversation.add(message)
 }
 
-type Gate = {
-  emit: Emit
-  readonly isClosed: boolean
-  /** Forgets what is held, and holds what comes from now on, or does not. */
-  close(isClosed: boolean): void
-  /** Tells what is held, or other events in its place; of the tool that takes the answer nobody hears. */
-  open(instead: AgentEventBody[] | undefined, finalTool: string | undefined): Promise<void>
-}
-
-function openGate(emit: Emit): Gate {
-  let isClosed = false
-  let held: AgentEventBody[] = []
-  return {
-    emit(event) {
-      if (!isClosed) return emit(event)
-      held.push(event)
-      return undefined
-    },
-    get isClosed() {
-      return isClosed
-    },
-    close(shallClose) {
-      isClosed = shallClose
-      held = []
-    },
-    async open(instead = held, finalTool) {
-      for (const event of instead) {
-        if (event.type !== 'tool-call' || event.name !== finalTool) await emit(event)
-      }
-    },
-  }
-}
-
-function eventsOf({ text, calls }: Reply): AgentEventBody[] {
+export function eventsOf({ text, calls }: Reply): AgentEventBody[] {
   const events: AgentEventBody[] = text === '' ? [] : [{ type: 'text-delta', text }]
   for (const { callId, name, input, inputText } of calls) {
     events.push({ type: 'tool-call', callId, name, input: inputText ?? cloneJSON(input as JSONValue) })
@@ -96,46 +58,82 @@ function eventsOf({ text, calls }: Reply): AgentEventBody[] {
   return events
 }
 
-/** What a model is asked in the next step: the conversation as it fits, the tools, the form of the answer. */
-export async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
+/** Whether the events of this step wait until the reply is checked. */
+function buffersEvents({ agent: { hooks }, finalTool }: Run): boolean {
+  return Boolean(hooks.afterModel || hooks.output) || finalTool !== undefined
+}
+
+type EventGate = {
+  emit: Emit
+  readonly isBuffering: boolean
+  /** Drops the buffered events of an earlier attempt. */
+  restart(isBuffering: boolean): void
+  /** Emits the buffered events, or others in their place, without the call of the tool that takes the answer. */
+  release(instead: AgentEventBody[] | undefined, finalTool: string | undefined): Promise<void>
+}
+
+function eventGate(emit: Emit): EventGate {
+  let isBuffering = false
+  let buffered: AgentEventBody[] = []
+  return {
+    emit(event) {
+      if (!isBuffering) return emit(event)
+      buffered.push(event)
+      return undefined
+    },
+    get isBuffering() {
+      return isBuffering
+    },
+    restart(shallBuffer) {
+      isBuffering = shallBuffer
+      buffered = []
+    },
+    async release(instead = buffered, finalTool) {
+      for (const event of instead) {
+        if (event.type !== 'tool-call' || event.name !== finalTool) await emit(event)
+      }
+    },
+  }
+}
+
+/** The request of the next step: the conversation as it fits, the tools, the form of the answer. */
+async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { conversation, agent, hookContext } = run
-  let request = await conversation.requestFor(model, whatIsAsked(run, model))
-  if (conversation.hasLongResults && (await offerReading(run))) {
-    request = await conversation.requestFor(model, whatIsAsked(run, model))
+  let request = await conversation.requestFor(model, requestOptions(run, model))
+  if (conversation.hasLongResults && (await offerReadTool(run))) {
+    request = await conversation.requestFor(model, requestOptions(run, model))
   }
   run.finalTool = finalToolOf(run, model)
   const { beforeModel } = agent.hooks
   return beforeModel ? (await passHook('beforeModel', beforeModel, request, hookContext)).value : request
 }
 
-function whatIsAsked(
-  { agent, progress, toolBox: { specs }, format }: Run,
-  model: Model,
-): Omit<ModelRequest, 'messages'> {
-  const hasTools = specs.length > 0
-  const settings = settingsFor(agent.modelSettings, { isFirst: progress.steps === 0, hasTools })
-  const asked = hasTools ? { ...settings, tools: specs } : settings
-  if (!format) return asked
-  const { messages: _, ...formed } = askForOutput(
-    { messages: [], ...asked },
+function requestOptions({ agent, state, toolBox, format }: Run, { info }: Model): Omit<ModelRequest, 'messages'> {
+  const tools = toolBox.specs
+  const hasTools = tools.length > 0
+  const settings = settingsFor(agent.modelSettings, { isFirst: state.steps === 0, hasTools })
+  const options = hasTools ? { ...settings, tools } : settings
+  if (!format) return options
+  const { messages: _, ...withOutput } = askForOutput(
+    { messages: [], ...options },
     format,
-    outputStrategy(model.info, hasTools),
+    outputStrategy(info, hasTools),
   )
-  return formed
+  return withOutput
 }
 
-/** The tool that takes the answer, where this model needs one. */
-function finalToolOf({ format, toolBox: { specs } }: Run, model: Model): string | undefined {
-  const isNeeded = format !== undefined && outputStrategy(model.info, specs.length > 0) === 'final-tool'
+/** The tool that takes the answer, if this model needs one. */
+function finalToolOf({ format, toolBox: { specs } }: Run, { info }: Model): string | undefined {
+  const isNeeded = format !== undefined && outputStrategy(info, specs.length > 0) === 'final-tool'
   return isNeeded ? finalToolName(specs) : undefined
 }
 
-/** @returns whether the tool that reads on is offered from now on, and was not before */
-async function offerReading(run: Run): Promise<boolean> {
+/** Adds the tool that reads long results in parts. @returns whether it is new */
+async function offerReadTool(run: Run): Promise<boolean> {
   const { conversation, toolBox } = run
-  // A stretch that is too long for a result would be cut once more, and have to be read on in itself.
-  const mostTokens = limits.toolResultBytes / 4
-  const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens, mostTokens))
+  // A part that is too long for a result would be cut again.
+  const maxTokens = limits.toolResultBytes / 4
+  const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens, maxTokens))
   if (toolBox.byName.has(tool.name)) return false
   const { specs, byName } = await compileTools(new Map([[tool.name, tool]]))
   run.toolBox = {

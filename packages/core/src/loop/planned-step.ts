@@ -1,42 +1,44 @@
-import type { AssistantMessage, JSONValue } from '../data/message.ts'
+import type { AssistantMessage } from '../data/message.ts'
+import { emitPartialAnswer } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
-import { cloneJSON } from '../util/clone-json.ts'
-import { passPlanned } from './check-reply.ts'
-import type { Planned, Run } from './types.ts'
+import { checkPlanned } from './check-reply.ts'
+import { eventsOf, storeReply } from './model-step.ts'
+import type { AgentSpec, Planned, Run, StepOutcome } from './types.ts'
 
-/**
- * A step that no model is asked for, where the agent plans it: told and journaled like any other.
- * @param mayCall false: it has planned as many as it may, and the run ends where it plans more
- */
-export async function plannedStep(run: Run, mayCall: boolean): Promise<Reply | 'too many' | undefined> {
-  const { agent, scope, turn, progress, conversation } = run
+/** A step that the agent's plan makes without a model. @returns `undefined` where the model decides */
+export async function plannedStep(run: Run): Promise<StepOutcome | undefined> {
+  const { agent, scope, state } = run
   const planned = await untilAborted(scope.signal, Promise.resolve(agent.plan?.(run)))
   if (!planned) return undefined
-  if ('calls' in planned && !mayCall) return 'too many'
+  if ('calls' in planned && run.plannedSteps >= agent.maxSteps) {
+    await emitPartialAnswer(state, scope.emit)
+    return maxStepsReached(agent)
+  }
+  run.plannedSteps++
   const reply = replyOf(planned)
-  if ('answer' in planned) await passPlanned(run, reply, planned.output)
-  progress.reply = reply
-  if (reply.text !== '') await scope.emit({ type: 'text-delta', text: reply.text })
-  for (const { callId, name, input } of reply.calls) {
-    await scope.emit({ type: 'tool-call', callId, name, input: cloneJSON(input as JSONValue) })
-  }
-  if (reply.message.content.length > 0) {
-    await untilAborted(scope.signal, turn.append([reply.message]))
-    progress.messages.push(reply.message)
-    conversation.add(reply.message)
-  }
-  return reply
+  if ('answer' in planned) await checkPlanned(run, reply, planned.output)
+  state.reply = reply
+  for (const event of eventsOf(reply)) await scope.emit(event)
+  await storeReply(run, reply)
+  return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
+}
+
+export function maxStepsReached({ maxSteps }: AgentSpec): StepOutcome {
+  const why = `The run took its ${maxSteps} steps. Raise \`maxSteps\` if it needs more.`
+  return { type: 'stopped', reason: 'max-steps', why }
 }
 
 function replyOf(planned: NonNullable<Planned>): Reply {
   const message: AssistantMessage = { v: 1, role: 'assistant', content: [] }
-  const reply: Reply = { ...emptyReply(), message, heard: true, planned: true }
+  const reply: Reply = { ...emptyReply(), message, hasBegun: true, planned: true }
   if ('answer' in planned) {
     if (planned.answer !== '') message.content.push({ type: 'text', text: planned.answer })
     return { ...reply, text: planned.answer }
   }
-  const calls = planned.calls.map(({ name, input }) => ({ callId: `call_${crypto.randomUUID()}`, name, input }))
-  message.content.push(...calls.map((call) => ({ type: 'tool-call' as const, ...call })))
-  return { ...reply, calls: calls.map((call) => ({ type: 'tool-call' as const, ...call })), reason: 'tool-calls' }
+  const calls = planned.calls.map(({ name, input }) => {
+    return { type: 'tool-call' as const, callId: `call_${crypto.randomUUID()}`, name, input }
+  })
+  message.content.push(...calls)
+  return { ...reply, calls, reason: 'tool-calls' }
 }

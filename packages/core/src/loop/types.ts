@@ -1,110 +1,43 @@
 import type { Model } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { ToolContext } from '../contracts/tool.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
-import type { Emit, RunFinishReason } from '../data/event.ts'
+import type { RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import type { Budget } from '../policies/budget.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import type { Guard, GuardOptions } from '../policies/guard.ts'
 import type { HookContext, Hooks } from '../policies/hooks.ts'
-import type { Ledger } from '../policies/ledger.ts'
 import type { Prices } from '../policies/price.ts'
 import type { RetryOptions } from '../policies/retry.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
+import type { Reply } from '../runs/reply.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
-import type { Progress } from '../runs/run-state.ts'
-import type { ParkedMember, WaitingStep } from '../runs/snapshot.ts'
+import type { OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OutputFormat } from '../schema/structured-output.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import type { OnBusy } from '../sessions/session-queue.ts'
 import type { RunTools } from '../tools/knowledge-tools.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
 
-/** What a run shares with the members that it calls. */
-export type Inside = {
-  /** The ids of the agents from the outermost in, joined by `/`. The sessions of its members begin with it. */
-  memberPath: string
-  scope: RunScope
-  store: SessionStore
-  turn: OpenTurn
-  progress: Progress
-  asker: Asker
-  /** Asks for a summary, by the prompt for it. */
-  summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
-  /** Members that wait, by the call that has called them. */
-  parked: Map<string, ParkedMember>
-  /** What was decided for members that go on now, by that call. */
-  decided: Map<string, Decisions>
-  /** What members have failed in, by that call. */
-  failures: Map<string, AgentKitError>
-  /** Whom the conversation was handed to: this step is the last one here. */
-  handedTo: string | undefined
-  /** Of the conversation, for members that are shown one; made once in a run. */
-  summary: Promise<string> | undefined
-}
-
-const insideOfRun: unique symbol = Symbol('agentkit.inside')
-
-type InnerContext = ToolContext & { readonly [insideOfRun]?: Inside }
-
-/** A tool's context through which a member's tool, and nobody else, finds the run that calls it. */
-export function withInside(context: ToolContext, inside: Inside): ToolContext {
-  const inner: InnerContext = Object.defineProperty(context, insideOfRun, { value: inside })
-  return inner
-}
-
-/** The run that calls a member's tool: such tools are called by runs alone. */
-export function insideOf(context: ToolContext): Inside {
-  const inside = (context as InnerContext)[insideOfRun]
-  if (inside === undefined) throw new TypeError('A member can be called by its swarm alone.')
-  return inside
-}
-
-/** Thrown by a member's tool whose member waits: the call has no result yet. */
-export class MemberWaits extends Error {
-  override readonly name = 'MemberWaits'
-  readonly callId: string
-  readonly parked: ParkedMember
-  constructor(callId: string, parked: ParkedMember) {
-    super('A member waits for approval.')
-    this.callId = callId
-    this.parked = parked
-  }
-}
-
-/** What the model calls of one run share. */
-export type Asker = {
-  chain: ModelChain
-  /** The model that the run's steps stay with until it fails. */
-  model: Model
-  retry: Required<RetryOptions>
-  modelTimeoutMs: number
-  ledger: Ledger
-  signal: AbortSignal
-  emit: Emit
-}
-
-/** A call that a plan makes in the place of a model. */
+/** A call that a plan makes in place of a model. */
 export type PlannedCall = { name: string; input: JSONValue }
 
-/**
- * What comes next: calls, all at once, or the answer, with its value where it is more than text; `undefined` where the
- * model is asked.
- */
+/** The next step: calls, all at once, or the answer, with its value if it is more than text. */
 export type Planned = { calls: readonly PlannedCall[] } | { answer: string; output?: unknown } | undefined
 
-/** Says what comes next by what the run has come to so far, so that a run that has waited goes on in its place. */
+/**
+ * Decides the next step by the state of the run, so that a resumed run continues where it was suspended.
+ * @returns `undefined` where the model decides
+ */
 export type Plan = (run: Run) => Planned | Promise<Planned>
 
 /** What the loop needs of an agent. */
 export type AgentSpec = {
   id: string
   name: string
-  /** What it is good at, for other agents. */
+  /** What the agent is good at, for other agents. */
   description: string | undefined
   instruction: string | undefined
   chain: ModelChain
@@ -119,80 +52,102 @@ export type AgentSpec = {
   maxSteps: number
   toolTimeoutMs: number
   modelTimeoutMs: number
-  /** Of a whole run, in milliseconds. */
+  /** The deadline of a whole run, in milliseconds. */
   timeoutMs: number | undefined
-  /** Options of it that have no effect, a sentence each: warnings of each run. */
+  /** A sentence for each option that has no effect: a warning of each run. */
   inVain?: readonly string[]
-  /** Compiled once, at the first run, and when its knowledge has changed. */
+  /** Compiled at the first run, and again when the agent's knowledge has changed. */
   tools(signal: AbortSignal): Promise<RunTools>
-  /** The form of the answer, compiled likewise. */
+  /** The form of the answer, compiled at the first run. */
   outputFormat?(): Promise<OutputFormat>
-  /** @throws AgentKitError for a message that the agent does not take, such as one with images */
+  /** @throws AgentKitError for a message that the agent does not accept, such as one with images */
   takes?(message: UserMessage): void
-  /** What comes next where no model decides that: calls, or the answer; `undefined` where the model is asked. */
+  /** Decides the next step in place of the model. */
   plan?: Plan
   /**
-   * Runs the agent in place of its own steps, where members hand a conversation to each other.
-   * @param next runs a member until it answers or hands the conversation on
-   * @param outer agents around this one, which each member may hand on to as well
+   * Runs members in place of the agent's own steps, where members hand over a conversation to each other.
+   * @param takeSteps runs one member until it answers or hands over the conversation
+   * @param outer agents outside this one, which each member can hand over to as well
    */
-  drive?(run: Run, next: RunSteps, outer: readonly AgentSpec[]): Promise<RunFinishReason>
+  drive?(run: Run, takeSteps: TakeSteps, outer: readonly AgentSpec[]): Promise<RunFinishReason>
 }
 
-/** Runs an agent that has its session until it ends. */
-export type RunSteps = (run: Run, outer: readonly AgentSpec[]) => Promise<RunFinishReason>
+/** Runs an agent in its open session until it ends. */
+export type TakeSteps = (run: Run, outer?: readonly AgentSpec[]) => Promise<RunFinishReason>
 
-/** What the loop needs of one run. */
+/** One run, as its caller starts it. */
 export type RunScope = RunDriver & {
   userId: string
   sessionId: string | undefined
   input: UserMessage
   history: readonly Message[]
-  /** As the run tightens its agent's. */
+  /** The budget of the agent, tightened by that of the run. */
   budget: Budget
   /** The run that has started this one. */
   parent: CurrentRun | undefined
-  /** What was decided of a run that waits and goes on now, with the input and in the session that it had. */
+  /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
   decisions?: Decisions
-  /** Of a member's run: it is a part of its swarm's. */
-  member?: { turn: OpenTurn; memberPath: string; store: SessionStore; parked?: ParkedMember }
-  /** Runs of members that are under way. */
+  /** Set for the run of a member, which is part of the run that calls it. */
+  member?: { turn: OpenTurn; memberPath: string; store: SessionStore; suspended?: SuspendedMember }
+  /** Runs of members that have not ended yet. */
   members: Set<Promise<unknown>>
 }
 
-export type OpenedSession = {
+/** A run as it begins. */
+export type NewRun = Pick<Run, 'agent' | 'scope' | 'state' | 'ledger'>
+
+/** A run that has acquired its session. */
+export type OpenedRun = NewRun & {
   turn: OpenTurn
-  scope: RunScope
-  /** Where a run that goes on had stopped. */
-  waiting?: WaitingStep
-  /** Whether other runs have added to the session since. */
-  moved: boolean
-  /** Of the active member of a conversation: where the sessions of its members are stored. */
-  place?: Pick<Inside, 'memberPath' | 'store'>
+  /** Where a resumed run was suspended. */
+  snapshot?: RunSnapshot | undefined
+  /** Whether other runs have changed the session since then. */
+  hasMoved: boolean
+  /** Of a member that has the conversation: the ids from the outside in, and where its own members keep their sessions. */
+  place?: { path: readonly string[] } & Pick<Members, 'memberPath' | 'store'>
 }
 
-/** A run that has its session, with all that its steps share. */
-export type Run = {
+/** What a run keeps about the members that it calls. */
+export type Members = {
+  /** The ids of the agents from the outermost in, joined by `/`: the prefix of its members' sessions. */
+  memberPath: string
+  store: SessionStore
+  suspended: Map<string, SuspendedMember>
+  /** Decisions for suspended members that are being resumed, by the id of the call. */
+  decided: Map<string, Decisions>
+  /** Errors of members, by the id of the call. */
+  failures: Map<string, AgentKitError>
+  handedTo: string | undefined
+  /** A summary of the conversation for members, made once per run. */
+  summary: Promise<string> | undefined
+}
+
+/** A run with everything that its steps share. */
+export type Run = Omit<OpenRun, 'scope' | 'members'> & {
   agent: AgentSpec
   scope: RunScope
-  turn: OpenTurn
-  progress: Progress
-  ledger: Ledger
+  members: Members
   guard: Guard
-  asker: Asker
-  conversation: Conversation
+  /** The model that the run uses until it fails. */
+  model: Model
   toolBox: ToolBox
   format: OutputFormat | undefined
   hookContext: HookContext
-  waiting: WaitingStep | undefined
-  inside: Inside
-  /** Where it stands in a conversation that is handed on: ids from the outside in, mostly none. */
-  at: readonly string[]
-  /** Steps that were taken before its agent had the conversation. */
-  stepsBefore: number
-  /** The tool that takes the answer, where the model needs one. */
+  snapshot: RunSnapshot | undefined
+  /** Steps that a plan made since the run began or was resumed. */
+  plannedSteps: number
+  /** The tool that takes the answer, for models that need one. */
   finalTool: string | undefined
+  /** Calls the model with a prompt for a summary. */
+  summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
 }
 
-/** The user of a run that goes on for whoever it belongs to. */
+/** What one step resulted in. */
+export type StepOutcome =
+  | { type: 'answer' | 'tool-calls' | 'try-again'; reply: Reply }
+  | { type: 'suspended' }
+  | { type: 'handed-over' }
+  | { type: 'stopped'; reason: RunFinishReason; why: string }
+
+/** The user of a resumed run whose caller names none. */
 export const anyUser = ''

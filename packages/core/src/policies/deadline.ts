@@ -101,3 +101,20 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
     },
   }
 }
+
+/** A signal that aborts with the run or when the tool's time is up. */
+export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController()
+  const unlink = linkSignal(controller, runSignal)
+  const timer = setTimeout(() => {
+    const message = `The tool did not finish within ${timeoutMs} ms.`
+    controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))
+  }, timeoutMs)
+  return {
+    signal: controller.signal,
+    stop() {
+      clearTimeout(timer)
+      unlink()
+    },
+  }
+}

@@ -5,7 +5,8 @@ import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { toTools } from '../tools/define-tool.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
-import { approvalsOf, callsToApprove, checkDecisions, pendingApprovals } from './approvals.ts'
+import { approvalsOf, callsToApprove, checkDecisions } from './approvals.ts'
+import { pendingApprovals } from './pending-approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 

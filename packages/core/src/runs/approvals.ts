@@ -1,10 +1,12 @@
 import type { ToolCall } from '../contracts/model.ts'
-import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { AgentKitError, invalidArgument } from '../data/errors.ts'
+import type { Approval, Decisions } from '../data/approval-data.ts'
+import { abortError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { startDeadline } from '../policies/deadline.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
-import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
+import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** The calls of a step that need approval. The ids of the approvals depend on step and call only. */
 export async function callsToApprove(calls: readonly ToolCall[], toolBox: ToolBox, step: number): Promise<Approval[]> {
@@ -24,6 +26,20 @@ export function approvalsOf(calls: readonly Pick<ToolCall, 'callId' | 'name' | '
   }))
 }
 
+/** The pending approvals of a step: of its own calls, and of the members that it called. */
+export function openApprovals(
+  calls: readonly ToolCall[],
+  steps: number,
+  suspended: ReadonlyMap<string, SuspendedMember>,
+): Approval[] {
+  const own = calls.filter(({ callId }) => !suspended.has(callId))
+  return [...approvalsOf(own, steps), ...memberApprovals(suspended)]
+}
+
+export function memberApprovals(suspended: ReadonlyMap<string, SuspendedMember>): Approval[] {
+  return [...suspended.values()].flatMap(({ approvals }) => approvals)
+}
+
 /** Whether a call needs approval. A call with invalid input will not run, so it needs none. */
 export async function needsApproval({ name, input, invalid }: ToolCall, { byName }: ToolBox): Promise<boolean> {
   const entry = byName.get(name)
@@ -39,78 +55,6 @@ export async function needsApproval({ name, input, invalid }: ToolCall, { byName
   }
 }
 
-/** The approvals that one run waits for, and the decisions on them. */
-export interface PendingApprovals {
-  /** Whether the run waits for decisions. */
-  readonly isWaiting: boolean
-  /** A caller is attached who can decide. */
-  attach(): void
-  /** The caller is gone: its decisions count, the other approvals stay open in the stored run. */
-  detach(): void
-  /** Cancels the run: it cannot be resumed. */
-  cancel(): void
-  readonly isCancelled: boolean
-  /** @throws AgentKitError `not-found` when no approval with this id is pending */
-  decide(approvalId: string, decision: Decision): void
-  /** @returns all decisions, or those made before the caller detached; `undefined` for none */
-  decisions(approvals: readonly Approval[], signal: AbortSignal): Promise<Decisions | undefined>
-}
-
-export function pendingApprovals(runId: string): PendingApprovals {
-  let isAttached = false
-  let isWaiting = false
-  let isCancelled = false
-  let undecided = new Set<string>()
-  let decided: Record<string, Decision> = {}
-  let finish: (decisions: Decisions | undefined) => void = () => {}
-  const close = (): void => {
-    undecided = new Set()
-    finish(Object.keys(decided).length > 0 ? decided : undefined)
-  }
-  return {
-    get isWaiting() {
-      return isWaiting
-    },
-    attach() {
-      isAttached = true
-    },
-    detach() {
-      isAttached = false
-      close()
-    },
-    cancel() {
-      isCancelled = true
-    },
-    get isCancelled() {
-      return isCancelled
-    },
-    decide(approvalId, decision) {
-      if (!undecided.delete(approvalId)) {
-        const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'
-        throw new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
-      }
-      decided[approvalId] = decision
-      if (undecided.size === 0) close()
-    },
-    async decisions(approvals, signal) {
-      isWaiting = true
-      undecided = new Set(approvals.map(({ approvalId }) => approvalId))
-      decided = {}
-      const all = new Promise<Decisions | undefined>((resolve) => {
-        finish = resolve
-      })
-      // A process that waits for a person may have nothing else that keeps it alive.
-      const keepAlive = setInterval(() => {}, 60_000)
-      if (!isAttached) close()
-      return untilAborted(signal, all).finally(() => {
-        clearInterval(keepAlive)
-        isWaiting = false
-        undecided = new Set()
-      })
-    },
-  }
-}
-
 /** @throws AgentKitError `invalid-argument` for an invalid decision, or one on an approval that is not pending */
 export function checkDecisions(decisions: Decisions, approvals: readonly Approval[]): void {
   for (const [approvalId, decision] of Object.entries(decisions)) {
@@ -121,4 +65,76 @@ export function checkDecisions(decisions: Decisions, approvals: readonly Approva
     const isDecision = decision === true || typeof decision?.deny === 'string'
     if (!isDecision) throw invalidArgument(`Decide "${approvalId}" by true or { deny: "why" }.`)
   }
+}
+
+/**
+ * Checks the decisions that a run is resumed with. Invalid ones leave it suspended as it was.
+ * @throws AgentKitError `invalid-argument`
+ */
+export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisions: Decisions): Promise<void> {
+  try {
+    checkDecisions(decisions, approvals)
+  } catch (error) {
+    await suspend(run, approvals)
+    throw error
+  }
+}
+
+/**
+ * Stores the run as suspended, emits its approvals, and waits for decisions.
+ * @returns `undefined` when the run ends here and stays suspended
+ */
+export async function requestDecisions(run: OpenRun, approvals: Approval[]): Promise<Decisions | undefined> {
+  const { scope, state, turn, ledger, conversation } = run
+  const { signal, emit } = scope
+  try {
+    await suspend(run, approvals)
+    // Before the events: a reader may decide as soon as it receives one.
+    const decided = scope.approvals.decisions(approvals, signal)
+    for (const { path, ...approval } of approvals) {
+      await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
+    }
+    const decisions = await decided
+    if (!decisions) return undefined
+    const { hasMoved } = await turn.resume(signal)
+    state.approvals = []
+    ledger.resume()
+    if (hasMoved) await conversation.rebase(turn.history)
+    return decisions
+  } catch (error) {
+    // A run that could not be stored ends like any other.
+    if (state.approvals.length === 0) throw error
+    // A person may take longer than the run's deadline: the run stays suspended.
+    if (abortError(signal).code === 'timeout') return undefined
+    if (scope.approvals.isCancelled) await takeBack(run)
+    throw error
+  }
+}
+
+/**
+ * Resumes a cancelled run, so that it ends like any other.
+ * @throws when another run holds its session, or it was resumed elsewhere: it then stays suspended, as its result says
+ */
+async function takeBack({ turn, state }: OpenRun): Promise<void> {
+  const controller = new AbortController()
+  const deadline = startDeadline((reason) => controller.abort(reason), limits.endFailedMs)
+  await turn.resume(controller.signal).finally(deadline.stop)
+  state.approvals = []
+}
+
+async function suspend(run: OpenRun, approvals: Approval[]): Promise<void> {
+  const { path, scope } = run
+  const shown = approvals.map((approval) =>
+    path.length > 0 ? { ...approval, path: [...path, ...(approval.path ?? [])] } : approval,
+  )
+  await storeSnapshot(run, takeSnapshot(run), shown, () => {
+    if (scope.approvals.isCancelled) void endSuspended(run).catch(() => {})
+    return scope.approvals.isCancelled
+  })
+}
+
+/** Ends a run that was cancelled while the store still suspended it. */
+async function endSuspended({ turn, ledger }: OpenRun): Promise<void> {
+  await turn.resume(new AbortController().signal)
+  await turn.end('failed', ledger.spent.usage).finally(turn.release)
 }

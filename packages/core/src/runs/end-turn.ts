@@ -1,22 +1,24 @@
-import { stoppedNote } from '../data/transcript.ts'
+import type { AgentKitError } from '../data/errors.ts'
+import type { Emit, RunFinishReason } from '../data/event.ts'
+import type { Message } from '../data/message.ts'
+import type { TurnStatus } from '../data/session-data.ts'
+import { stoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import type { Ledger } from '../policies/ledger.ts'
-import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
-import { type Progress, type RunEnd, statusOf } from './run-state.ts'
+import { emptyReply, textOf } from './reply.ts'
+import type { RunResult } from './run.ts'
+import type { RunState } from './run-state.ts'
+import type { OpenRun } from './snapshot.ts'
+
+type EndedRun = Pick<OpenRun, 'turn' | 'state' | 'ledger' | 'scope'>
 
 /**
- * Ends the turn of a run that has come to its end by itself, and lets the next run have the session.
- * @throws what the store throws: such a run fails where its store does
+ * Ends the turn of a run that has finished, and releases the session.
+ * @throws what the store throws: the run then fails with it
  */
-export async function endTurn(
-  turn: OpenTurn,
-  progress: Progress,
-  ledger: Ledger,
-  end: RunEnd,
-  signal: AbortSignal,
-): Promise<void> {
-  const status = endingOf(progress, end)
+export async function endTurn({ turn, state, ledger, scope: { signal } }: EndedRun, end: RunEnd): Promise<void> {
+  const status = turnStatus(state, end)
   if (!status) return
   signal.throwIfAborted()
   await untilAborted(signal, turn.end(status, ledger.spent.usage))
@@ -24,34 +26,79 @@ export async function endTurn(
 }
 
 /**
- * The same of a run that was stopped. It says why already, and what the store makes of it changes nothing: what cannot
- * be ended now is ended before the session's next run. After a failure or an abort it is not waited for long.
+ * Ends the turn of a run that was stopped. The run has its reason already, so errors of the store change nothing: a turn
+ * that cannot be ended now is ended before the session's next run. After an error or an abort it waits only briefly.
  */
-export async function endStoppedTurn(
-  turn: OpenTurn,
-  progress: Progress,
-  ledger: Ledger,
-  end: RunEnd,
-  signal: AbortSignal,
-): Promise<void> {
-  const status = endingOf(progress, end)
+export async function endStoppedTurn({ turn, state, ledger, scope: { signal } }: EndedRun, end: RunEnd): Promise<void> {
+  const status = turnStatus(state, end)
   if (!status) return
   const { error } = end
   const ending = (async () => {
-    // An answer that was cut short is not stored yet.
-    const last = progress.messages.at(-1)
-    const isCut = !error && last?.role === 'assistant' && last !== progress.reply.message
-    if (isCut) await turn.append([last]).catch(() => {})
-    // With finished calls, a note says why it ended, so that nothing is done twice.
-    if (error && progress.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
+    // An interrupted answer is not stored yet.
+    const last = state.messages.at(-1)
+    const isPartial = !error && last?.role === 'assistant' && last !== state.reply.message
+    if (isPartial) await turn.append([last]).catch(() => {})
+    // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
+    if (error && state.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
     await turn.end(status, ledger.spent.usage).catch(() => {})
   })().finally(turn.release)
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
   else await settledWithin(limits.endFailedMs, ending)
 }
 
-/** How a turn ends; `undefined` for a run that waits for approval, which is stored and holds nothing. */
-function endingOf({ approvals }: Progress, { finishReason }: RunEnd): 'done' | 'failed' | undefined {
+/** `undefined` for a suspended run: its turn is stored and holds no session. */
+function turnStatus({ approvals }: RunState, { finishReason }: RunEnd): 'done' | 'failed' | undefined {
   const status = statusOf(finishReason)
   return status === 'waiting' || approvals.length > 0 ? undefined : status
+}
+
+/** How a run ended. */
+export type RunEnd = { finishReason: RunFinishReason; error?: AgentKitError }
+
+export function toResult(runId: string, state: RunState, ledger: Ledger, end: RunEnd): RunResult {
+  const { reply, steps, sources, warnings, approvals, output } = state
+  const { usage } = ledger.spent
+  const { cost } = ledger
+  const messages = messagesAfter(state, end)
+  const answer = { text: reply.text, output: end.finishReason === 'stop' ? output : undefined }
+  const result = { runId, ...answer, messages, ...end, usage, steps, sources, warnings, approvals }
+  return cost ? { ...result, cost } : result
+}
+
+/** The messages that the next run of the session will see of this one. */
+function messagesAfter({ messages, finished, approvals }: RunState, { finishReason, error }: RunEnd): Message[] {
+  if (finishReason === 'stop') return messages
+  const journal = [...messages, ...finished.filter((message) => !messages.includes(message))]
+  // A run with pending approvals is stored as suspended, however it ended here.
+  const isSuspended = approvals.length > 0
+  if (error && !isSuspended) journal.push(stoppedNote(error.code))
+  const status = isSuspended ? 'waiting' : statusOf(finishReason)
+  return visibleMessages({ runId: '', status, createdAt: '', messages: journal })
+}
+
+/** The status of the stored turn. */
+export function statusOf(finishReason: RunFinishReason): Exclude<TurnStatus, 'running'> {
+  if (finishReason === 'approval') return 'waiting'
+  return finishReason === 'aborted' || finishReason === 'error' ? 'failed' : 'done'
+}
+
+/** Makes an interrupted reply the run's answer; without one, the last text of the model is the answer. */
+export function keepPartialReply(state: RunState): void {
+  const { reply, messages } = state
+  if (reply.text.trim() === '') {
+    const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '')
+    if (last?.role === 'assistant') state.reply = { ...emptyReply(), text: textOf(last), message: last }
+    return
+  }
+  if (messages.includes(reply.message)) return
+  messages.push({ v: 1, role: 'assistant', content: [{ type: 'text', text: reply.text }] })
+}
+
+/** Without a reply of its own, the run answers with what its members have answered. */
+export async function emitPartialAnswer(state: RunState, emit: Emit): Promise<void> {
+  const { reply, partialAnswer = '' } = state
+  if (reply.text.trim() !== '' || partialAnswer === '') return
+  state.reply = { ...emptyReply(), text: partialAnswer }
+  keepPartialReply(state)
+  await emit({ type: 'text-delta', text: partialAnswer })
 }

@@ -3,7 +3,7 @@ import type { ModelFinishReason } from '../data/event.ts'
 import type { AssistantMessage } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 
-/** What a model answered. It grows while the model speaks, so that an aborted call leaves what there is. */
+/** A model's answer to one call. It grows while the model streams, so that an aborted call leaves what has arrived. */
 export type Reply = {
   text: string
   reasoning: string
@@ -12,11 +12,11 @@ export type Reply = {
   usage: Usage
   message: AssistantMessage
   warnings: string[]
-  /** Whether the model has said anything. */
-  heard: boolean
-  /** Whether the answer was bounded to less than the model's own bound. */
+  /** Whether the model has sent an event. */
+  hasBegun: boolean
+  /** Whether the budget bounded the answer to less than the model's own bound. */
   lowered: boolean
-  /** No model has said it. */
+  /** Made by a plan, without a model. */
   planned?: true
 }
 
@@ -29,7 +29,7 @@ export function emptyReply(): Reply {
     usage: {},
     message: { v: 1, role: 'assistant', content: [] },
     warnings: [],
-    heard: false,
+    hasBegun: false,
     lowered: false,
   }
 }

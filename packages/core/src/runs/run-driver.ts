@@ -2,8 +2,8 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
-import { type PendingApprovals, pendingApprovals } from './approvals.ts'
 import { eventBuffer } from './event-buffer.ts'
+import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
 
 /** What the driver gives the algorithm that it runs. */

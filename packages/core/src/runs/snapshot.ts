@@ -1,85 +1,139 @@
 import type { ToolCall } from '../contracts/model.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { Compaction } from '../conversation/shown-messages.ts'
 import type { Approval } from '../data/approval-data.ts'
+import type { Citation } from '../data/citation.ts'
 import type { ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import type { Booked } from '../policies/ledger.ts'
+import type { Booked, Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
-import { approvalsOf } from './approvals.ts'
-import type { Progress } from './run-state.ts'
+import type { RunDriver } from './run-driver.ts'
+import type { RunState } from './run-state.ts'
 
-/** What is stored of a run that waits for approval, beside its messages. Plain JSON. */
-export type WaitingStep = {
+/** What is stored of a suspended run beside its messages. Plain JSON, whose field names are part of the stored data. */
+export type RunSnapshot = {
   reason: ModelFinishReason
   usage: Usage
-  /** No model was asked for this step: a plan made its calls. */
+  /** A plan made the calls of this step, not a model. */
   planned?: true
   booked: Booked
   compaction: Compaction
-  progress: Pick<Progress, 'steps' | 'sources' | 'warnings' | 'misfits' | 'summary' | 'books'>
-  /** Members that wait, by the call that has called them. */
-  members?: Record<string, ParkedMember>
-  /** Of a conversation that is handed on: who has it, from the outside in. */
+  progress: {
+    steps: number
+    sources: Citation[]
+    warnings: string[]
+    misfits: number
+    summary?: string
+    books: Record<string, Booked>
+  }
+  /** Suspended members, by the id of the call that called them. */
+  members?: Record<string, SuspendedMember>
+  /** The members that have the conversation, from the outside in. */
   active?: readonly string[]
-  /** Steps that others had taken before. */
+  /** Steps that other members took before. */
   stepsBefore?: number
-  /** Whom this step hands it to. */
+  /** The member that this step hands the conversation to. */
   handedTo?: string
 }
 
+/** A suspended run of a member, stored with the run that called it. Plain JSON. */
+export type SuspendedMember = {
+  /** As the calling run emits them: ids and paths begin with its call and the member. */
+  approvals: Approval[]
+  history: readonly Message[]
+  messages: readonly Message[]
+  waiting: RunSnapshot
+}
+
+/** A run with all that suspending it needs. */
+export type OpenRun = {
+  scope: RunDriver
+  turn: OpenTurn
+  state: RunState
+  ledger: Ledger
+  conversation: Conversation
+  /** The members that have the conversation, from the outside in; mostly empty. */
+  path: readonly string[]
+  /** Steps that were taken before its agent got the conversation. */
+  stepsBefore: number
+  members: {
+    /** Suspended members, by the id of the call that called them. */
+    suspended: Map<string, SuspendedMember>
+    /** The member that this step hands the conversation to. */
+    handedTo: string | undefined
+  }
+}
+
+/** Stops the run's clock, and describes the run as it can be resumed. */
+export function takeSnapshot({ state, ledger, conversation, path, stepsBefore, members }: OpenRun): RunSnapshot {
+  const { reply, steps, sources, warnings, invalidOutputs, summary, accounts } = state
+  const { reason, usage, planned } = reply
+  const booked = ledger.pause()
+  return {
+    ...{ reason, usage, booked, compaction: conversation.compaction },
+    progress: {
+      ...{ steps, sources, warnings, misfits: invalidOutputs, books: accounts },
+      ...(summary === undefined ? {} : { summary }),
+    },
+    ...(planned ? { planned } : {}),
+    ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
+    ...(path.length > 0 ? { active: path, stepsBefore } : {}),
+    ...(members.handedTo === undefined ? {} : { handedTo: members.handedTo }),
+  }
+}
+
+/** Continues a run's state and ledger from its snapshot and the messages that it had stored. */
+export function restore(
+  { state, ledger }: Pick<OpenRun, 'state' | 'ledger'>,
+  { booked, progress }: RunSnapshot,
+  messages: readonly Message[],
+): void {
+  ledger.resume(booked)
+  // A copy, as a store may return frozen objects.
+  const { misfits, books, ...rest } = structuredClone(progress)
+  Object.assign(state, rest, { invalidOutputs: misfits, accounts: books })
+  state.messages.push(...messages)
+  state.finished.push(...state.messages.filter((message) => message.role === 'tool'))
+}
+
 /**
- * Stores a run as waiting: from here on it survives its process. One that is stopped meanwhile waits for that a little
- * longer, so that it is known what waits; a store that hangs does not keep it.
- * @param takeBack ends a run that was stored once nobody waited for that any more, and says whether it does
+ * Stores a run as suspended, so that it survives its process. A run that is stopped meanwhile waits a little longer, to
+ * know whether it is suspended; a store that hangs does not delay it further.
+ * @param takeBack called when the run was stored after it had stopped waiting; returns whether it ended the run instead
  */
-export async function storeWaiting(
-  turn: OpenTurn,
-  waiting: WaitingStep,
-  progress: Progress,
+export async function storeSnapshot(
+  { turn, state, scope: { signal } }: Pick<OpenRun, 'turn' | 'state' | 'scope'>,
+  snapshot: RunSnapshot,
   approvals: Approval[],
-  signal: AbortSignal,
   takeBack: () => boolean = () => false,
 ): Promise<void> {
-  let isWaitedFor = true
-  // Plain JSON, but for fields that may be absent.
-  const stored = turn.park(waiting as unknown as JSONValue, waiting.booked.spent.usage, progress.messages).then(() => {
-    if (isWaitedFor || !takeBack()) progress.approvals = approvals
+  let isAwaited = true
+  // Plain JSON, except that optional fields may be absent.
+  const json = snapshot as unknown as JSONValue
+  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages).then(() => {
+    if (isAwaited || !takeBack()) state.approvals = approvals
   })
   try {
     await untilAborted(signal, stored)
   } catch (error) {
-    // Half of it, as the end of the turn is waited for too.
+    // Half of the time, as ending the turn takes time too.
     await settledWithin(limits.endFailedMs / 2, stored)
-    isWaitedFor = false
+    isAwaited = false
     throw error
   }
 }
 
-/** What waits to be decided of these calls: they themselves, or what members ask that they have called. */
-export function openApprovals(
-  calls: readonly ToolCall[],
-  steps: number,
-  parked: ReadonlyMap<string, ParkedMember>,
-): Approval[] {
-  const own = calls.filter(({ callId }) => !parked.has(callId))
-  return [...approvalsOf(own, steps), ...approvalsOfMembers(parked)]
+/** The suspended members of a snapshot, by the id of the call that called them. */
+export function suspendedMembers(snapshot: RunSnapshot | undefined): Map<string, SuspendedMember> {
+  return new Map(Object.entries(snapshot?.members ?? {}))
 }
 
-export function approvalsOfMembers(parked: ReadonlyMap<string, ParkedMember>): Approval[] {
-  return [...parked.values()].flatMap(({ approvals }) => approvals)
-}
-
-/** The members of a step that waits. */
-export function parkedIn(waiting: WaitingStep | undefined): Map<string, ParkedMember> {
-  return new Map(Object.entries(waiting?.members ?? {}))
-}
-
-/** The calls of a run's last step that have no result yet: those that wait. */
-export function waitingCalls(messages: readonly Message[]): ToolCall[] {
+/** The calls of a run's last step that have no result yet. */
+export function unansweredCalls(messages: readonly Message[]): ToolCall[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const message = messages[last]
   if (message?.role !== 'assistant') return []
@@ -90,13 +144,4 @@ export function waitingCalls(messages: readonly Message[]): ToolCall[] {
   return toolCalls(message)
     .filter(({ callId }) => !isAnswered(callId))
     .map(({ callId, name, input }) => ({ type: 'tool-call', callId, name, input }))
-}
-
-/** A member's run that waits for approval, as it is stored with the run that has called it. Plain JSON. */
-export type ParkedMember = {
-  /** As the calling run shows them: their ids and paths begin with its call and its member. */
-  approvals: Approval[]
-  history: readonly Message[]
-  messages: readonly Message[]
-  waiting: WaitingStep
 }

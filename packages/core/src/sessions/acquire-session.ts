@@ -5,42 +5,42 @@ import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
-import { keyText, type LineRequest, perStore, sessionBusy, waitInLine } from './session-queue.ts'
+import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
-export type Claim = LineRequest & { runId: string }
+export type SessionRequest = QueueRequest & { runId: string }
 
-/** How a run begins in its session as that was loaded. */
+/** How a run begins in its session, as the session was loaded. */
 export type Beginning<Found> = {
   input: Message[]
-  /** How the run is given back when it has begun and nobody is left to hear of it. */
+  /** How the run ends in the store if it begins after its caller was aborted. */
   undo: Ending
   found: Found
 }
 
 type Ending = { status: 'failed' | 'waiting'; usage?: Usage }
 
-/** A run that holds its session. */
-export type Held<Found> = {
+/** A session that a run holds. */
+export type AcquiredSession<Found> = {
   found: Found
-  /** Lets the next run of this process have the session. May be called again. */
+  /** Lets the next run of this process acquire the session. May be called again. */
   release(): void
 }
 
 /**
- * Gets hold of a session for one run: in line with the runs of this process, by version with those of others.
+ * Acquires a session for one run: by a queue among the runs of this process, by version among processes.
  *
- * @param prepare says how to begin; it is asked again whenever the session has moved on
- * @throws AgentKitError `session-busy` when others hold the session for too long, and what `prepare` throws
+ * @param prepare decides how to begin; called again whenever the session has moved on
+ * @throws AgentKitError `session-busy` when other runs hold the session for too long, and what `prepare` throws
  */
-export async function claimSession<Found>(
-  claim: Claim,
+export async function acquireSession<Found>(
+  request: SessionRequest,
   prepare: (session: Session | undefined) => Promise<Beginning<Found>>,
-): Promise<Held<Found>> {
-  const { store, key, signal } = claim
-  const release = await waitInLine(claim)
+): Promise<AcquiredSession<Found>> {
+  const { store, key, signal } = request
+  const release = await enqueue(request)
   try {
-    await untilAborted(signal, endLeftover(store, key))
-    return { found: await begin(claim, prepare), release }
+    await untilAborted(signal, endUnendedRun(store, key))
+    return { found: await begin(request, prepare), release }
   } catch (error) {
     release()
     throw error
@@ -48,69 +48,69 @@ export async function claimSession<Found>(
 }
 
 async function begin<Found>(
-  claim: Claim,
+  request: SessionRequest,
   prepare: (session: Session | undefined) => Promise<Beginning<Found>>,
 ): Promise<Found> {
-  const { store, key, signal, onBusy } = claim
+  const { store, key, signal, onBusy } = request
   const giveUpAt = performance.now() + limits.sessionWaitMs
-  let refusedAt: number | undefined
+  let refusedVersion: number | undefined
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = await untilAborted(signal, store.load(key))
     const version = session?.version ?? 0
     const beginning = await prepare(session)
-    const conflict = await tryToBegin(claim, version, beginning)
+    const conflict = await tryToBegin(request, version, beginning)
     if (!conflict) return beginning.found
-    // Refused twice at one version: it did not move on between load and begin, somebody holds it.
-    const isHeld = refusedAt === version
+    // Refused twice at one version: the session did not move on between load and begin, another run holds it.
+    const isHeld = refusedVersion === version
     if (performance.now() > giveUpAt || (onBusy === 'reject' && isHeld)) throw sessionBusy(conflict)
-    refusedAt = version
+    refusedVersion = version
     if (onBusy !== 'reject') await sleep(waitMs * (0.5 + Math.random() / 2), signal)
   }
 }
 
-/** @returns the conflict, when somebody else was faster or holds the session */
+/** @returns the conflict when another run was faster or holds the session */
 async function tryToBegin<Found>(
-  { store, key, runId, signal }: Claim,
+  { store, key, runId, signal }: SessionRequest,
   expectedVersion: number,
   { input, undo }: Beginning<Found>,
 ): Promise<AgentKitError | undefined> {
-  // Until the end is stored, the next run must see to it: the store may grant what it could not tell.
-  leftovers(store).set(keyText(key), { runId, ...undo })
-  const granted = (async () => store.begin(key, { runId, expectedVersion, input }))()
+  // Noted first: a store may begin the run and fail to report it.
+  unendedRuns(store).set(keyText(key), { runId, ...undo })
+  const begun = (async () => store.begin(key, { runId, expectedVersion, input }))()
   try {
-    await untilAborted(signal, granted)
-    leftovers(store).set(keyText(key), { runId, status: 'failed' })
+    await untilAborted(signal, begun)
+    unendedRuns(store).set(keyText(key), { runId, status: 'failed' })
     return undefined
   } catch (error) {
     if (isAgentKitError(error) && error.code === 'session-conflict') {
-      forgetLeftover(store, key, runId)
+      forgetUnendedRun(store, key, runId)
       return error
     }
-    // What is granted after an abort is given back at once, for the sake of other processes.
-    granted
+    // A run that begins after an abort is ended at once, as other processes may wait for the session.
+    begun
       .then(() => store.end(runId, undo.status, undo.usage))
-      .then(() => forgetLeftover(store, key, runId))
+      .then(() => forgetUnendedRun(store, key, runId))
       .catch(() => {})
     throw error
   }
 }
 
-/** Runs that the store could not end, by session: while they stand, no other run can begin. */
-const leftovers = perStore<Ending & { runId: string }>()
+/** Runs whose end is not stored, by session: the next run of the session has to end them first. */
+const unendedRuns = perStore<Ending & { runId: string }>()
 
-async function endLeftover(store: SessionStore, key: SessionKey): Promise<void> {
-  const leftover = leftovers(store).get(keyText(key))
-  if (!leftover) return
-  const { runId, status, usage } = leftover
+async function endUnendedRun(store: SessionStore, key: SessionKey): Promise<void> {
+  const unended = unendedRuns(store).get(keyText(key))
+  if (!unended) return
+  const { runId, status, usage } = unended
   await store.end(runId, status, usage).catch((error) => {
-    // It has been ended or taken over meanwhile: what was wanted.
+    // The run was ended or taken over meanwhile.
     if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
   })
-  forgetLeftover(store, key, runId)
+  forgetUnendedRun(store, key, runId)
 }
 
-/** To be called once the end of a run is stored. */
-export function forgetLeftover(store: SessionStore, key: SessionKey, runId: string): void {
-  // A later run may have noted itself meanwhile.
-  if (leftovers(store).get(keyText(key))?.runId === runId) leftovers(store).delete(keyText(key))
+/** Called once the end of a run is stored. */
+export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: string): void {
+  // A later run may hold the session by now.
+  if (unendedRuns(store).get(keyText(key))?.runId === runId) unendedRuns(store).delete(keyText(key))
 }

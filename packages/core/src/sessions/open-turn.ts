@@ -4,137 +4,165 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { untilAborted } from '../util/abort.ts'
-import { claimSession, forgetLeftover } from './acquire-session.ts'
+import { acquireSession, forgetUnendedRun } from './acquire-session.ts'
 import type { OnBusy } from './session-queue.ts'
 import {
-  claimWaiting,
-  decidedAlready,
+  acquireSuspended,
+  alreadyResumed,
   entryOf,
   isExpired,
   keyOf,
   markState,
-  notWaiting,
+  notSuspended,
+  type ResumedRun,
   removeExpired,
+  type SuspendedRun,
   stateOf,
-  type WaitingEntry,
 } from './suspended-runs.ts'
 
-/** A run's hold on its session, from `begin` to `end`. */
+/** A run's turn in its session, from `begin` to `end`. */
 export type OpenTurn = {
-  /** What the model may see of the conversation before this run. */
+  /** The conversation before this run, as a model may see it. */
   readonly history: readonly Message[]
   /** The state of the session, as it was loaded or appended last. */
   readonly state: JSONValue | undefined
   /** @param state the whole new state of the session; absent, it stays */
   append(messages: Message[], state?: JSONValue): Promise<void>
   /**
-   * Stores the run as waiting, with what it needs to go on, and lets others have the session.
-   * @param messages all of the run's so far; a run without a session is stored only now
+   * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
+   * @param messages all messages of the run so far; a run without a session is first stored now
    */
-  park(waiting: JSONValue, usage: Usage, messages: readonly Message[]): Promise<void>
+  suspend(snapshot: JSONValue, usage: Usage, messages: readonly Message[]): Promise<void>
   /**
-   * Goes on with a parked run, in line again: `history` and `state` are fresh afterwards.
-   * @returns whether other runs began or ended meanwhile, so that `history` may be another one
-   * @throws AgentKitError `session-conflict` when somebody else has gone on with it, `not-found` when it is gone
+   * Resumes the suspended run once the session is free; `history` and `state` are then up to date.
+   * @returns whether other runs began or ended meanwhile, which may have changed `history`
+   * @throws AgentKitError `session-conflict` when it was resumed elsewhere, `not-found` when it is gone
    */
-  reopen(signal: AbortSignal): Promise<{ moved: boolean }>
+  resume(signal: AbortSignal): Promise<{ hasMoved: boolean }>
   end(status: 'done' | 'failed', usage: Usage): Promise<void>
-  /** Lets the next run of this session begin; after `end`, or instead of it when the store fails. */
+  /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
   release(): void
 }
 
-type TurnRequest = {
+type SessionAccess = {
   store: SessionStore
-  /** Absent: nothing is remembered, unless the run has to wait. */
-  key: SessionKey | undefined
   agentId: string
-  userId: string
   runId: string
-  input: Message
-  /** Seeds a session that has no history. */
-  seed: readonly Message[]
   signal: AbortSignal
   onBusy: OnBusy
-  /** How a run that comes later ends this one, while it holds its session or waits for it. */
+  /** Called when a later run ends this one, while it holds its session or waits for it. */
   interrupt(reason: AgentKitError): void
 }
 
+type NewTurn = SessionAccess & {
+  userId: string
+  /** Absent: nothing is stored, unless the run is suspended. */
+  key: SessionKey | undefined
+  input: Message
+  /** Seeds a session that has no history. */
+  seed: readonly Message[]
+}
+
 /**
- * Claims the session for one run, loads its history and journals the user's message.
- * Runs of this process wait in line; a run of another process is waited for up to 5 s.
+ * Acquires the session for one run, loads its history and stores the user's message.
+ * It queues behind runs of this process, and waits up to 5 s for a run of another process.
  *
- * @throws AgentKitError `session-busy` when the line is full, when another process holds the session for longer, or
- *   when anybody holds it and `onBusy` is `reject`
+ * @throws AgentKitError `session-busy` when the queue is full, when another process holds the session for longer, or
+ *   when the session is held and `onBusy` is `reject`
  */
-export async function openTurn(request: TurnRequest): Promise<OpenTurn> {
+export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   const { key, input, seed } = request
-  if (!key) return forgetfulTurn(request)
-  const { found, release } = await claimSession({ ...request, key }, async (session) => {
-    const known = session !== undefined && session.messages.length > 0
+  if (!key) return unstoredTurn(request)
+  const { found, release } = await acquireSession({ ...request, key }, async (session) => {
+    const isKnown = session !== undefined && session.messages.length > 0
     return {
-      input: known ? [input] : [...seed, input],
+      input: isKnown ? [input] : [...seed, input],
       undo: { status: 'failed' },
       found: {
-        history: known ? session.messages : seed,
-        seeded: known ? 0 : seed.length,
+        history: isKnown ? session.messages : seed,
+        seeded: isKnown ? 0 : seed.length,
         state: stateOf(session?.state),
         version: session?.version ?? 0,
       },
     }
   })
-  return keptTurn({ ...request, ...key }, { ...found, release })
+  return storedTurn({ ...request, ...key }, { ...found, release })
 }
 
-/** Whose run it is, and where it is kept. */
-type Place = Pick<WaitingEntry, 'agentId' | 'userId' | 'sessionId'> & {
-  store: SessionStore
-  runId: string
-  interrupt(reason: AgentKitError): void
+/**
+ * Resumes a suspended run by its id, in its own place of its session. Of several callers at once, one succeeds.
+ *
+ * @param request.userId the run's user; any user when absent
+ * @throws AgentKitError `not-found` for a run of another agent or user, or one that is gone; `session-conflict` for one
+ *   that was resumed already; `session-busy` as `openTurn`
+ */
+export async function resumeTurn(
+  request: SessionAccess & { userId?: string },
+): Promise<ResumedRun & { turn: OpenTurn }> {
+  const { store, agentId, runId, userId, signal } = request
+  const known = await untilAborted(signal, store.find(runId))
+  const owner = entryOf(known?.state)
+  if (!known || !owner || owner.agentId !== agentId) throw notSuspended(runId)
+  if (userId !== undefined && owner.userId !== userId) throw notSuspended(runId)
+  if (known.status !== 'waiting') throw alreadyResumed(runId)
+  const key = keyOf(owner, runId)
+  if (isExpired(owner)) {
+    await untilAborted(signal, store.delete(key)).catch(() => {})
+    throw notSuspended(runId)
+  }
+  const { found, release } = await acquireSuspended({ ...request, key })
+  const turn = storedTurn({ ...request, ...owner }, { ...found, seeded: found.entry.seeded, release })
+  return { ...found, turn }
 }
 
-type Hold = {
+/** The state of a session as an object. */
+export function sessionState({ state }: OpenTurn): { [key: string]: JSONValue } {
+  return typeof state === 'object' && state !== null && !Array.isArray(state) ? state : {}
+}
+
+/** Whose run it is, and where it is stored. */
+type TurnPlace = Pick<SuspendedRun, 'agentId' | 'userId' | 'sessionId'> &
+  Pick<SessionAccess, 'store' | 'runId' | 'interrupt'>
+
+type HeldSession = {
   history: readonly Message[]
-  /** How many of the messages that the run journaled first are the conversation before it. */
+  /** How many of the run's first messages are the conversation before it. */
   seeded: number
   state: JSONValue | undefined
-  /** Of the session, when the run began or went on. */
+  /** The version of the session when the run began or was resumed. */
   version: number
-  /** Of a run that has waited. */
-  entry?: WaitingEntry
+  /** Of a run that was suspended before. */
+  entry?: SuspendedRun
   release(): void
 }
 
 /** The turn of a run that the store knows. */
-export function keptTurn(place: Place, hold: Hold): OpenTurn {
+function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
   const { agentId, userId, sessionId, store, runId, interrupt } = place
   const key = keyOf(place, runId)
   const owner = { agentId, userId, ...(sessionId === undefined ? {} : { sessionId }) }
-  const { seeded } = hold
-  let { history, state, version, entry, release } = hold
-  let parking: Promise<void> | undefined
+  const { seeded } = held
+  let { history, state, version, entry, release } = held
+  let suspending: Promise<void> | undefined
   let storing: Promise<unknown> | undefined
 
-  /** What the run waited with goes with the first thing that it stores again; that it has waited stays known. */
-  const stateToStore = (changed: boolean): JSONValue | undefined => {
-    if (!entry) return changed ? state : undefined
-    if (!changed && entry.waiting === undefined) return undefined
+  /** The first append after a resume removes the snapshot; the entry stays. */
+  const stateToStore = (isChanged: boolean): JSONValue | undefined => {
+    if (!entry) return isChanged ? state : undefined
+    if (!isChanged && entry.waiting === undefined) return undefined
     const { waiting: _, ...rest } = entry
     entry = rest
     return markState(state, entry)
   }
 
-  /**
-   * What is still said of a run that is stopped meanwhile comes after this, and is refused: behind its open calls, it
-   * would keep their results from them.
-   */
-  const park = async (waiting: JSONValue, usage: Usage): Promise<void> => {
-    // A run that was stopped has not waited for what it was storing, which may change the state too.
+  const suspend = async (waiting: JSONValue, usage: Usage): Promise<void> => {
+    // A run that was stopped may still be storing something, which may change the state too.
     await storing
-    // It has moved once since the run began, and will when it ends.
-    const parked = { ...owner, seeded, version: version + 2, parkedAt: Date.now(), waiting }
-    await store.append(runId, [], markState(state, parked))
+    // The version moved when the run began, and moves when it ends.
+    const suspended = { ...owner, seeded, version: version + 2, parkedAt: Date.now(), waiting }
+    await store.append(runId, [], markState(state, suspended))
     await store.end(runId, 'waiting', usage)
-    forgetLeftover(store, key, runId)
+    forgetUnendedRun(store, key, runId)
   }
 
   return {
@@ -145,128 +173,69 @@ export function keptTurn(place: Place, hold: Hold): OpenTurn {
       return state
     },
     async append(messages, newState) {
-      await parking?.catch(() => {})
-      const changed = newState !== undefined
-      if (changed) state = newState
-      const stored = store.append(runId, messages, stateToStore(changed))
+      // A message behind pending calls would separate them from their results: the store refuses it after `suspend`.
+      await suspending?.catch(() => {})
+      const isChanged = newState !== undefined
+      if (isChanged) state = newState
+      const stored = store.append(runId, messages, stateToStore(isChanged))
       storing = Promise.allSettled([storing, stored])
       await stored
     },
-    async park(waiting, usage) {
-      parking = park(waiting, usage)
-      await parking
+    async suspend(snapshot, usage) {
+      suspending = suspend(snapshot, usage)
+      await suspending
       release()
-      // For the sake of the store, not of this run.
+      // Maintenance of the store, which the run does not wait for.
       void removeExpired(store, owner).catch(() => {})
     },
-    async reopen(signal) {
-      const held = await claimWaiting({ store, key, runId, signal, interrupt, onBusy: 'queue' })
-      ;({ history, state, version, entry } = held.found)
-      release = held.release
-      return { moved: held.found.moved }
+    async resume(signal) {
+      const acquired = await acquireSuspended({ store, key, runId, signal, interrupt, onBusy: 'queue' })
+      ;({ history, state, version, entry } = acquired.found)
+      release = acquired.release
+      return { hasMoved: acquired.found.hasMoved }
     },
     async end(status, usage) {
-      await parking?.catch(() => {})
+      await suspending?.catch(() => {})
       await store.end(runId, status, usage)
-      forgetLeftover(store, key, runId)
-      // What remains of it, should that fail, is removed once it has expired.
+      forgetUnendedRun(store, key, runId)
+      // If the deletion fails, the run is deleted once it has expired.
       if (sessionId === undefined) await store.delete(key).catch(() => {})
     },
     release: () => release(),
   }
 }
 
-/** The turn of a run without a session: nothing of it is stored, until it has to wait. */
-function forgetfulTurn({ store, runId, seed, agentId, userId, interrupt }: TurnRequest): OpenTurn {
+/** The turn of a run without a session: stored only when it is suspended. */
+function unstoredTurn({ store, runId, seed, agentId, userId, interrupt }: NewTurn): OpenTurn {
   const place = { agentId, userId, store, runId, interrupt }
   let state: JSONValue | undefined
-  let kept: OpenTurn | undefined
+  let stored: OpenTurn | undefined
 
-  const keep = async (messages: readonly Message[]): Promise<OpenTurn> => {
+  const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
     await store.begin(keyOf(place, runId), { runId, expectedVersion: 0, input: [...seed, ...messages] })
-    return keptTurn(place, { history: seed, seeded: seed.length, state, version: 0, release() {} })
+    return storedTurn(place, { history: seed, seeded: seed.length, state, version: 0, release() {} })
   }
 
   return {
     history: seed,
     get state() {
-      return kept ? kept.state : state
+      return stored ? stored.state : state
     },
     async append(messages, newState) {
-      if (kept) return kept.append(messages, newState)
+      if (stored) return stored.append(messages, newState)
       if (newState !== undefined) state = newState
     },
-    async park(waiting, usage, messages) {
-      kept ??= await keep(messages)
-      await kept.park(waiting, usage, messages)
+    async suspend(snapshot, usage, messages) {
+      stored ??= await storeTurn(messages)
+      await stored.suspend(snapshot, usage, messages)
     },
-    async reopen(signal) {
-      if (!kept) throw notWaiting(runId)
-      return kept.reopen(signal)
+    async resume(signal) {
+      if (!stored) throw notSuspended(runId)
+      return stored.resume(signal)
     },
     async end(status, usage) {
-      await kept?.end(status, usage)
+      await stored?.end(status, usage)
     },
-    release: () => kept?.release(),
-  }
-}
-
-type ReopenRequest = {
-  store: SessionStore
-  agentId: string
-  runId: string
-  /** Whose run it must be; anybody's when absent. */
-  userId?: string
-  signal: AbortSignal
-  onBusy: OnBusy
-  /** How a run that comes later ends this one, while it holds its session or waits for it. */
-  interrupt(reason: AgentKitError): void
-}
-
-/** A run that goes on, also in another process than the one it began in. */
-export type ReopenedTurn = {
-  /** Its `history` is the conversation before the run. */
-  turn: OpenTurn
-  /** Of the user's session; absent when the run has none. */
-  key?: SessionKey
-  userId: string
-  /** What the run had journaled, its input first, results in the order of their calls; calls that wait have none yet. */
-  messages: Message[]
-  /** What `park` stored. */
-  waiting: JSONValue
-  usage: Usage
-  /** Whether other runs of the session began or ended meanwhile. */
-  moved: boolean
-}
-
-/**
- * Goes on with a waiting run by its id: in line with the runs of its session, in its own place. Of several who do it
- * at once one may.
- *
- * @throws AgentKitError `not-found` for a run that is not this agent's and user's or does not wait any more because it
- *   is gone, `session-conflict` for one that somebody has gone on with, `session-busy` as `openTurn`
- */
-export async function reopenTurn(request: ReopenRequest): Promise<ReopenedTurn> {
-  const { store, agentId, runId, userId, signal, onBusy, interrupt } = request
-  const known = await untilAborted(signal, store.find(runId))
-  const owner = entryOf(known?.state)
-  if (!known || !owner || owner.agentId !== agentId) throw notWaiting(runId)
-  if (userId !== undefined && owner.userId !== userId) throw notWaiting(runId)
-  if (known.status !== 'waiting') throw decidedAlready(runId)
-  const key = keyOf(owner, runId)
-  if (isExpired(owner)) {
-    await untilAborted(signal, store.delete(key)).catch(() => {})
-    throw notWaiting(runId)
-  }
-  const { found, release } = await claimWaiting({ store, key, runId, signal, onBusy, interrupt })
-  const { messages, usage, moved, entry } = found
-  return {
-    turn: keptTurn({ ...owner, store, runId, interrupt }, { ...found, seeded: entry.seeded, release }),
-    ...(owner.sessionId === undefined ? {} : { key }),
-    userId: owner.userId,
-    messages,
-    waiting: entry.waiting ?? null,
-    usage,
-    moved,
+    release: () => stored?.release(),
   }
 }

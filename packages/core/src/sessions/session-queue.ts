@@ -5,76 +5,75 @@ import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
 
 /**
- * What a run does when another one holds its session: wait its turn, fail at once, or end the others and go next.
+ * What a run does when another one holds its session: wait in the queue, fail, or end the others and run next.
  */
 export type OnBusy = 'queue' | 'reject' | 'interrupt'
 
-export type LineRequest = {
+export type QueueRequest = {
   store: SessionStore
   key: SessionKey
   signal: AbortSignal
   onBusy: OnBusy
-  /** How somebody who comes later ends this run. */
+  /** Called when a later run ends this one. */
   interrupt(reason: AgentKitError): void
 }
 
-/** The first in line holds the session, the others wait for it. */
-type Place = { admit(): void; interrupt(reason: AgentKitError): void; interrupted: boolean }
+type QueuedRun = { admit(): void; interrupt(reason: AgentKitError): void; isInterrupted: boolean }
 
-/** Agents that share a store share its lines. */
-const lines = perStore<Place[]>()
+/** The first run of a queue holds the session. Agents that share a store share its queues. */
+const queues = perStore<QueuedRun[]>()
 
 /**
- * Waits until every earlier run of the session in this process has left.
+ * Waits until every earlier run of the session in this process has released it.
  *
- * @returns lets the next one in
- * @throws AgentKitError `session-busy` when the line is full, or there is one and `onBusy` is `reject`
+ * @returns releases the session to the next run
+ * @throws AgentKitError `session-busy` when the queue is full, or not empty and `onBusy` is `reject`
  */
-export async function waitInLine({ store, key, signal, onBusy, interrupt }: LineRequest): Promise<() => void> {
+export async function enqueue({ store, key, signal, onBusy, interrupt }: QueueRequest): Promise<() => void> {
   const session = keyText(key)
-  const line = lines(store).get(session) ?? []
-  if (onBusy === 'reject' && line.length > 0) throw sessionBusy()
-  if (onBusy === 'interrupt') interruptAll(line)
-  // The first one does not wait, and who was interrupted is about to leave.
-  if (line.filter((place) => !place.interrupted).length > limits.sessionQueue) throw lineIsFull()
+  const queue = queues(store).get(session) ?? []
+  if (onBusy === 'reject' && queue.length > 0) throw sessionBusy()
+  if (onBusy === 'interrupt') interruptAll(queue)
+  // The first run does not wait, and interrupted runs are about to leave.
+  if (queue.filter((queued) => !queued.isInterrupted).length > limits.sessionQueue) throw queueIsFull()
 
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
-  const place: Place = { admit, interrupt, interrupted: false }
-  lines(store).set(session, line)
-  line.push(place)
-  if (line.length === 1) admit()
+  const run: QueuedRun = { admit, interrupt, isInterrupted: false }
+  queues(store).set(session, queue)
+  queue.push(run)
+  if (queue.length === 1) admit()
 
-  const leave = (): void => {
-    const index = line.indexOf(place)
+  const release = (): void => {
+    const index = queue.indexOf(run)
     if (index === -1) return
-    line.splice(index, 1)
-    line[0]?.admit()
-    if (line.length === 0) lines(store).delete(session)
+    queue.splice(index, 1)
+    queue[0]?.admit()
+    if (queue.length === 0) queues(store).delete(session)
   }
   try {
     await untilAborted(signal, admitted)
-    return leave
+    return release
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }
 
-function interruptAll(line: readonly Place[]): void {
+function interruptAll(queue: readonly QueuedRun[]): void {
   const reason = new AgentKitError('aborted', 'A newer message interrupted the run.')
-  // A copy: who is interrupted may leave at once.
-  for (const place of [...line]) {
-    if (place.interrupted) continue
-    place.interrupted = true
-    place.interrupt(reason)
+  // A copy, as an interrupted run may leave the queue at once.
+  for (const run of [...queue]) {
+    if (run.isInterrupted) continue
+    run.isInterrupted = true
+    run.interrupt(reason)
   }
 }
 
-function lineIsFull(): AgentKitError {
+function queueIsFull(): AgentKitError {
   return busy(`${limits.sessionQueue} runs wait for this session already. Try again when some of them have ended.`)
 }
 
-/** @param cause what the store said, when it was the one to say so */
+/** @param cause the store's error, if the store refused the run */
 export function sessionBusy(cause?: AgentKitError): AgentKitError {
   return busy('Another run holds this session. Try again when it has ended.', cause)
 }
@@ -87,12 +86,12 @@ function busy(message: string, cause?: AgentKitError): AgentKitError {
   })
 }
 
-/** Separates its parts by what none of them can hide: ("a", "b_c") and ("a_b", "c") stay two. */
+/** A key as one string: ("a", "b_c") and ("a_b", "c") stay different. */
 export function keyText({ agentId, userId, sessionId }: SessionKey): string {
   return JSON.stringify([agentId, userId, sessionId])
 }
 
-/** What is known per session of a store, for as long as the store lives. */
+/** A map per session store, for as long as the store exists. */
 export function perStore<Value>(): (store: SessionStore) => Map<string, Value> {
   const maps = new WeakMap<SessionStore, Map<string, Value>>()
   return (store) => {

@@ -5,7 +5,7 @@ import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } f
 import type { SessionKey } from '../data/session-data.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { memorySessions } from './memory-sessions.ts'
-import { type OpenTurn, openTurn, type ReopenedTurn, reopenTurn } from './open-turn.ts'
+import { type OpenTurn, openTurn, resumeTurn } from './open-turn.ts'
 import type { OnBusy } from './session-queue.ts'
 
 const owner = { agentId: 'test', userId: 'ann' }
@@ -17,237 +17,237 @@ const seed: Message[] = [user('earlier'), answer('yes')]
 
 afterEach(() => void vi.useRealTimers())
 
-describe('a parked run', () => {
+describe('a suspended run', () => {
   it('is stored as waiting, with its usage, and shows its finished calls to others', async () => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     expect(await store.find('r1')).toMatchObject({ status: 'waiting', usage, messages: { length: 3 } })
     const next = await open(store, 'r2')
     expect(next.history).toEqual([user('r1'), calls('a'), result('a'), answer('[stopped: waiting for approval]')])
   })
 
-  it('blocks nobody, also when it is never decided', async () => {
+  it('blocks no other run, also when it is never decided', async () => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     for (const runId of ['r2', 'r3']) await runTurn(store, runId, 'reject')
     expect(await statuses(store)).toEqual(['r1 waiting', 'r2 done', 'r3 done'])
   })
 
-  it('goes on where it was', async () => {
+  it('continues where it was suspended', async () => {
     const store = memorySessions()
     await runTurn(store, 'r0')
-    const turn = await parkRun(store, 'r1')
-    const { moved } = await turn.reopen(never())
-    expect(moved).toBe(false)
+    const turn = await suspendRun(store, 'r1')
+    const { hasMoved } = await turn.resume(never())
+    expect(hasMoved).toBe(false)
     expect(turn.history).toEqual([user('r0'), answer('r0')])
-    await goOn(turn)
+    await finish(turn)
     const own = [user('r1'), calls('a', 'b'), result('a'), result('b'), answer('Done.')]
     expect((await store.load(key))?.messages).toEqual([user('r0'), answer('r0'), ...own])
     expect(await store.find('r1')).toMatchObject({ status: 'done', usage: { totalTokens: 9 } })
     await runTurn(store, 'r2')
   })
 
-  it('goes on in its own place when others came in between', async () => {
+  it('continues in its own place when other runs came in between', async () => {
     const store = memorySessions()
     await runTurn(store, 'r0')
-    const turn = await parkRun(store, 'r1')
+    const turn = await suspendRun(store, 'r1')
     await runTurn(store, 'r2')
-    expect(await turn.reopen(never())).toEqual({ moved: true })
+    expect(await turn.resume(never())).toEqual({ hasMoved: true })
     expect(turn.history).toEqual([user('r0'), answer('r0')])
-    await goOn(turn)
+    await finish(turn)
     expect(textsOf((await store.load(key))?.messages)).toEqual([
       ...['r0', 'r0', 'r1', 'a b', 'result of a', 'result of b', 'Done.', 'r2', 'r2'],
     ])
   })
 
-  it('is told of others also when they have only changed what stands before it', async () => {
+  it('reports that others moved, also when they only changed what came before it', async () => {
     const store = memorySessions()
-    const first = await parkRun(store, 'r1')
-    const second = await parkRun(store, 'r2')
+    const first = await suspendRun(store, 'r1')
+    const second = await suspendRun(store, 'r2')
     expect(textsOf(second.history)).toEqual(['r1', 'a', 'result of a', '[stopped: waiting for approval]'])
-    expect(await first.reopen(never())).toEqual({ moved: true })
-    await goOn(first)
-    expect(await second.reopen(never())).toEqual({ moved: true })
+    expect(await first.resume(never())).toEqual({ hasMoved: true })
+    await finish(first)
+    expect(await second.resume(never())).toEqual({ hasMoved: true })
     expect(textsOf(second.history)).toEqual(['r1', 'a b', 'result of a', 'result of b', 'Done.'])
   })
 
   it.each<[string, (turn: OpenTurn) => Promise<void>]>([
     ['append', (turn) => turn.append([answer('[stopped: aborted]')])],
     ['end', (turn) => turn.end('failed', {})],
-  ])('takes no %s from a caller that stops while it is being parked', async (_, attempt) => {
+  ])('refuses %s from a caller that stops while it is being suspended', async (_, attempt) => {
     const store = memorySessions()
     const turn = await open(store, 'r1')
     await turn.append([calls('a', 'b')])
     await turn.append([result('a')])
-    const parked = turn.park(waitsForB, usage, [])
+    const parked = turn.suspend(waitsForB, usage, [])
     await expect(attempt(turn)).rejects.toMatchObject(conflict)
     await parked
-    await goOn((await reopen(store, 'r1')).turn)
+    await finish((await resume(store, 'r1')).turn)
     expect(textsOf((await store.load(key))?.messages)).toEqual(['r1', 'a b', 'result of a', 'result of b', 'Done.'])
   })
 
-  it('can wait again', async () => {
+  it('can be suspended again', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
-    await turn.reopen(never())
+    const turn = await suspendRun(store, 'r1')
+    await turn.resume(never())
     await turn.append([result('b'), calls('c')])
-    await turn.park({ asks: ['c'] }, { totalTokens: 7 }, [])
+    await turn.suspend({ asks: ['c'] }, { totalTokens: 7 }, [])
     await runTurn(store, 'r2')
-    const again = await reopen(store, 'r1')
-    expect(again).toMatchObject({ waiting: { asks: ['c'] }, usage: { totalTokens: 7 }, moved: true })
+    const again = await resume(store, 'r1')
+    expect(again).toMatchObject({ waiting: { asks: ['c'] }, usage: { totalTokens: 7 }, hasMoved: true })
     expect(again.messages).toEqual([user('r1'), calls('a', 'b'), result('a'), result('b'), calls('c')])
   })
 
-  it('joins the line when it goes on', async () => {
+  it('joins the queue when it is resumed', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
+    const turn = await suspendRun(store, 'r1')
     const holding = await open(store, 'r2')
-    const reopened = turn.reopen(never())
-    expect(await settled(reopened)).toBe(false)
+    const resumed = turn.resume(never())
+    expect(await settled(resumed)).toBe(false)
     await end(holding)
-    expect(await reopened).toEqual({ moved: true })
-    await goOn(turn)
+    expect(await resumed).toEqual({ hasMoved: true })
+    await finish(turn)
   })
 
-  it('stays waiting when it is aborted in the line, or interrupted', async () => {
+  it('stays suspended when it is aborted in the queue, or interrupted', async () => {
     const store = memorySessions()
     const controller = new AbortController()
-    const turn = await parkRun(store, 'r1', { interrupt: (reason) => controller.abort(reason) })
+    const turn = await suspendRun(store, 'r1', { interrupt: (reason) => controller.abort(reason) })
     const holding = await open(store, 'r2')
-    await expect(turn.reopen(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
-    const reopened = turn.reopen(controller.signal)
+    await expect(turn.resume(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    const resumed = turn.resume(controller.signal)
     const newer = open(store, 'r3', { onBusy: 'interrupt' })
-    await expect(reopened).rejects.toMatchObject({ message: 'A newer message interrupted the run.' })
+    await expect(resumed).rejects.toMatchObject({ message: 'A newer message interrupted the run.' })
     await end(holding)
     await end(await newer)
-    await goOn((await reopen(store, 'r1')).turn)
+    await finish((await resume(store, 'r1')).turn)
     expect(await statuses(store)).toEqual(['r1 done', 'r2 done', 'r3 done'])
   })
 
-  it('keeps its session when it could not be parked, until it is released', async () => {
+  it('keeps its session when it could not be suspended, until it is released', async () => {
     const inner = memorySessions()
     const store: SessionStore = { ...inner, end: () => Promise.reject(new Error('disk full')) }
-    await expect(parkRun(store, 'r1')).rejects.toThrow('disk full')
+    await expect(suspendRun(store, 'r1')).rejects.toThrow('disk full')
     await expect(open(store, 'r2', { onBusy: 'reject' })).rejects.toMatchObject({ code: 'session-busy' })
   })
 })
 
-describe('a waiting run', () => {
-  it('goes on in another process, with all that it needs', async () => {
+describe('a run that is resumed', () => {
+  it('continues in another process, with its snapshot', async () => {
     const store = memorySessions()
     await runTurn(store, 'r0')
-    await parkRun(store, 'r1')
-    const reopened = await reopen({ ...store }, 'r1')
-    expect(reopened).toMatchObject({ key, userId: 'ann', waiting: waitsForB, usage, moved: false })
-    expect(reopened.turn.history).toEqual([user('r0'), answer('r0')])
-    expect(reopened.messages).toEqual([user('r1'), calls('a', 'b'), result('a')])
-    await goOn(reopened.turn)
+    await suspendRun(store, 'r1')
+    const resumed = await resume({ ...store }, 'r1')
+    expect(resumed).toMatchObject({ ...key, userId: 'ann', waiting: waitsForB, usage, hasMoved: false })
+    expect(resumed.turn.history).toEqual([user('r0'), answer('r0')])
+    expect(resumed.messages).toEqual([user('r1'), calls('a', 'b'), result('a')])
+    await finish(resumed.turn)
     expect(validateTranscript((await store.load(key))?.messages ?? [])).toEqual([])
   })
 
-  it('finds its results in the order of their calls', async () => {
+  it('has its results in the order of their calls', async () => {
     const store = memorySessions()
     const turn = await open(store, 'r1')
     await turn.append([calls('a', 'b', 'c')])
     for (const callId of ['c', 'a']) await turn.append([result(callId)])
-    await turn.park(waitsForB, usage, [])
-    const { messages } = await reopen(store, 'r1')
+    await turn.suspend(waitsForB, usage, [])
+    const { messages } = await resume(store, 'r1')
     expect(messages).toEqual([user('r1'), calls('a', 'b', 'c'), result('a'), result('c')])
   })
 
   it.each(['in this process', 'in another one'])('has the seed of its session before it, %s', async (where) => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1', { seed })
+    const turn = await suspendRun(store, 'r1', { seed })
     await runTurn(store, 'r2')
     if (where === 'in this process') {
-      await turn.reopen(never())
+      await turn.resume(never())
       expect(turn.history).toEqual(seed)
     } else {
-      const reopened = await reopen(store, 'r1')
-      expect(reopened.turn.history).toEqual(seed)
-      expect(reopened.messages).toEqual([user('r1'), calls('a', 'b'), result('a')])
+      const resumed = await resume(store, 'r1')
+      expect(resumed.turn.history).toEqual(seed)
+      expect(resumed.messages).toEqual([user('r1'), calls('a', 'b'), result('a')])
     }
   })
 
-  it('goes on once, whoever tries: in this process, in others, at once or later', async () => {
+  it('is resumed once, of several attempts: in this process, in others, at once or later', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
-    const attempts: Promise<unknown>[] = [turn.reopen(never())]
+    const turn = await suspendRun(store, 'r1')
+    const attempts: Promise<unknown>[] = [turn.resume(never())]
     for (const process of [store, { ...store }, { ...store }])
-      attempts.push(reopen(process, 'r1'), reopen(process, 'r1'))
+      attempts.push(resume(process, 'r1'), resume(process, 'r1'))
     // Those of this process wait in line behind the one that has it; they are let go first.
     const first = await attempts[0]
-    expect(first).toEqual({ moved: false })
-    await goOn(turn)
+    expect(first).toEqual({ hasMoved: false })
+    await finish(turn)
     const outcomes = await Promise.allSettled(attempts)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(conflict)
-    await expect(reopen(store, 'r1')).rejects.toMatchObject({
+    await expect(resume(store, 'r1')).rejects.toMatchObject({
       ...conflict,
-      message: 'The run r1 waits no more: it has been decided already.',
+      message: 'The run r1 is not suspended any more: it was resumed already.',
     })
-    await expect(turn.reopen(never())).rejects.toMatchObject(conflict)
+    await expect(turn.resume(never())).rejects.toMatchObject(conflict)
   })
 
-  it('is known to have been decided, also when its state was replaced and it has failed', async () => {
+  it('is refused as resumed already, also when its state was replaced and it has failed', async () => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
-    const { turn } = await reopen(store, 'r1')
+    await suspendRun(store, 'r1')
+    const { turn } = await resume(store, 'r1')
     await turn.append([result('b')], { active: 'writer' })
-    await expect(reopen(store, 'r1')).rejects.toMatchObject(conflict)
+    await expect(resume(store, 'r1')).rejects.toMatchObject(conflict)
     await turn.end('failed', {})
     turn.release()
-    await expect(reopen(store, 'r1')).rejects.toMatchObject(conflict)
+    await expect(resume(store, 'r1')).rejects.toMatchObject(conflict)
   })
 
-  it.each<[string, Partial<Parameters<typeof reopenTurn>[0]>]>([
+  it.each<[string, Partial<Parameters<typeof resumeTurn>[0]>]>([
     ['that nobody knows', { runId: 'r9' }],
     ['of another agent', { agentId: 'other' }],
     ['of another user', { userId: 'bob' }],
     ['that runs and never waited', { runId: 'r2' }],
   ])('%s is not found', async (_, request) => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     await open(store, 'r2')
-    const attempt = reopenTurn({ store, runId: 'r1', ...defaults(), ...request })
+    const attempt = resumeTurn({ store, runId: 'r1', ...defaults(), ...request })
     await expect(attempt).rejects.toMatchObject({ code: 'not-found', runId: request.runId ?? 'r1' })
     expect((await store.find('r1'))?.status).toBe('waiting')
   })
 
-  it.each([undefined, 'ann'])('goes on for the user %j', async (userId) => {
+  it.each([undefined, 'ann'])('is resumed for the user %j', async (userId) => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     const request = { store, runId: 'r1', ...defaults() }
-    expect(await reopenTurn(userId ? { ...request, userId } : request)).toMatchObject({ userId: 'ann' })
+    expect(await resumeTurn(userId ? { ...request, userId } : request)).toMatchObject({ entry: { userId: 'ann' } })
   })
 
   it('is gone with its session', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
+    const turn = await suspendRun(store, 'r1')
     await store.delete(key)
-    await expect(reopen(store, 'r1')).rejects.toMatchObject({ code: 'not-found' })
-    await expect(turn.reopen(never())).rejects.toMatchObject({ code: 'not-found' })
+    await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(turn.resume(never())).rejects.toMatchObject({ code: 'not-found' })
     expect(await store.load(key)).toBeUndefined()
   })
 
-  it('does what its caller wants when the session is busy', async () => {
+  it('follows `onBusy` when the session is busy', async () => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     const controller = new AbortController()
     const holding = await open(store, 'r2', { interrupt: (reason) => controller.abort(reason) })
-    await expect(reopen(store, 'r1', { onBusy: 'reject' })).rejects.toMatchObject({ code: 'session-busy' })
-    const reopened = reopen(store, 'r1', { onBusy: 'interrupt' })
+    await expect(resume(store, 'r1', { onBusy: 'reject' })).rejects.toMatchObject({ code: 'session-busy' })
+    const resumed = resume(store, 'r1', { onBusy: 'interrupt' })
     await sleep(1)
     expect(controller.signal.aborted).toBe(true)
     await end(holding)
-    await goOn((await reopened).turn)
+    await finish((await resumed).turn)
   })
 
-  it('can be interrupted once it goes on', async () => {
+  it('can be interrupted once it is resumed', async () => {
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     const controller = new AbortController()
-    const { turn } = await reopen(store, 'r1', { interrupt: (reason) => controller.abort(reason) })
+    const { turn } = await resume(store, 'r1', { interrupt: (reason) => controller.abort(reason) })
     const newer = open(store, 'r2', { onBusy: 'interrupt' })
     await sleep(1)
     expect(controller.signal.aborted).toBe(true)
@@ -256,9 +256,9 @@ describe('a waiting run', () => {
     await end(await newer)
   })
 
-  it('still waits when the store lost the answer that it may go on', async () => {
+  it('stays suspended when the store fails to report that it has begun', async () => {
     const inner = memorySessions()
-    await parkRun(inner, 'r1')
+    await suspendRun(inner, 'r1')
     let lost = 0
     const store: SessionStore = {
       ...inner,
@@ -267,16 +267,16 @@ describe('a waiting run', () => {
         if (++lost === 1) throw new Error('connection lost')
       },
     }
-    await expect(reopen(store, 'r1')).rejects.toThrow('connection lost')
+    await expect(resume(store, 'r1')).rejects.toThrow('connection lost')
     await runTurn(store, 'r2')
     expect(await inner.find('r1')).toMatchObject({ status: 'waiting', usage })
-    await goOn((await reopen(store, 'r1')).turn)
+    await finish((await resume(store, 'r1')).turn)
     expect(await statuses(inner)).toEqual(['r1 done', 'r2 done'])
   })
 
-  it('still waits when its caller was gone as it was let in', async () => {
+  it('stays suspended when its caller was aborted as it began', async () => {
     const inner = memorySessions()
-    await parkRun(inner, 'r1')
+    await suspendRun(inner, 'r1')
     const controller = new AbortController()
     const store: SessionStore = {
       ...inner,
@@ -286,21 +286,21 @@ describe('a waiting run', () => {
         return inner.begin(...parameters)
       },
     }
-    await expect(reopen(store, 'r1', { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+    await expect(resume(store, 'r1', { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
     await sleep(10)
     expect(await inner.find('r1')).toMatchObject({ status: 'waiting', usage })
-    await goOn((await reopen(inner, 'r1')).turn)
+    await finish((await resume(inner, 'r1')).turn)
   })
 
-  it('has failed when it went on and its end could not be stored', async () => {
+  it('has failed when it was resumed and its end could not be stored', async () => {
     const inner = memorySessions()
-    await parkRun(inner, 'r1')
+    await suspendRun(inner, 'r1')
     let down = true
     const store: SessionStore = {
       ...inner,
       end: (...parameters) => (down ? Promise.reject(new Error('disk full')) : inner.end(...parameters)),
     }
-    const { turn } = await reopen(store, 'r1')
+    const { turn } = await resume(store, 'r1')
     await expect(turn.end('done', {})).rejects.toThrow('disk full')
     turn.release()
     down = false
@@ -317,25 +317,25 @@ describe('the state of a session', () => {
       const turn = await open(store, 'r1')
       await turn.append([calls('a', 'b')], state)
       expect(turn.state).toEqual(state)
-      await turn.park(waitsForB, usage, [])
+      await turn.suspend(waitsForB, usage, [])
       const other = await open(store, 'r2')
       expect(other.state).toEqual(state)
       await end(other)
-      const reopened = await reopen(store, 'r1')
-      expect(reopened.turn.state).toEqual(state)
-      await goOn(reopened.turn)
+      const resumed = await resume(store, 'r1')
+      expect(resumed.turn.state).toEqual(state)
+      await finish(resumed.turn)
       const last = await open(store, 'r3')
       expect(last.state).toEqual(state)
     },
   )
 
-  it('is the newest one when a run goes on', async () => {
+  it('is the newest one when a run is resumed', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
+    const turn = await suspendRun(store, 'r1')
     const other = await open(store, 'r2')
     await other.append([answer('r2')], { active: 'reader' })
     await end(other)
-    await turn.reopen(never())
+    await turn.resume(never())
     expect(turn.state).toEqual({ active: 'reader' })
     await turn.append([result('b')], { active: 'writer' })
     expect(turn.state).toEqual({ active: 'writer' })
@@ -343,12 +343,12 @@ describe('the state of a session', () => {
     expect((await open(store, 'r3')).state).toEqual({ active: 'writer' })
   })
 
-  it('drops what a run waited with once it has gone on', async () => {
+  it('drops the snapshot once a run is resumed', async () => {
     const store = memorySessions()
-    const turn = await parkRun(store, 'r1')
+    const turn = await suspendRun(store, 'r1')
     expect(JSON.stringify(await store.load(key))).toContain('"asks"')
-    await turn.reopen(never())
-    await goOn(turn)
+    await turn.resume(never())
+    await finish(turn)
     expect(JSON.stringify(await store.load(key))).not.toContain('"asks"')
     expect(JSON.stringify(await store.find('r1'))).not.toContain('"asks"')
   })
@@ -363,9 +363,9 @@ describe('the state of a session', () => {
         return inner.append(runId, messages, state)
       },
     }
-    const turn = await parkRun(store, 'r1')
-    await turn.reopen(never())
-    await goOn(turn)
+    const turn = await suspendRun(store, 'r1')
+    await turn.resume(never())
+    await finish(turn)
     expect(states).toHaveLength(2)
   })
 })
@@ -373,53 +373,53 @@ describe('the state of a session', () => {
 describe('a run without a session', () => {
   const messages = [user('r1'), calls('a', 'b'), result('a')]
 
-  it('is stored once it waits, and shows in no list', async () => {
+  it('is stored once it is suspended, and shows in no list', async () => {
     const store = memorySessions()
     const turn = await openAlone(store, 'r1')
     await turn.append([calls('a', 'b')])
     await turn.append([result('a')])
     expect(await store.find('r1')).toBeUndefined()
-    await turn.park(waitsForB, usage, messages)
+    await turn.suspend(waitsForB, usage, messages)
     expect(await store.find('r1')).toMatchObject({ status: 'waiting', messages: [...seed, ...messages], usage })
     expect(await store.list(owner)).toEqual([])
   })
 
-  it('goes on in this process, and leaves nothing behind', async () => {
+  it('continues in this process, and leaves nothing behind', async () => {
     const store = memorySessions()
-    const turn = await parkAlone(store, 'r1')
-    expect(await turn.reopen(never())).toEqual({ moved: false })
+    const turn = await suspendAlone(store, 'r1')
+    expect(await turn.resume(never())).toEqual({ hasMoved: false })
     expect(turn.history).toEqual(seed)
-    await goOn(turn)
+    await finish(turn)
     expect(await store.find('r1')).toBeUndefined()
-    await expect(reopen(store, 'r1')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('goes on in another process, with what came before it', async () => {
+  it('continues in another process, with what came before it', async () => {
     const store = memorySessions()
-    await parkAlone(store, 'r1')
-    const reopened = await reopen({ ...store }, 'r1')
-    expect(reopened).toMatchObject({ userId: 'ann', waiting: waitsForB, usage, messages, moved: false })
-    expect(reopened).not.toHaveProperty('key')
-    expect(reopened.turn.history).toEqual(seed)
-    expect(reopened.turn.state).toEqual({ active: 'writer' })
-    await expect(reopen(store, 'r1')).rejects.toMatchObject(conflict)
-    await reopened.turn.append([result('b'), calls('c')])
-    await reopened.turn.park({ asks: ['c'] }, usage, [])
-    const again = await reopen({ ...store }, 'r1')
+    await suspendAlone(store, 'r1')
+    const resumed = await resume({ ...store }, 'r1')
+    expect(resumed).toMatchObject({ userId: 'ann', waiting: waitsForB, usage, messages, hasMoved: false })
+    expect(resumed).not.toHaveProperty('sessionId')
+    expect(resumed.turn.history).toEqual(seed)
+    expect(resumed.turn.state).toEqual({ active: 'writer' })
+    await expect(resume(store, 'r1')).rejects.toMatchObject(conflict)
+    await resumed.turn.append([result('b'), calls('c')])
+    await resumed.turn.suspend({ asks: ['c'] }, usage, [])
+    const again = await resume({ ...store }, 'r1')
     expect(again.messages).toEqual([...messages, result('b'), calls('c')])
     await again.turn.end('failed', {})
     expect(await store.find('r1')).toBeUndefined()
   })
 
-  it('ends well, also when what is left of it cannot be removed', async () => {
+  it('ends, also when it cannot be deleted', async () => {
     const store: SessionStore = { ...memorySessions(), delete: () => Promise.reject(new Error('disk full')) }
-    const turn = await parkAlone(store, 'r1')
-    await turn.reopen(never())
-    await goOn(turn)
+    const turn = await suspendAlone(store, 'r1')
+    await turn.resume(never())
+    await finish(turn)
     expect(await store.find('r1')).toMatchObject({ status: 'done' })
   })
 
-  it('that never waits touches no store', async () => {
+  it('that is never suspended touches no store', async () => {
     const refuse = (): Promise<never> => Promise.reject(new Error('not connected'))
     const store = { ...memorySessions(), load: refuse, begin: refuse, append: refuse, end: refuse, delete: refuse }
     const turn = await openAlone(store, 'r1')
@@ -428,56 +428,56 @@ describe('a run without a session', () => {
     expect(turn.state).toEqual({ active: 'writer' })
     await turn.end('done', {})
     turn.release()
-    await expect(turn.reopen(never())).rejects.toMatchObject({ code: 'not-found' })
+    await expect(turn.resume(never())).rejects.toMatchObject({ code: 'not-found' })
   })
 
   const hour = 3_600_000
 
-  it('waits for 24 hours', async () => {
+  it('stays suspended for 24 hours', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memorySessions()
-    await parkAlone(store, 'r1')
-    await parkAlone(store, 'r2')
+    await suspendAlone(store, 'r1')
+    await suspendAlone(store, 'r2')
     vi.setSystemTime(Date.now() + 24 * hour)
-    expect(await reopen(store, 'r1')).toMatchObject({ waiting: waitsForB })
+    expect(await resume(store, 'r1')).toMatchObject({ waiting: waitsForB })
     vi.setSystemTime(Date.now() + 1)
-    await expect(reopen(store, 'r2')).rejects.toMatchObject({
+    await expect(resume(store, 'r2')).rejects.toMatchObject({
       code: 'not-found',
       message: expect.stringContaining('24 hours'),
     })
     expect(await store.find('r2')).toBeUndefined()
   })
 
-  it('is removed once it is expired when another one of its user and agent waits, in a session or without', async () => {
+  it('is deleted once it has expired and another run of its user and agent is suspended, in a session or without', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memorySessions()
-    await parkAlone(store, 'r1')
-    await parkAlone(store, "bob's", { ...owner, userId: 'bob' })
-    await parkAlone(store, "another agent's", { ...owner, agentId: 'other' })
+    await suspendAlone(store, 'r1')
+    await suspendAlone(store, "bob's", { ...owner, userId: 'bob' })
+    await suspendAlone(store, "another agent's", { ...owner, agentId: 'other' })
     vi.setSystemTime(Date.now() + 23 * hour)
-    await parkAlone(store, 'r2')
+    await suspendAlone(store, 'r2')
     await sleep(1)
     expect(await store.find('r1')).toBeDefined()
     vi.setSystemTime(Date.now() + 2 * hour)
-    await parkRun(store, 'r3')
+    await suspendRun(store, 'r3')
     await sleep(1)
     expect(await store.find('r1')).toBeUndefined()
     for (const runId of ['r2', 'r3', "bob's", "another agent's"]) expect(await store.find(runId)).toBeDefined()
   })
 
-  it('waits, also when expired ones cannot be removed', async () => {
+  it('is suspended, also when expired runs cannot be deleted', async () => {
     const store: SessionStore = { ...memorySessions(), list: () => Promise.reject(new Error('disk full')) }
-    await parkAlone(store, 'r1')
+    await suspendAlone(store, 'r1')
     await sleep(1)
-    await goOn((await reopen(store, 'r1')).turn)
+    await finish((await resume(store, 'r1')).turn)
   })
 
-  it('unlike one with a session, which waits for as long as its session is there', async () => {
+  it('unlike one with a session, which stays suspended for as long as its session exists', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memorySessions()
-    await parkRun(store, 'r1')
+    await suspendRun(store, 'r1')
     vi.setSystemTime(Date.now() + 1000 * hour)
-    await goOn((await reopen(store, 'r1')).turn)
+    await finish((await resume(store, 'r1')).turn)
   })
 })
 
@@ -511,14 +511,14 @@ it.each([1, 2, 3, 4, 5, 6])(
         await append(calls(here, asked))
         await append(result(here))
         if (random(2) === 0) {
-          await turn.park({ step }, usage, messages)
+          await turn.suspend({ step }, usage, messages)
           if (random(4) === 0) return void ended.set(runId, 'waiting')
           await sleep(random(10))
-          if (random(2) === 0) await turn.reopen(never())
+          if (random(2) === 0) await turn.resume(never())
           else {
-            const reopened = await reopen(somewhere(), runId)
-            expect(reopened.messages).toEqual(messages)
-            turn = reopened.turn
+            const resumed = await resume(somewhere(), runId)
+            expect(resumed.messages).toEqual(messages)
+            turn = resumed.turn
           }
         }
         await append(result(asked))
@@ -537,7 +537,7 @@ it.each([1, 2, 3, 4, 5, 6])(
     expect(turns.map(({ runId, status }) => [runId, status]).toSorted()).toEqual([...ended].toSorted())
     const { messages = [] } = (await store.load(key)) ?? {}
     expect(validateTranscript(messages)).toEqual([])
-    await goOn(await open(store, 'last'))
+    await finish(await open(store, 'last'))
   },
 )
 
@@ -547,8 +547,9 @@ function open(store: SessionStore, runId: string, options: Options = {}): Promis
   return openTurn({ store, key, userId: 'ann', runId, input: user(runId), seed: [], ...defaults(), ...options })
 }
 
-function reopen(store: SessionStore, runId: string, options: Options = {}): Promise<ReopenedTurn> {
-  return reopenTurn({ store, runId, ...defaults(), ...options })
+async function resume(store: SessionStore, runId: string, options: Options = {}) {
+  const { entry, ...resumed } = await resumeTurn({ store, runId, ...defaults(), ...options })
+  return { ...resumed, ...entry, hasMoved: resumed.hasMoved }
 }
 
 function defaults() {
@@ -560,23 +561,23 @@ function openAlone(store: SessionStore, runId: string, whose = owner): Promise<O
 }
 
 /** A run that has finished one of its calls, and waits for the other. */
-async function parkRun(store: SessionStore, runId: string, options: Options = {}): Promise<OpenTurn> {
+async function suspendRun(store: SessionStore, runId: string, options: Options = {}): Promise<OpenTurn> {
   const turn = await open(store, runId, options)
   await turn.append([calls('a', 'b')])
   await turn.append([result('a')])
-  await turn.park(waitsForB, usage, [])
+  await turn.suspend(waitsForB, usage, [])
   return turn
 }
 
-async function parkAlone(store: SessionStore, runId: string, whose = owner): Promise<OpenTurn> {
+async function suspendAlone(store: SessionStore, runId: string, whose = owner): Promise<OpenTurn> {
   const turn = await openAlone(store, runId, whose)
   await turn.append([], { active: 'writer' })
-  await turn.park(waitsForB, usage, [user(runId), calls('a', 'b'), result('a')])
+  await turn.suspend(waitsForB, usage, [user(runId), calls('a', 'b'), result('a')])
   return turn
 }
 
 /** Takes the last steps of a run, and ends it. */
-async function goOn(turn: OpenTurn): Promise<void> {
+async function finish(turn: OpenTurn): Promise<void> {
   await turn.append([result('b')])
   await turn.append([answer('Done.')])
   await end(turn)

@@ -6,107 +6,108 @@ import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type Claim, claimSession, type Held } from './acquire-session.ts'
+import { type AcquiredSession, acquireSession, type SessionRequest } from './acquire-session.ts'
 
-/** What is kept of a run that waits, or has waited. It stands beside the state of its session. */
-export type WaitingEntry = {
+/** What is stored of a suspended or resumed run beside the state of its session. The field names are stored, too. */
+export type SuspendedRun = {
   agentId: string
   userId: string
-  /** Absent for a run without a session, which waits in a lane of its own. */
+  /** Absent for a run without a session, which is stored in a session of its own. */
   sessionId?: string
-  /** How many of the messages that the run journaled first are the conversation before it. */
+  /** How many of the run's first messages are the conversation before it. */
   seeded: number
-  /** That of the session once the run waited. */
+  /** The version of the session once the run was suspended. */
   version: number
   /** Milliseconds since 1970. */
   parkedAt: number
-  /** What the run needs to go on; absent once it has. */
+  /** The snapshot that resumes the run; absent once it was resumed. */
   waiting?: JSONValue
 }
 
-/** A run that waited and goes on. */
-export type WokenRun = {
-  /** What the model may see of the conversation before the run. */
+/** A suspended run that continues. */
+export type ResumedRun = {
+  /** The conversation before the run. */
   history: Message[]
-  /** What the run has journaled, results in the order of their calls; calls that wait have none yet. */
+  /** What the run has stored, results in the order of their calls; pending calls have none yet. */
   messages: Message[]
-  entry: WaitingEntry
+  entry: SuspendedRun
   usage: Usage
-  /** That of the session. */
+  /** The state of the session. */
   state: JSONValue | undefined
+  /** The version of the session. */
   version: number
   /** Whether other runs of the session began or ended meanwhile. */
-  moved: boolean
+  hasMoved: boolean
 }
 
 /**
- * Claims the session of a waiting run, and has the run go on in its own place.
- * @throws AgentKitError `session-conflict` when it waits no more, `not-found` when it is gone, `session-busy`
+ * Acquires the session of a suspended run, which continues in its own place of the session.
+ * @throws AgentKitError `session-conflict` when it is not suspended any more, `not-found` when it is gone, `session-busy`
  */
-export function claimWaiting(claim: Claim): Promise<Held<WokenRun>> {
-  const { store, key, runId, signal } = claim
-  return claimSession(claim, async (session) => {
+export function acquireSuspended(request: SessionRequest): Promise<AcquiredSession<ResumedRun>> {
+  const { store, key, runId, signal } = request
+  return acquireSession(request, async (session) => {
     const turns = await untilAborted(signal, store.turns(key))
     const index = turns.findIndex((turn) => turn.runId === runId)
     const own = turns[index]
     const entry = entryOf(own?.state)
-    if (!session || !own || !entry) throw notWaiting(runId)
-    if (own.status !== 'waiting') throw decidedAlready(runId)
-    // Without what it waited with nobody can go on with it.
-    if (entry.waiting === undefined) throw notWaiting(runId)
+    if (!session || !own || !entry) throw notSuspended(runId)
+    if (own.status !== 'waiting') throw alreadyResumed(runId)
+    // Without its snapshot a run cannot be resumed.
+    if (entry.waiting === undefined) throw notSuspended(runId)
     const { usage = {} } = own
-    // Not `session.messages`: they hold what others see of this run, and what came after it.
+    // Not `session.messages`, which include what others see of this run, and what came after it.
     const before = turns.slice(0, index).flatMap(visibleMessages)
-    const found: WokenRun = {
+    const found: ResumedRun = {
       history: [...before, ...own.messages.slice(0, entry.seeded)],
       messages: inCallOrder(own.messages.slice(entry.seeded)),
       entry,
       usage,
       state: stateOf(session.state),
       version: session.version,
-      moved: session.version !== entry.version,
+      hasMoved: session.version !== entry.version,
     }
     return { input: [], undo: { status: 'waiting', usage }, found }
   })
 }
 
-/** Where a waiting run is kept: in its session, or in a lane that is no session of the agent and shows in no list. */
+/** Where a suspended run is stored: in its session, or in one of its own that no list of sessions shows. */
 export function keyOf(
-  { agentId, userId, sessionId }: Pick<WaitingEntry, 'agentId' | 'userId' | 'sessionId'>,
+  { agentId, userId, sessionId }: Pick<SuspendedRun, 'agentId' | 'userId' | 'sessionId'>,
   runId: string,
 ): SessionKey {
   return sessionId === undefined
-    ? { agentId: laneOf(agentId), userId, sessionId: runId }
+    ? { agentId: suspendedAgentId(agentId), userId, sessionId: runId }
     : { agentId, userId, sessionId }
 }
 
 /** Ids of agents have no colon. */
-function laneOf(agentId: string): string {
+function suspendedAgentId(agentId: string): string {
   return `${agentId}:waiting`
 }
 
-/** Runs in sessions wait for as long as their session is there. */
-export function isExpired({ sessionId, parkedAt }: WaitingEntry): boolean {
+/** A run in a session stays suspended for as long as the session exists. */
+export function isExpired({ sessionId, parkedAt }: SuspendedRun): boolean {
   return sessionId === undefined && Date.now() - parkedAt > limits.approvalMs
 }
 
-/** Removes a user's runs without a session that have waited for too long. */
+/** Deletes a user's expired runs without a session. */
 export async function removeExpired(store: SessionStore, owner: { agentId: string; userId: string }): Promise<void> {
-  const lane = { agentId: laneOf(owner.agentId), userId: owner.userId }
-  for (const { sessionId, updatedAt } of await store.list(lane)) {
-    if (Date.now() - Date.parse(updatedAt) > limits.approvalMs) await store.delete({ ...lane, sessionId })
+  const hidden = { agentId: suspendedAgentId(owner.agentId), userId: owner.userId }
+  for (const { sessionId, updatedAt } of await store.list(hidden)) {
+    if (Date.now() - Date.parse(updatedAt) > limits.approvalMs) await store.delete({ ...hidden, sessionId })
   }
 }
 
-export function notWaiting(runId: string): AgentKitError {
+export function notSuspended(runId: string): AgentKitError {
   const message =
-    `No run ${runId} of this agent and user waits. It may have ended, been deleted with its session, or waited for ` +
-    'too long: without a session a run waits for 24 hours.'
+    `No run ${runId} of this agent and user is suspended. It may have ended, been deleted with its session, or ` +
+    'expired: a run without a session stays suspended for 24 hours.'
   return new AgentKitError('not-found', message, { runId })
 }
 
-export function decidedAlready(runId: string): AgentKitError {
-  return new AgentKitError('session-conflict', `The run ${runId} waits no more: it has been decided already.`, {
+export function alreadyResumed(runId: string): AgentKitError {
+  return new AgentKitError('session-conflict', `The run ${runId} is not suspended any more: it was resumed already.`, {
     runId,
   })
 }
@@ -114,9 +115,9 @@ export function decidedAlready(runId: string): AgentKitError {
 const entryName = '@agentkit/waiting'
 
 /** A session's state as it is stored with an entry. */
-type MarkedState = { [entryName]: WaitingEntry; state?: JSONValue }
+type MarkedState = { [entryName]: SuspendedRun; state?: JSONValue }
 
-export function markState(state: JSONValue | undefined, entry: WaitingEntry): JSONValue {
+export function markState(state: JSONValue | undefined, entry: SuspendedRun): JSONValue {
   const marked: MarkedState = { [entryName]: entry, ...(state === undefined ? {} : { state }) }
   return marked
 }
@@ -126,11 +127,11 @@ export function stateOf(stored: JSONValue | undefined): JSONValue | undefined {
   return isMarked(stored) ? stored.state : stored
 }
 
-export function entryOf(stored: JSONValue | undefined): WaitingEntry | undefined {
+export function entryOf(stored: JSONValue | undefined): SuspendedRun | undefined {
   return isMarked(stored) ? stored[entryName] : undefined
 }
 
-/** Nobody else writes that name, so what stands under it is an entry. */
+/** The name is reserved, so what it holds is an entry. */
 function isMarked(stored: JSONValue | undefined): stored is MarkedState {
   return typeof stored === 'object' && stored !== null && entryName in stored
 }

@@ -19,8 +19,8 @@ export type MemberAnswer = {
 export type CalledAnswer = MemberAnswer & { callId: string }
 
 /** The answers of members in a run, in the order of their calls. Shortened results are restored. */
-export function answersIn({ progress, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
-  const { messages } = progress
+export function answersIn({ state, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
+  const { messages } = state
   const byTool = new Map(members.map(({ id }) => [memberToolName(id), id]))
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
   return calls.flatMap(({ callId, name, input }) => {

@@ -28,14 +28,14 @@ export const parallel: Collaborate = (members, history = 'task') => ({
   tools: members.map((member) => memberTool(member, history, { withParts: true })),
   spec: {
     plan(run) {
-      const { progress } = run
+      const { state } = run
       const answers = answersIn(run, members)
       if (answers.length > 0) {
         const given = answers.filter(({ text }) => text !== '')
-        progress.soFar ??= given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
+        state.partialAnswer ??= given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
         return undefined
       }
-      const task = textOfInput(progress)
+      const task = textOfInput(state)
       return { calls: members.map(({ id }) => ({ name: memberToolName(id), input: { task } })) }
     },
   },

@@ -2,13 +2,14 @@ import { abortError, isAgentKitError } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
-import { checkTaken, readyRun, stateOf } from '../loop/open-run.ts'
-import type { AgentSpec, Run, RunScope, RunSteps } from '../loop/types.ts'
+import { checkAccepted, prepareRun } from '../loop/open-run.ts'
+import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createGuard } from '../policies/guard.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
-import type { Progress } from '../runs/run-state.ts'
+import type { RunState } from '../runs/run-state.ts'
+import { sessionState } from '../sessions/open-turn.ts'
 import { untilAborted } from '../util/abort.ts'
 import { type MemberStatus, memberStatus } from './run-member.ts'
 import { isTransfer, withTransfers } from './transfer-tool.ts'
@@ -29,32 +30,32 @@ export type Handoffs = {
 export async function runHandoffs(
   opened: Run,
   { members, first }: Handoffs,
-  takeSteps: RunSteps,
+  takeSteps: TakeSteps,
   outer: readonly AgentSpec[],
 ): Promise<RunFinishReason> {
-  const { agent, progress, inside } = opened
+  const { agent, state } = opened
   const guard = createGuard(agent.guard)
-  let { waiting } = opened
-  let active = waiting?.active?.[opened.at.length] ?? storedActive(opened) ?? first
+  let { snapshot } = opened
+  let active = snapshot?.active?.[opened.path.length] ?? storedActive(opened) ?? first
   if (!members.has(active)) active = first
 
   for (let handoffs = 1; ; handoffs++) {
     const member = members.get(active) as AgentSpec // checked by `has` above
-    const start = progress.messages.length
+    const start = state.messages.length
     const others = [...members.values(), ...outer].filter((other) => other !== member)
-    const { reason, to } = await runActive(opened, { member, others, waiting }, takeSteps)
-    waiting = undefined
+    const { reason, to } = await runActive(opened, { member, others, snapshot }, takeSteps)
+    snapshot = undefined
     if (to === undefined) {
       // A member with a plan cannot hand over, so the next run starts with the first one. A suspended run is stored already.
       if (reason !== 'approval') await storeActive(opened, member.plan ? first : active)
       return reason
     }
     if (!members.has(to)) {
-      inside.handedTo = to
+      opened.members.handedTo = to
       return 'stop'
     }
     guard.beginStep(1)
-    const { calls, results } = workIn(progress.messages.slice(start))
+    const { calls, results } = workIn(state.messages.slice(start))
     guard.finished({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
     if (guard.stalled !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
@@ -63,23 +64,30 @@ export async function runHandoffs(
   }
 }
 
-type Active = { member: AgentSpec; others: readonly AgentSpec[]; waiting: Run['waiting'] }
+type Active = { member: AgentSpec; others: readonly AgentSpec[]; snapshot: Run['snapshot'] }
 
 /** Runs the active member until it answers or hands over. */
 async function runActive(
   opened: Run,
-  { member, others, waiting }: Active,
-  takeSteps: RunSteps,
+  { member, others, snapshot }: Active,
+  takeSteps: TakeSteps,
 ): Promise<{ reason: RunFinishReason; to: string | undefined }> {
-  const { agent, scope, turn, progress, inside } = opened
+  const { agent, scope, turn, state, members } = opened
   const emit: RunScope['emit'] = (event, path = []) => scope.emit(event, [member.id, ...path])
-  const at = [...opened.at, member.id]
-  const warningsBefore = progress.warnings.length
-  const place = { memberPath: `${inside.memberPath}/${member.id}`, store: inside.store }
-  // The current compaction: other runs may have added to the session while this one was suspended.
-  const waits = waiting && { ...waiting, compaction: opened.conversation.compaction }
-  const session = { turn, scope: { ...scope, emit }, moved: false, place, ...(waits ? { waiting: waits } : {}) }
-  const account = memberLedger(member, opened.ledger, progress, at.join('/'))
+  const path = [...opened.path, member.id]
+  const warningsBefore = state.warnings.length
+  const account = memberLedger(member, opened.ledger, state, path.join('/'))
+  const session: OpenedRun = {
+    agent: withTransfers(member, others, agent),
+    scope: { ...scope, emit },
+    turn,
+    state,
+    ledger: account.ledger,
+    // The current compaction: other runs may have added to the session while this one was suspended.
+    snapshot: snapshot && { ...snapshot, compaction: opened.conversation.compaction },
+    hasMoved: false,
+    place: { path, memberPath: `${members.memberPath}/${member.id}`, store: members.store },
+  }
   const deadline = startDeadline(scope.end, member.timeoutMs)
   const clock = startBudgetClock(scope.end, account.ledger)
   await emit({ type: 'agent-start', name: member.name })
@@ -88,11 +96,11 @@ async function runActive(
     // Runs that the member starts are charged to its budget too.
     const current = { ...(currentRun.getStore() as CurrentRun), ledger: account.ledger } // set by every run
     return await currentRun.run(current, async () => {
-      checkTaken(member, [...turn.history, ...progress.messages])
-      const run = await readyRun(withTransfers(member, others, agent), session, progress, account.ledger, at)
+      checkAccepted(member, [...turn.history, ...state.messages])
+      const run = await prepareRun(session)
       const reason = await takeSteps(run, others)
-      const to = run.inside.handedTo
-      end = to === undefined ? memberStatus(reason, progress.reply.text) : { status: 'done' }
+      const to = run.members.handedTo
+      end = to === undefined ? memberStatus(reason, state.reply.text) : { status: 'done' }
       if (to !== undefined) await emit({ type: 'handoff', to })
       return { reason, to }
     })
@@ -103,17 +111,17 @@ async function runActive(
     account.close()
     clock.stop()
     deadline.stop()
-    const own = progress.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
+    const own = state.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
     // A member that is active again repeats its warnings.
-    progress.warnings.push(...own.filter((warning) => !progress.warnings.includes(warning)))
+    state.warnings.push(...own.filter((warning) => !state.warnings.includes(warning)))
     await emit({ type: 'agent-end', name: member.name, ...end })
   }
 }
 
 type MemberEnd = { status: MemberStatus; reason?: string }
 
-function stopped({ progress }: Run, reason: RunFinishReason, why: string): RunFinishReason {
-  progress.warnings.push(why)
+function stopped({ state }: Run, reason: RunFinishReason, why: string): RunFinishReason {
+  state.warnings.push(why)
   return reason
 }
 
@@ -143,17 +151,17 @@ function endOf(error: unknown, signal: AbortSignal): MemberEnd {
 }
 
 /** The member that was active when the last run ended. */
-function storedActive({ turn, inside }: Run): string | undefined {
-  const { active } = stateOf(turn)
+function storedActive({ turn, members }: Run): string | undefined {
+  const { active } = sessionState(turn)
   if (typeof active !== 'object' || active === null || Array.isArray(active)) return undefined
-  const known = active[inside.memberPath]
+  const known = active[members.memberPath]
   return typeof known === 'string' ? known : undefined
 }
 
-async function storeActive({ turn, inside, scope }: Run, active: string): Promise<void> {
-  const state = stateOf(turn)
+async function storeActive({ turn, members, scope }: Run, active: string): Promise<void> {
+  const state = sessionState(turn)
   const known = typeof state.active === 'object' && !Array.isArray(state.active) ? state.active : {}
-  await untilAborted(scope.signal, turn.append([], { ...state, active: { ...known, [inside.memberPath]: active } }))
+  await untilAborted(scope.signal, turn.append([], { ...state, active: { ...known, [members.memberPath]: active } }))
 }
 
 /**
@@ -163,11 +171,11 @@ async function storeActive({ turn, inside, scope }: Run, active: string): Promis
 function memberLedger(
   { budget, prices }: AgentSpec,
   run: Ledger,
-  { books }: Progress,
+  { accounts }: RunState,
   at: string,
 ): { ledger: Ledger; close(): void } {
   const own = createLedger({ budget, prices, parent: run })
-  own.resume(books[at])
+  own.resume(accounts[at])
   const ledger: Ledger = {
     ...own,
     get cost() {
@@ -177,7 +185,7 @@ function memberLedger(
       return run.isPaused
     },
     pause() {
-      books[at] = own.pause()
+      accounts[at] = own.pause()
       return run.pause()
     },
     resume(spent) {
@@ -186,7 +194,7 @@ function memberLedger(
     },
   }
   const close = (): void => {
-    books[at] = own.pause()
+    accounts[at] = own.pause()
   }
   return { ledger, close }
 }

@@ -1,6 +1,6 @@
 import { cutMiddle, spokenText, summaryPrompt } from '../conversation/summary-prompt.ts'
 import type { Message, UserMessage, UserPart } from '../data/message.ts'
-import type { Inside } from '../loop/types.ts'
+import type { Run } from '../loop/types.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
 import { untilAborted } from '../util/abort.ts'
 import { memberSessionKey, readMemberSession } from './member-sessions.ts'
@@ -24,27 +24,27 @@ const summaryLimits = { tokens: 24_000, words: 300 }
  */
 export async function showMember(
   option: MemberHistory,
-  inside: Inside,
+  run: Run,
   task: string,
   memberPath: string,
   extra: readonly UserPart[] = [],
 ): Promise<Shown> {
-  const { scope, store, turn, progress } = inside
+  const { scope, turn, state, members } = run
   const input = withTask(extra, task)
   if (option === 'task') return { history: [], input }
   if (option === 'own') {
     const { userId, sessionId, signal } = scope
     const key = sessionId === undefined ? undefined : memberSessionKey(memberPath, userId, sessionId)
-    return { history: key ? await untilAborted(signal, readMemberSession(store, key)) : [], input }
+    return { history: key ? await untilAborted(signal, readMemberSession(members.store, key)) : [], input }
   }
   const earlier = textMessages(turn.history)
   if (option === 'summary') {
-    const parts = partsOf(textMessages(progress.messages).at(0))
-    const summary = await untilAborted(scope.signal, summaryOf(earlier, inside))
+    const parts = partsOf(textMessages(state.messages).at(0))
+    const summary = await untilAborted(scope.signal, summaryOf(earlier, run))
     const before = summary === '' ? '' : `What was said before, in short:\n${summary}\n\n`
     return { history: [], input: withTask(parts, `${before}Your task:\n${task}`) }
   }
-  const all = [...earlier, ...textMessages(progress.messages)]
+  const all = [...earlier, ...textMessages(state.messages)]
   const shown = option === 'full' ? all : all.slice(-option.last)
   // The history starts with a user's message.
   const first = shown.findIndex(({ role }) => role === 'user')
@@ -74,16 +74,16 @@ function partsOf(message: Message | undefined): UserPart[] {
 }
 
 /** The summary of the conversation, made once per run, also when the run was suspended in between. */
-async function summaryOf(messages: readonly Message[], inside: Inside): Promise<string> {
-  const { progress } = inside
-  if (progress.summary !== undefined) return progress.summary
-  inside.summary ??= messages.length === 0 ? Promise.resolve('') : summarise(messages, inside)
-  progress.summary = await inside.summary
-  return progress.summary
+async function summaryOf(messages: readonly Message[], run: Run): Promise<string> {
+  const { state, members } = run
+  if (state.summary !== undefined) return state.summary
+  members.summary ??= messages.length === 0 ? Promise.resolve('') : summarise(messages, run)
+  state.summary = await members.summary
+  return state.summary
 }
 
-async function summarise(messages: readonly Message[], { asker, summarise }: Inside): Promise<string> {
-  const { contextWindow = Number.POSITIVE_INFINITY } = asker.model.info ?? {}
+async function summarise(messages: readonly Message[], { model, summarise }: Run): Promise<string> {
+  const { contextWindow = Number.POSITIVE_INFINITY } = model.info ?? {}
   const room = Math.min(summaryLimits.tokens, Math.floor(contextWindow / 2))
   const transcript = cutMiddle(messages.map(spokenText).join('\n'), room)
   if (estimateText(transcript) <= summaryLimits.words) return transcript

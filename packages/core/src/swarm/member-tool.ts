@@ -2,7 +2,8 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { isAgentKitError } from '../data/errors.ts'
 import type { Message, UserPart } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { type AgentSpec, type Inside, insideOf, MemberWaits } from '../loop/types.ts'
+import { MemberSuspended, parentRunOf } from '../loop/parent-run.ts'
+import type { AgentSpec, Run } from '../loop/types.ts'
 import { cutText } from '../util/cut-text.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
 import { type MemberOutcome, runMember } from './run-member.ts'
@@ -35,34 +36,35 @@ export function memberTool(
     // Bounded by the run's deadline and the member's own.
     timeoutMs: limits.longestTimerMs,
     async execute(input, context) {
-      const inside = insideOf(context)
+      const run = parentRunOf(context)
+      const { members, state } = run
       const { signal, callId } = context
       const { task } = input as { task: string } // validated by the schema above
-      const parked = inside.parked.get(callId)
-      const decisions = inside.decided.get(callId)
-      const resumed = parked && decisions ? { parked, decisions } : undefined
+      const suspended = members.suspended.get(callId)
+      const decisions = members.decided.get(callId)
+      const resumed = suspended && decisions ? { suspended, decisions } : undefined
       if (task.trim() === '') throw new Error('Say in `task` what to do: it is empty.')
-      const memberPath = `${inside.memberPath}/${member.id}`
+      const memberPath = `${members.memberPath}/${member.id}`
       const shown: Shown = resumed
         ? { history: [], input: { v: 1, role: 'user', content: task } }
         : await showMember(
-            ...([history, inside, task, memberPath, withParts ? partsOf(inside.progress.messages[0]) : []] as const),
+            ...([history, run, task, memberPath, withParts ? partsOf(state.messages[0]) : []] as const),
           ).catch((error) => {
-            throw historyError(error, context, inside)
+            throw historyError(error, context, run)
           })
-      const outcome = await runMember(inside, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
-      if (outcome.parked) throw new MemberWaits(callId, outcome.parked)
+      const outcome = await runMember(run, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
+      if (outcome.suspended) throw new MemberSuspended(callId, outcome.suspended)
       if (outcome.status === 'done') return outcome.text
-      if (outcome.error) inside.failures.set(callId, outcome.error)
+      if (outcome.error) members.failures.set(callId, outcome.error)
       throw new Error(failureText(outcome))
     },
   }
 }
 
 /** The error when a member's history cannot be read or summarized. */
-function historyError(error: unknown, { signal, callId }: ToolContext, inside: Inside): unknown {
+function historyError(error: unknown, { signal, callId }: ToolContext, { members }: Run): unknown {
   if (signal.aborted || !isAgentKitError(error)) return error
-  inside.failures.set(callId, error)
+  members.failures.set(callId, error)
   const status = error.code === 'budget' ? 'budget' : 'failed'
   return new Error(JSON.stringify({ status, reason: error.message }))
 }

@@ -36,14 +36,14 @@ export function routed(route: Route): Collaborate {
     tools: members.map((member) => memberTool(member, history, { withParts: true })),
     spec: {
       async plan(run) {
-        const { turn, progress } = run
+        const { turn, state } = run
         const called = answersIn(run, members)
         const answers = called.map(({ callId: _, ...answer }) => answer)
-        const input = textOfInput(progress)
+        const input = textOfInput(state)
         const agents = members.map(({ id }) => id)
         const next = await callRoute(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
         const last = called.at(-1)
-        progress.soFar = called.findLast(({ text }) => text !== '')?.text
+        state.partialAnswer = called.findLast(({ text }) => text !== '')?.text
         if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
           if (!last) throw noMember(agents)
           if (last.status !== 'done') throw memberError(run, last)

@@ -3,13 +3,13 @@ import { type AgentKitError, messageOf } from '../data/errors.ts'
 import type { Emit, RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
-import type { AgentSpec, Inside } from '../loop/types.ts'
+import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
-import { pendingApprovals } from '../runs/approvals.ts'
 import { currentRun } from '../runs/current-run.ts'
+import { pendingApprovals } from '../runs/pending-approvals.ts'
 import type { RunResult } from '../runs/run.ts'
-import type { Progress } from '../runs/run-state.ts'
-import type { ParkedMember, WaitingStep } from '../runs/snapshot.ts'
+import type { RunState } from '../runs/run-state.ts'
+import type { RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { linkSignal } from '../util/abort.ts'
 import { appendToMemberSession, memberSessionKey } from './member-sessions.ts'
@@ -25,7 +25,7 @@ export type MemberCall = {
   history: readonly Message[]
   input: UserMessage
   /** Of a suspended member that is resumed. */
-  resumed?: { parked: ParkedMember; decisions: Decisions }
+  resumed?: { suspended: SuspendedMember; decisions: Decisions }
 }
 
 export type MemberOutcome = {
@@ -37,28 +37,28 @@ export type MemberOutcome = {
   output: unknown
   error?: AgentKitError
   /** The snapshot of a suspended member. */
-  parked?: ParkedMember
+  suspended?: SuspendedMember
 }
 
 /**
  * Runs a member as a part of the calling run: with the run's events, budget and signal, and a session of its own. It
  * never throws: a failure is an outcome.
  */
-export async function runMember(inside: Inside, call: MemberCall): Promise<MemberOutcome> {
-  const running = runTracked(inside, call)
-  inside.scope.members.add(running)
+export async function runMember(run: Run, call: MemberCall): Promise<MemberOutcome> {
+  const running = runTracked(run, call)
+  run.scope.members.add(running)
   try {
     return await running
   } finally {
-    inside.scope.members.delete(running)
+    run.scope.members.delete(running)
   }
 }
 
-async function runTracked(inside: Inside, call: MemberCall): Promise<MemberOutcome> {
-  const { scope, store, progress } = inside
+async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
+  const { scope, state, members } = run
   const { member, callId, signal, history, input, resumed } = call
-  const memberPath = `${inside.memberPath}/${member.id}`
-  const turn = inMemoryTurn(resumed ? resumed.parked.history : history)
+  const memberPath = `${members.memberPath}/${member.id}`
+  const turn = inMemoryTurn(resumed ? resumed.suspended.history : history)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
   const unlink = linkSignal(controller, signal)
@@ -71,7 +71,7 @@ async function runTracked(inside: Inside, call: MemberCall): Promise<MemberOutco
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
     members: new Set(),
-    member: { turn, memberPath, store, ...(resumed ? { parked: resumed.parked } : {}) },
+    member: { turn, memberPath, store: members.store, ...(resumed ? { suspended: resumed.suspended } : {}) },
     ...(resumed ? { decisions: resumed.decisions } : {}),
   }).finally(() => {
     deadline.stop()
@@ -80,16 +80,17 @@ async function runTracked(inside: Inside, call: MemberCall): Promise<MemberOutco
   const outcome = outcomeOf(result)
   const { status, reason } = outcome
   await scope.emit({ type: 'agent-end', name: member.name, status, ...(reason ? { reason } : {}) }, [member.id])
-  mergeInto(progress, result, member)
-  if (status === 'failed' && result.warnings.length === 0) progress.warnings.push(`${member.name} failed: ${reason}`)
-  const waiting = turn.waiting
-  if (status === 'waiting' && waiting) {
+  mergeInto(state, result, member)
+  if (status === 'failed' && result.warnings.length === 0) state.warnings.push(`${member.name} failed: ${reason}`)
+  const { suspended } = turn
+  if (status === 'waiting' && suspended) {
     const approvals = result.approvals.map((approval) => fromMember(approval, callId, member.id))
-    // `park` received this snapshot, which is plain JSON.
-    const step = waiting.step as unknown as WaitingStep
-    return { ...outcome, parked: { approvals, history: turn.history, messages: waiting.messages, waiting: step } }
+    // `suspend` received this snapshot, which is plain JSON.
+    const snapshot = suspended.snapshot as unknown as RunSnapshot
+    const { messages } = suspended
+    return { ...outcome, suspended: { approvals, history: turn.history, messages, waiting: snapshot } }
   }
-  await storeTurn(inside, call, memberPath, result)
+  await storeTurn(run, call, memberPath, result)
   return outcome
 }
 
@@ -147,13 +148,13 @@ export function memberStatus(reason: RunFinishReason, text: string): { status: M
 }
 
 /** Adds a member's sources and warnings to its swarm's. */
-function mergeInto(progress: Progress, { sources, warnings, approvals }: RunResult, { name }: AgentSpec): void {
+function mergeInto(state: RunState, { sources, warnings, approvals }: RunResult, { name }: AgentSpec): void {
   for (const source of sources) {
-    const isKnown = progress.sources.some(({ file, chunkId }) => file === source.file && chunkId === source.chunkId)
-    if (!isKnown) progress.sources.push(source)
+    const isKnown = state.sources.some(({ file, chunkId }) => file === source.file && chunkId === source.chunkId)
+    if (!isKnown) state.sources.push(source)
   }
   // A suspended member reports its warnings when it ends.
-  if (approvals.length === 0) progress.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
+  if (approvals.length === 0) state.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
 }
 
 /** A member's approval as the calling run shows it. */
@@ -163,47 +164,46 @@ function fromMember(approval: Approval, callId: string, id: string): Approval {
 }
 
 /** Stores the member's turn. A failure is only a warning, as the swarm's own session has the answer. */
-async function storeTurn(inside: Inside, { callId }: MemberCall, memberPath: string, result: RunResult): Promise<void> {
-  const { scope, store, progress } = inside
+async function storeTurn(run: Run, { callId }: MemberCall, memberPath: string, result: RunResult): Promise<void> {
+  const { scope, state, members } = run
   const { runId, userId, sessionId, signal } = scope
   if (sessionId === undefined || result.messages.length === 0) return
   const { messages, usage, finishReason } = result
   const status = finishReason === 'error' || finishReason === 'aborted' ? 'failed' : 'done'
   const turn = { runId: `${runId}/${callId}/${crypto.randomUUID()}`, messages, status, usage } as const
   try {
-    await appendToMemberSession(store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
+    await appendToMemberSession(members.store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
   } catch (error) {
-    if (!signal.aborted)
-      progress.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
+    if (!signal.aborted) state.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
   }
 }
 
 /** The turn of a member's run. It stores nothing: the swarm's turn does. */
 type InMemoryTurn = OpenTurn & {
   /** Set once the member is suspended. */
-  readonly waiting: { step: JSONValue; messages: readonly Message[] } | undefined
+  readonly suspended: { snapshot: JSONValue; messages: readonly Message[] } | undefined
 }
 
 /** @param history the messages before the member's task */
 function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
   let state: JSONValue | undefined
-  let waiting: InMemoryTurn['waiting']
+  let suspended: InMemoryTurn['suspended']
   return {
     history,
     get state() {
       return state
     },
-    get waiting() {
-      return waiting
+    get suspended() {
+      return suspended
     },
     async append(_messages, newState) {
       if (newState !== undefined) state = newState
     },
-    async park(step, _usage, messages) {
-      waiting = { step, messages: [...messages] }
+    async suspend(snapshot, _usage, messages) {
+      suspended = { snapshot, messages: [...messages] }
     },
     // Approvals are decided in the swarm's run, which then starts the member anew.
-    reopen: async () => ({ moved: false }),
+    resume: async () => ({ hasMoved: false }),
     async end() {},
     release() {},
   }

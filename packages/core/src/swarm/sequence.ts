@@ -16,11 +16,11 @@ export const sequence: Collaborate = (members, history = 'task') => ({
     async plan(run) {
       const answers = answersIn(run, members)
       const last = answers.at(-1)
-      run.progress.soFar = answers.findLast(({ text }) => text !== '')?.text
+      run.state.partialAnswer = answers.findLast(({ text }) => text !== '')?.text
       if (last && last.status !== 'done') throw memberError(run, last)
       const next = members[answers.length]
       if (!next) return { answer: last?.text ?? '' }
-      const task = await taskFrom(textOfInput(run.progress), last, members, next)
+      const task = await taskFrom(textOfInput(run.state), last, members, next)
       return { calls: [{ name: memberToolName(next.id), input: { task } }] }
     },
   },
@@ -48,8 +48,8 @@ async function roomFor({ chain: { models } }: AgentSpec): Promise<number> {
 }
 
 /** The error of a swarm without a model whose member has failed. */
-export function memberError({ inside }: Run, { callId, agent, status, reason = '' }: CalledAnswer): AgentKitError {
-  const cause = inside.failures.get(callId)
+export function memberError({ members }: Run, { callId, agent, status, reason = '' }: CalledAnswer): AgentKitError {
+  const cause = members.failures.get(callId)
   const message = `"${agent}" ${status === 'failed' ? 'failed' : `ended (${status})`}. ${reason}`
   const code = status === 'budget' ? 'budget' : (cause?.code ?? 'tool-error')
   return new AgentKitError(code, message, { cause, ...(cause ? { retryable: cause.retryable } : {}) })

@@ -1,6 +1,6 @@
 import type { Tool } from '../contracts/tool.ts'
+import { parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec } from '../loop/types.ts'
-import { insideOf } from '../loop/types.ts'
 import { withHooksOf } from '../policies/hooks.ts'
 import { compileTools } from '../tools/toolbox.ts'
 
@@ -21,11 +21,11 @@ function transferTool({ id, name, description }: AgentSpec): Tool {
       additionalProperties: false,
     },
     execute(_input, context) {
-      const inside = insideOf(context)
-      if (inside.handedTo !== undefined && inside.handedTo !== id) {
-        throw new Error(`The conversation has been handed to ${inside.handedTo} already, in this same step.`)
+      const { members } = parentRunOf(context)
+      if (members.handedTo !== undefined && members.handedTo !== id) {
+        throw new Error(`The conversation has been handed to ${members.handedTo} already, in this same step.`)
       }
-      inside.handedTo = id
+      members.handedTo = id
       return `The conversation is handed over to ${name}.`
     },
   }

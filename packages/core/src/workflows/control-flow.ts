@@ -57,7 +57,7 @@ export function loopStep(body: WorkflowStep, options: LoopOptions<unknown>, labe
       }
       if (shouldContinue || isDone) {
         const message = `The step "${label}" was ended by its \`maxIterations\`: ${maxIterations}. Raise it if the loop needs more.`
-        flow.run.progress.warnings.push(message)
+        flow.run.state.warnings.push(message)
       }
       return value
     },

@@ -30,7 +30,7 @@ export function agentStep(agent: AgentBase<unknown>, label: string, ask?: AskOpt
       const question = ask ? await callFunction(label, flow, () => ask(value, contextOf(flow))) : value
       const input = messageFor(question, label)
       const { signal } = flow
-      const outcome = await runMember(flow.run.inside, { member, callId: 'step', signal, history: [], input })
+      const outcome = await runMember(flow.run, { member, callId: 'step', signal, history: [], input })
       if (outcome.status !== 'done') throw stepError(label, agent.name, outcome)
       if (!member.outputFormat) return outcome.text
       if (outcome.finishReason === 'stop') return outcome.output
@@ -51,7 +51,7 @@ export function nestedWorkflowStep(agent: WorkflowAgent<unknown>, label: string)
       const member = agent.specFor(value)
       const input = { v: 1, role: 'user', content: valueText(value) } as const
       const call = { member, callId: 'step', signal, history: [], input }
-      const outcome = await atSameDepth(() => runMember(flow.run.inside, call))
+      const outcome = await atSameDepth(() => runMember(flow.run, call))
       if (outcome.finishReason !== 'stop') throw stepError(label, agent.name, outcome)
       return outcome.output
     },
@@ -87,9 +87,9 @@ export async function callFunction<Value>(
 
 /** The error of a workflow whose agent or nested workflow has not finished. */
 function stepError(label: string, name: string, outcome: MemberOutcome): AgentKitError {
-  const { status, reason = 'It failed.', finishReason, error, parked } = outcome
+  const { status, reason = 'It failed.', finishReason, error, suspended } = outcome
   if (status === 'waiting') {
-    const what = (parked?.approvals ?? []).map((approval) => `"${approval.name}"`).join(', ')
+    const what = (suspended?.approvals ?? []).map((approval) => `"${approval.name}"`).join(', ')
     const message = `The step "${label}" waits for approval of ${what}, and a workflow cannot be resumed. Run "${name}" by itself or in a Swarm.`
     return new AgentKitError('unsupported', message)
   }

@@ -63,7 +63,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map() }
     this.#spec = {
       ...agentSpec({ ...options, name }, parts),
-      plan: (run) => this.#runSteps(run, textOfInput(run.progress)),
+      plan: (run) => this.#runSteps(run, textOfInput(run.state)),
     }
   }
 

@@ -1,0 +1,70 @@
+import type { ToolContext } from '../contracts/tool.ts'
+import { AgentKitError, abortError } from '../data/errors.ts'
+import { limits } from '../limits.ts'
+import type { CurrentRun } from '../runs/current-run.ts'
+import type { SuspendedMember } from '../runs/snapshot.ts'
+import { keyText } from '../sessions/session-queue.ts'
+import type { AgentSpec, NewRun, Run, RunScope } from './types.ts'
+
+const parentRun: unique symbol = Symbol('agentkit.parentRun')
+
+type InnerContext = ToolContext & { readonly [parentRun]?: Run }
+
+/** The context of a tool call, with the run that makes it: only the tools of members read it. */
+export function withParentRun(context: ToolContext, run: Run): ToolContext {
+  const inner: InnerContext = Object.defineProperty(context, parentRun, { value: run })
+  return inner
+}
+
+/** The run that calls a member's tool. */
+export function parentRunOf(context: ToolContext): Run {
+  const run = (context as InnerContext)[parentRun]
+  if (run === undefined) throw new TypeError('A member can be called by its swarm alone.')
+  return run
+}
+
+/** Thrown by the tool of a member that is suspended: its call has no result yet. */
+export class MemberSuspended extends Error {
+  override readonly name = 'MemberSuspended'
+  readonly callId: string
+  readonly suspended: SuspendedMember
+  constructor(callId: string, suspended: SuspendedMember) {
+    super('A member waits for approval.')
+    this.callId = callId
+    this.suspended = suspended
+  }
+}
+
+/** What the run's tools and hooks start belongs to this run. */
+export function currentRunOf({ agent, scope, ledger }: NewRun): CurrentRun {
+  const { parent, signal } = scope
+  const depth = parent ? parent.depth + 1 : 0
+  const holds = [...(parent?.holds ?? []), ...sessionHeldBy(agent, scope)]
+  return { ledger, signal, depth, holds, ...(parent?.isInModelCall ? { isInModelCall: true } : {}) }
+}
+
+function sessionHeldBy({ id: agentId }: AgentSpec, { userId, sessionId, member }: RunScope): string[] {
+  return sessionId === undefined || member ? [] : [keyText({ agentId, userId, sessionId })]
+}
+
+/** Ends a run when the run that started it ends. @returns removes the link */
+export function endWith({ signal }: CurrentRun, end: RunScope['end']): () => void {
+  const stop = (): void => end(abortError(signal))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  return () => signal.removeEventListener('abort', stop)
+}
+
+/** @throws AgentKitError for agents that call each other without end, and for a run that would wait for itself */
+export function checkNesting({ agent, scope }: NewRun): void {
+  const { parent } = scope
+  if (!parent) return
+  if (parent.depth >= limits.nestedRuns) {
+    const message = `The agent "${agent.id}" is asked within ${limits.nestedRuns} runs that ask each other. Break the circle.`
+    throw new AgentKitError('max-steps', message)
+  }
+  if (sessionHeldBy(agent, scope).some((key) => parent.holds.includes(key))) {
+    const message = 'The run that asks holds this session itself. Ask without `sessionId`, or in another session.'
+    throw new AgentKitError('session-busy', message)
+  }
+}
