@@ -14,8 +14,7 @@ import { isStopWord, stemsOf, type Word } from './words.ts'
 export type Filling = { input: Input; missing: Parameter[]; chosen: Argument[] }
 
 const leastScore = 0.4
-const [mostParameters, longestName] = [50, 200] as const
-const mostCandidates = 100
+const [mostParameters, longestName, mostCandidates] = [50, 200, 100] as const
 
 /**
  * Fills the parameters of a schema with values that stand in the message, each from words of its own; `ownWords` are
@@ -57,13 +56,8 @@ export function parametersOf(schema: JSONSchema): Parameter[] {
   return properties.slice(0, mostParameters).map(([name, property]) => {
     const own = plainSchema(isSchema(property) ? property : {}, schema)
     const description = String(own.description ?? '').slice(0, 500)
-    return {
-      name,
-      schema: own,
-      description,
-      words: stemsOf(name.slice(0, longestName)),
-      isRequired: required.includes(name),
-    }
+    const words = stemsOf(name.slice(0, longestName))
+    return { name, schema: own, description, words, isRequired: required.includes(name) }
   })
 }
 
@@ -83,7 +77,6 @@ function givenValue(schema: JSONSchema): JSONValue | undefined {
 }
 
 const wholeMessage = /^(?:task|prompt|question|request)$/i
-
 const prepositions = new Set('in for at near of to into from about on by with called named'.split(' '))
 
 /** What else the message says: for a text the longest part, for a name the last words between prepositions. */

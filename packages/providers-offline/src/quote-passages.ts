@@ -6,7 +6,7 @@ export type Passage = { place: string; text: string }
 /** A sentence, list item or row, its heading, and the question or "These are:" that it follows. */
 export type Statement = { text: string; heading: string; lead: string }
 
-type Scored = Statement & { place: string; rank: number; share: number; isSaid: boolean; score: number }
+type Scored = Statement & { place: string; rank: number; share: number; hasWord: boolean; score: number }
 
 /** The share of the words looked for from which a statement answers; below it is the nearest one. */
 const enough = 0.4
@@ -17,7 +17,7 @@ export function quotePassages(question: string, query: string, passages: readonl
   const [best, second] = rankStatements(question, query, passages)
   if (!best) return undefined
   if (best.share < enough) return `I found no plain answer in the files; this comes nearest: ${quoted(best, passages)}`
-  const isAsGood = second?.isSaid && second.share >= enough && second.score >= best.score * 0.9
+  const isAsGood = second?.hasWord && second.share >= enough && second.score >= best.score * 0.9
   const quotes = [best, ...(isAsGood ? [second] : [])].map((one) => quoted(one, passages))
   return [...new Set(quotes)].join(' ')
 }
@@ -25,9 +25,11 @@ export function quotePassages(question: string, query: string, passages: readonl
 /** A statement as a quote; with it the list that it announces, and all of the answer to a question of the text. */
 function quoted({ text, lead, place, rank }: Scored, passages: readonly Passage[]): string {
   const head = text.endsWith(':') ? text : lead.endsWith('?') ? lead : undefined
-  const following = statementsOf(passages[rank]?.text ?? '').filter((one) => one.lead === head)
+  const all = head === undefined ? [] : statementsOf(passages[rank]?.text ?? '')
+  const following = all.filter((one) => one.lead === head)
   const others = following.slice(0, mostItems).map((one) => one.text)
-  const whole = head === undefined ? text : text.endsWith(':') ? `${text} ${others.join('; ')}` : others.join(' ')
+  const isList = text.endsWith(':')
+  const whole = others.length === 0 ? text : isList ? `${text} ${others.join('; ')}` : others.join(' ')
   return `"${whole.length > longestQuote ? `${whole.slice(0, longestQuote)}…` : whole}" (${place})`
 }
 
@@ -50,12 +52,12 @@ function rankStatements(question: string, query: string, passages: readonly Pass
     const [words, heads] = [own[at] ?? new Set<string>(), above[at] ?? new Set<string>()]
     const hits = wanted.map((word) => Math.max(likeness(word, words), likeness(word, heads) * 0.75))
     const share = hits.reduce((sum, hit, index) => sum + hit * (weights[index] ?? 0), 0) / (total || 1)
-    const isSaid = wanted.some((word) => words.has(word) || heads.has(word))
+    const hasWord = wanted.some((word) => words.has(word) || heads.has(word))
     const bonus = kindBonus(question, one.text) + 0.1 / (1 + one.rank) + 0.05 / (1 + order)
-    return { ...one, share, isSaid, score: share + bonus - (words.size < 3 ? 0.15 : 0) }
+    return { ...one, share, hasWord, score: share + bonus - (words.size < 3 ? 0.15 : 0) }
   })
   return scored
-    .filter(({ share, isSaid }) => share > 0 && (isSaid || share >= enough))
+    .filter(({ share, hasWord }) => share > 0 && (hasWord || share >= enough))
     .sort((a, b) => b.score - a.score)
 }
 
@@ -137,17 +139,12 @@ function unwrapped(lines: readonly string[]): string[] {
 
 /** Each row of a Markdown table with the names of its columns: `Topic: Salaries, Phone: 555-0142`. */
 function tableRows(lines: readonly string[]): string[] {
-  const rows = lines.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-  const hasHead = rows[1]?.every((cell) => /^:?-+:?$/.test(cell)) ?? false
+  const rows = lines.map((line) => line.split('|').slice(1, -1))
+  const hasHead = rows[1]?.every((cell) => /^ ?:?-+:? ?$/.test(cell)) ?? false
   const [head = []] = hasHead ? rows : []
-  return rows
-    .slice(hasHead ? 2 : 0)
-    .map((cells) => cells.map((cell, index) => (head[index] ? `${head[index]}: ${cell}` : cell)).join(', '))
+  const labelled = (cell: string, name = ''): string => (name === '' ? cell : `${name}: ${cell}`)
+  const body = rows.slice(hasHead ? 2 : 0)
+  return body.map((cells) => cells.map((cell, index) => labelled(cell.trim(), head[index]?.trim())).join(', '))
 }
 
 export function sentencesOf(text: string): string[] {

@@ -36,7 +36,7 @@ const stopWords = new Set(
     "yes also too very just only please thanks thank there here what who whom whose which when where why how what's " +
     "who's where's how's it's i'm i'd i'll let let's get give tell show want need like know there's up out over now " +
     "right ok okay hey hi hello kindly don't doesn't isn't aren't can't won't per s t many much moment today tonight " +
-    'tomorrow yesterday'
+    'tomorrow yesterday long far often'
   ).split(' '),
 )
 
@@ -46,10 +46,14 @@ export function isStopWord(word: string): boolean {
 
 /** Words whose stem is not their beginning, or must not be that of another word: "6 times 7" asks for no time. */
 const irregular = new Map(
-  Object.entries({ people: 'person', sent: 'send', bought: 'buy', found: 'find', wrote: 'write', paid: 'pay' }),
+  'people person, sent send, bought buy, found find, wrote write, paid pay, sender sender, senders sender, times times'
+    .split(', ')
+    .map((pair) => pair.split(' ') as [string, string]),
 )
-for (const word of ['sender', 'senders', 'times']) irregular.set(word, word === 'times' ? word : 'sender')
-const suffixes = ['ation', 'ator', 'ating', 'ated', 'ate', 'ment', 'ing', 'ed', 'er', 'ly', 'sion', 'tion'] as const
+/** Endings, and what stands for them: "conversion" and "convert", "supply" and "supplier" have one stem. */
+const endings = 'ation ator ating ated ate ment ing ed er ly sion:t tion:t y:i e'
+  .split(' ')
+  .map((one) => one.split(':'))
 
 /** A light cut of English endings, the same for all forms of a word; not its dictionary form. */
 export function stem(word: string): string {
@@ -59,11 +63,10 @@ export function stem(word: string): string {
   if (known !== undefined) return known
   if (plain.length <= 3 || /\d/.test(plain)) return plain
   const one = singular(plain)
-  const suffix = suffixes.find((end) => one.endsWith(end) && one.length - end.length >= (end === 'er' ? 4 : 3))
-  if (suffix === undefined) return one.endsWith('e') ? one.slice(0, -1) : one
-  // "conversion" and "convert", "direction" and "direct".
-  const cut = one.slice(0, -suffix.length) + (suffix.endsWith('ion') && suffix.length === 4 ? 't' : '')
-  const isDoubled = (suffix === 'ing' || suffix === 'ed') && cut.length > 3 && cut.at(-1) === cut.at(-2)
+  const isEnding = (end: string): boolean => one.endsWith(end) && one.length - end.length >= (end === 'er' ? 4 : 3)
+  const [end = '', other = ''] = endings.find(([end = '']) => isEnding(end)) ?? []
+  const cut = one.slice(0, one.length - end.length) + other
+  const isDoubled = (end === 'ing' || end === 'ed') && cut.length > 3 && cut.at(-1) === cut.at(-2)
   return isDoubled ? cut.slice(0, -1) : cut
 }
 
