@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('completes what is not said', () => {
+it('applies defaults', () => {
   expect(checkRetrieverOptions()).toEqual({
     folder: 'agentkit-data/files/user',
     indexPath: 'agentkit-data/index',
@@ -22,30 +22,30 @@ it('completes what is not said', () => {
   })
 })
 
-it.each([[['.md', 'PDF']], [['md', '.Pdf', '.pdf']]])('takes extensions as people write them: %j', (requiredExts) => {
+it.each([[['.md', 'PDF']], [['md', '.Pdf', '.pdf']]])('accepts extensions in any spelling: %j', (requiredExts) => {
   expect(checkRetrieverOptions({ requiredExts })).toMatchObject({ exts: new Set(['.md', '.pdf']), isNarrowed: true })
 })
 
-it('takes a remote index for LanceDB', () => {
+it('accepts a remote index for LanceDB', () => {
   const options = { retrievalTool: 'localstore', indexPath: 's3://bucket/index' } as const
   expect(checkRetrieverOptions(options)).toMatchObject({ tool: 'localstore', indexPath: 's3://bucket/index' })
 })
 
-it('takes an index inside of the folder, or beside it', () => {
+it('accepts an index inside of the folder, or beside it', () => {
   expect(checkRetrieverOptions({ folder: '.', indexPath: 'data' })).toMatchObject({ indexPath: 'data' })
   expect(checkRetrieverOptions({ folder: 'docs', indexPath: 'doc' })).toMatchObject({ indexPath: 'doc' })
 })
 
-it('takes a cloud index with a key and an embedder', () => {
+it('accepts a cloud index with a key and an embedder', () => {
   const options = { retrievalTool: 'cloudindex-pod', embedder: countingEmbedder(), cloud: { apiKey: 'k' } } as const
   expect(checkRetrieverOptions(options)).toMatchObject({ tool: 'cloudindex-pod' })
   vi.stubEnv('PINECONE_API_KEY', 'k')
   expect(checkRetrieverOptions({ ...options, cloud: {} })).toMatchObject({ tool: 'cloudindex-pod' })
 })
 
-describe('an error that says the fix', () => {
+describe('an error with the fix', () => {
   const embedder = countingEmbedder()
-  // What JavaScript, or a TOML file, could pass.
+  // Values that JavaScript, or a TOML file, could pass.
   const wrong = (options: unknown): RetrieverOptions => options as RetrieverOptions
   const cases: [RetrieverOptions, string, string][] = [
     [wrong({ folders: 'docs' }), 'invalid-argument', 'no option "folders". There are: folder,'],

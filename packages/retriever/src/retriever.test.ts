@@ -13,7 +13,7 @@ afterEach(() => library.close())
 
 const write = (file: string, content: string): Promise<void> => library.files.write(file, content)
 
-it('answers from an index that is there, before any sync', async () => {
+it('answers from an existing index, before any sync', async () => {
   await write('a.md', 'Bees make honey')
   await library.retriever().sync()
   const retriever = library.retriever()
@@ -23,7 +23,7 @@ it('answers from an index that is there, before any sync', async () => {
   expect(await retriever.files()).toEqual(['a.md'])
 })
 
-it('finds nothing where there is no index, and makes none', async () => {
+it('finds nothing without an index, and creates none', async () => {
   const retriever = library.retriever()
   expect(await retriever.search('honey')).toEqual([])
   expect(await retriever.files()).toEqual([])
@@ -32,7 +32,7 @@ it('finds nothing where there is no index, and makes none', async () => {
   expect(await library.space.generations()).toEqual([])
 })
 
-it('refuses queries and paths that are longer than anybody needs, in any script', async () => {
+it('refuses queries and paths that are too long, in any script', async () => {
   await write('a.md', 'Bees make honey')
   const retriever = library.retriever()
   await retriever.sync()
@@ -43,7 +43,7 @@ it('refuses queries and paths that are longer than anybody needs, in any script'
   expect(await retriever.search('蜂'.repeat(4_000))).toEqual([])
 })
 
-it('keeps folders apart that share an index', async () => {
+it('separates folders that share an index', async () => {
   await write('a.md', 'Bees make honey')
   await write('inner/b.md', 'Wasps make paper')
   const whole = library.retriever()
@@ -56,7 +56,7 @@ it('keeps folders apart that share an index', async () => {
   expect(await whole.files()).toEqual(['a.md', 'inner/b.md'])
 })
 
-it('does not know a passage any more when its words have changed', async () => {
+it('does not return a passage any more after its words have changed', async () => {
   const retriever = library.retriever()
   await write('a.md', 'Bees make honey')
   await retriever.sync()
@@ -66,7 +66,7 @@ it('does not know a passage any more when its words have changed', async () => {
   await expect(retriever.resolve(hit?.chunkId ?? '')).rejects.toMatchObject({ code: 'not-found' })
 })
 
-it('takes paths as people write them', async () => {
+it('accepts paths in any spelling', async () => {
   const retriever = library.retriever()
   await write('docs/a.md', 'Bees make honey')
   await write('b.md', 'Bees make wax')
@@ -79,8 +79,8 @@ it('takes paths as people write them', async () => {
   expect(await retriever.read('./docs/a.md')).toHaveLength(1)
 })
 
-it('refuses what JavaScript may pass, with the fix', async () => {
-  // As if no compiler had looked.
+it('refuses invalid arguments of JavaScript, with the fix', async () => {
+  // Without type checks.
   const retriever = library.retriever() as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>
   await write('a.md', 'Bees make honey')
   await retriever.sync?.()
@@ -112,7 +112,7 @@ it('reads a file by its passages', async () => {
 })
 
 describe('requiredExts', () => {
-  it('are all that a retriever sees, reports and finds, in an index that is shared', async () => {
+  it('limit what a retriever sees, reports and finds in a shared index', async () => {
     await write('a.md', 'Bees make honey')
     await write('b.txt', 'Bees make wax')
     await write('c.doc', 'Bees')
@@ -138,7 +138,7 @@ describe('requiredExts', () => {
     expect(await library.space.generations()).toHaveLength(1)
   })
 
-  it('take the files of others out of the index only when they are gone', async () => {
+  it('remove files of other selections from the index only when they are deleted', async () => {
     await write('a.md', 'Bees make honey')
     await write('b.txt', 'Bees make wax')
     const all = library.retriever()
@@ -152,7 +152,7 @@ describe('requiredExts', () => {
   })
 })
 
-it('gives tools that say what an earlier process has indexed, before it has synced itself', async () => {
+it('returns tools that describe what an earlier process has indexed, before its own first sync', async () => {
   await write('a.md', 'Bees')
   await library.retriever().sync()
   const retriever = library.retriever({ parsing: { firstAnswerSeconds: 5 } })
@@ -161,7 +161,7 @@ it('gives tools that say what an earlier process has indexed, before it has sync
   expect(retriever.tools()[0]?.description).toContain('There is one file: a.md.')
 })
 
-it('gives other tools when a sync has found other files, and only then', async () => {
+it('returns other tools only when a sync has found other files', async () => {
   const retriever = library.retriever()
   const none = retriever.tools()
   expect(none.map(({ name }) => name)).toContain('search_files')
@@ -178,7 +178,7 @@ it('gives other tools when a sync has found other files, and only then', async (
   expect(retriever.tools()).not.toBe(one)
 })
 
-it('syncs as files change while it watches, and tells of what was new', async () => {
+it('syncs when files change while it watches, and reports what was new', async () => {
   const retriever = library.retriever()
   const told: Partial<SyncReport>[] = []
   let tell = (): void => {}
@@ -186,7 +186,7 @@ it('syncs as files change while it watches, and tells of what was new', async ()
   retriever.watch({
     signal: controller.signal,
     onSync({ indexed, removed }) {
-      // A folder may be seen before the file that is written into it.
+      // A new folder may be noticed before the file in it.
       if (told.length > 0 && indexed + removed === 0) return
       told.push({ indexed, removed })
       tell()
@@ -213,7 +213,7 @@ it('syncs as files change while it watches, and tells of what was new', async ()
   controller.abort()
 })
 
-it('tells of a sync that fails while it watches, and goes on', async () => {
+it('reports a failed sync while it watches, and continues', async () => {
   const embedder = countingEmbedder()
   const retriever = library.retriever({ embedder })
   const controller = new AbortController()
@@ -231,7 +231,7 @@ it('tells of a sync that fails while it watches, and goes on', async () => {
 })
 
 describe('close', () => {
-  it('refuses what comes after it, and may be called twice', async () => {
+  it('refuses later calls, and may be called twice', async () => {
     const retriever = library.retriever()
     await retriever.sync()
     await retriever.close()
@@ -243,7 +243,7 @@ describe('close', () => {
     expect(library.space.opened.size).toBe(0)
   })
 
-  it('ends a sync that runs', async () => {
+  it('stops a running sync', async () => {
     const retriever = library.retriever()
     await write('a.md', 'Bees make honey')
     const { promise: reading, resolve: began } = Promise.withResolvers<void>()

@@ -9,7 +9,7 @@ import { retrieverOf } from './retriever-of.ts'
 import type { Hit } from './search.ts'
 
 export type SearchOptions = {
-  /** How many hits at the most; 10 when absent, never more than 1,000. */
+  /** The largest number of hits; 10 when absent, at most 1,000. */
   limit?: number
   /** Only these files and folders, relative to the folder of the retriever; each of at most 1,024 characters. */
   paths?: readonly string[]
@@ -19,47 +19,47 @@ export type SearchOptions = {
 }
 
 export type WatchOptions = {
-  /** Ends the watching. */
+  /** Stops watching. */
   signal: AbortSignal
-  /** Told of each sync that found something new. */
+  /** Called with the report of each sync that found something new. */
   onSync?(report: SyncReport): void
-  /** Told of a sync that failed, once where the next ones fail alike; the watching goes on. */
+  /** Called when a sync fails, once for consecutive equal failures; watching continues. */
   onError?(error: unknown): void
 }
 
 /** A folder of files that can be searched and cited. */
 export interface Retriever extends Knowledge {
   /**
-   * The passages that answer a query, the best first; none where there is no index yet. Needs no sync where there is.
+   * The passages that answer a query, the best first; none without an index. Uses an existing index without a sync.
    * @param query of at most 4,000 characters: the words that matter, or a question
-   * @throws AgentKitError `invalid-argument` for an empty or longer query, or options that it does not take
+   * @throws AgentKitError `invalid-argument` for an empty or longer query, or for unknown options
    */
   search(query: string, options?: SearchOptions): Promise<Hit[]>
   /**
-   * The words of a passage that was cited.
-   * @throws AgentKitError `not-found` for one that is not in the index any more; `invalid-argument`
+   * The text of a cited passage.
+   * @throws AgentKitError `not-found` when the index does not contain it any more; `invalid-argument`
    */
   resolve(chunkId: string): Promise<string>
   /**
-   * A file's passages in their order: all that it says. None of an unknown file.
+   * All passages of a file in order. None of an unknown file.
    * @param file its path of at most 1,024 characters
    * @throws AgentKitError `invalid-argument`
    */
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
-  /** Every file that was looked at, readable or not, in order. */
+  /** Every known file, readable or not, in order. */
   records(): Promise<FileRecord[]>
-  /** What is wrong with the index, a sentence each; none when it is sound. */
+  /** Problems of the index, a sentence each; none when it is consistent. */
   verify(): Promise<string[]>
   /** Syncs now, and whenever a file changes. */
   watch(options: WatchOptions): void
-  /** Settles when the index is tidied up: that goes on in the background after a sync, and `close()` cuts it short. */
+  /** Settles when maintenance is complete: it runs in the background after a sync, and `close()` interrupts it. */
   tidied(): Promise<void>
 }
 
 /**
- * Makes the files of a folder searchable. Opens and reads nothing before it is used.
+ * Makes the files of a folder searchable. Opens and reads nothing before its first use.
  *
- * @throws AgentKitError `invalid-argument`, `invalid-config` or `missing-key` for options that cannot work
+ * @throws AgentKitError `invalid-argument`, `invalid-config` or `missing-key` for invalid options
  * @example
  * const retriever = createRetriever({ folder: 'docs' })
  * await retriever.sync()

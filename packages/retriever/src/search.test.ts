@@ -33,13 +33,13 @@ function search(store: Store, query: string, options: Partial<SearchStoreOptions
 
 const filesOf = (hits: readonly Hit[]): string[] => hits.map(({ file }) => file)
 
-/** Whatever is asked, it means east. */
+/** Returns the same vector for every query. */
 const eastward: Embedder = { id: 'acme/compass', embed: async (texts) => texts.map(() => Float32Array.of(2, 0, 0)) }
 const east = unit([1, 0, 0])
 const nearlyEast = unit([1, 0.5, 0])
 const north = unit([0, 1, 0])
 
-/** Files that words and vectors find in different orders. */
+/** Files that words and vectors rank in different orders. */
 const meadow = [
   ...passageAt('bees.md', { quote: 'Bees make honey. Honey is sweet.', vector: north, heading: 'Insects' }),
   ...passageAt('bears.md', { quote: 'A bear likes honey and sleeps in winter.', vector: nearlyEast }),
@@ -50,7 +50,7 @@ const meadow = [
 const trusted = { trust: 1, embedder: eastward.id, dimensions: 3 }
 
 describe('a search by words', () => {
-  it('cites what it finds, the best first', async () => {
+  it('cites its hits, the best first', async () => {
     const [best, next] = await search(await storeOf(meadow), 'honey')
     expect(best).toEqual({
       file: 'bees.md',
@@ -65,7 +65,7 @@ describe('a search by words', () => {
     expect(next?.file).toBe('bears.md')
   })
 
-  it('marks what an earlier version of a file says', async () => {
+  it('marks passages of an earlier version of a file', async () => {
     const hits = await search(await storeOf(meadow), 'honey', { staleFiles: new Set(['bears.md']) })
     expect(hits.map(({ file, stale }) => [file, stale])).toEqual([
       ['bees.md', undefined],
@@ -82,11 +82,11 @@ describe('a search by words', () => {
     expect(filesOf(await search(await storeOf(meadow), 'honey sugar', { filter }))).toEqual(files)
   })
 
-  it('finds misspelt words when there are no others', async () => {
+  it('corrects misspelt words when there are no other hits', async () => {
     expect(filesOf(await search(await storeOf(meadow), 'honny'))).toEqual(['bees.md', 'bears.md'])
   })
 
-  it('shows three passages of a file among ten, and the others after them', async () => {
+  it('returns three passages of a file among ten, and the others after them', async () => {
     const chunks = [
       ...makeFile(
         'long.md',
@@ -102,7 +102,7 @@ describe('a search by words', () => {
     expect(filesOf(hits.slice(0, 10)).filter((file) => file === 'long.md')).toHaveLength(3)
   })
 
-  it.each([1, 30, 1000])('gives all that there is up to the limit: %i', async (limit) => {
+  it.each([1, 30, 1000])('returns everything up to the limit: %i', async (limit) => {
     const store = await storeOf(
       makeFile(
         'a.md',
@@ -113,14 +113,14 @@ describe('a search by words', () => {
     expect(await search(store, 'honey', { limit: 5000 })).toHaveLength(1000)
   })
 
-  it('does not begin when its signal has ended', async () => {
+  it('does not start after an abort', async () => {
     const search_ = search(await storeOf(meadow), 'honey', { signal: AbortSignal.abort() })
     await expect(search_).rejects.toMatchObject({ code: 'aborted' })
   })
 })
 
 describe('a search while the index changes', () => {
-  /** Changes the store between finding and reading, so many times. */
+  /** Changes the store between search and reading, this many times. */
   function changing(store: Store, times: number): Store & { changes: number } {
     return {
       ...store,
@@ -135,18 +135,18 @@ describe('a search while the index changes', () => {
     }
   }
 
-  it('finds what the index has after the change', async () => {
+  it('returns what the index has after the change', async () => {
     const store = changing(await storeOf(makeFile('bees.md', ['Bees make honey']).chunks), 3)
     expect((await search(store, 'honey')).map(({ quote }) => quote)).toEqual(['Bees make honey, says version 3'])
   })
 
-  it('ends, however often it changes', async () => {
+  it('terminates, however often it changes', async () => {
     const store = changing(await storeOf(makeFile('bees.md', ['Bees make honey']).chunks), Number.POSITIVE_INFINITY)
     expect(await search(store, 'honey')).toEqual([])
     expect(store.changes).toBeLessThanOrEqual(20)
   })
 
-  it('asks the embedder once', async () => {
+  it('calls the embedder once', async () => {
     const store = changing(await storeOf(meadow, trusted), 2)
     let asked = 0
     const embedder: Embedder = {
@@ -163,7 +163,7 @@ describe('a search while the index changes', () => {
 })
 
 describe('a search by words and meaning', () => {
-  it('finds what either finds, and first what both do', async () => {
+  it('returns the hits of both, and common hits first', async () => {
     const hits = await search(await storeOf(meadow, trusted), 'honey', { embedder: eastward })
     expect(filesOf(hits)).toEqual(['bears.md', 'bees.md', 'sugar/cane.txt', 'sugar/maple.txt', 'sugar/date.txt'])
     expect(hits[0]?.score).toEqual({
@@ -173,7 +173,7 @@ describe('a search by words and meaning', () => {
     })
   })
 
-  it('asks for the vector of a query', async () => {
+  it('requests the vector of a query', async () => {
     const asked: unknown[] = []
     const embedder: Embedder = {
       ...eastward,
@@ -186,12 +186,12 @@ describe('a search by words and meaning', () => {
     expect(asked).toEqual([[['honey'], 'query']])
   })
 
-  it('finds what means the same in other words', async () => {
+  it('finds the same meaning in other words', async () => {
     const hits = await search(await storeOf(meadow, trusted), 'sweetener', { embedder: eastward })
     expect(hits[0]).toMatchObject({ file: 'sugar/cane.txt', score: { vector: 1, fused: 1 / 61 } })
   })
 
-  it('finds it also by an embedder of which nothing is known, when words find nothing at all', async () => {
+  it('finds it also with an unknown embedder, when words find nothing at all', async () => {
     const store = await storeOf(meadow, { embedder: eastward.id, dimensions: 3 })
     expect(filesOf(await search(store, 'saccharose', { embedder: eastward }))[0]).toBe('sugar/cane.txt')
   })
@@ -223,7 +223,7 @@ describe('an embedder that fails', () => {
     expect(warnings).toEqual([expect.stringContaining(message)])
   })
 
-  it('by vectors that are not as long as it says is told by the fix: a sync would fail too', async () => {
+  it('with vectors of another length than declared is reported with the fix: a sync would fail too', async () => {
     const embedder: Embedder = { ...eastward, dimensions: 3, embed: async () => [Float32Array.of(1, 0)] }
     await expect(search(await storeOf(meadow, trusted), 'xylophone', { embedder })).rejects.toMatchObject({
       code: 'invalid-config',
@@ -236,7 +236,7 @@ describe('an embedder that fails', () => {
     await expect(search(store, 'xylophone', { embedder: failing(keyIsWrong) })).rejects.toBe(keyIsWrong)
   })
 
-  it('is tried again where that may help', async () => {
+  it('is retried after a transient failure', async () => {
     let requests = 0
     const embedder: Embedder = {
       ...eastward,
@@ -249,14 +249,14 @@ describe('an embedder that fails', () => {
     expect([requests, best?.score.vector]).toEqual([2, expect.any(Number)])
   })
 
-  it('by a vector of zeros leaves it to words, and nothing is wrong', async () => {
+  it('with a zero vector leaves the search to words, without a warning', async () => {
     const embedder: Embedder = { ...eastward, embed: async () => [new Float32Array(3)] }
     const onWarning = (warning: string): never => expect.fail(warning)
     const hits = await search(await storeOf(meadow, trusted), 'honey', { embedder, onWarning })
     expect(filesOf(hits)).toEqual(['bees.md', 'bears.md'])
   })
 
-  it('and whose search was ended, ends it', async () => {
+  it('and whose search was aborted ends the search', async () => {
     const ending = new AbortController()
     const embedder: Embedder = {
       ...eastward,
@@ -270,7 +270,7 @@ describe('an embedder that fails', () => {
   })
 })
 
-describe('an embedder of which nothing is known', () => {
+describe('an unknown embedder', () => {
   const queries = Array.from({ length: 12 }, (_, at) => passageOf(at, 1000 + at, 3))
   const options = { limit: 10, filter: { exts: ['.md'] } }
 
@@ -283,7 +283,7 @@ describe('an embedder of which nothing is known', () => {
   })
 
   it('is trusted as soon as it finds what words find among many', async () => {
-    // Of each topic's passages, words find those that have the words of the query, vectors all.
+    // Of each topic's passages, words find those that contain the words of the query, vectors all.
     const subjects = Array.from({ length: topicCount }, (_, at) =>
       unit(Array.from({ length: 128 }, (__, axis) => +(axis === at))),
     )
@@ -302,7 +302,7 @@ describe('an embedder of which nothing is known', () => {
   })
 })
 
-/** So that no two passages are found alike. */
+/** Makes the score of each passage distinct. */
 function slightlyOff(vector: Float32Array, at: number): Float32Array {
   return vector.map((number, axis) => number + (axis > topicCount ? Math.sin(at * axis) / 50 : 0))
 }
@@ -311,7 +311,7 @@ function passageAt(file: string, passage: { quote: string; vector: Float32Array;
   return makeFile(file, [passage], { dimensions: 3 }).chunks
 }
 
-it('asks a useless embedder all the same where the index is made of vectors', async () => {
+it('calls a useless embedder when the index has only vectors', async () => {
   const store = await storeOf(meadow, { ...trusted, trust: wordsOnlyTrust })
   const without = await search(store, 'honey', { embedder: eastward })
   const hits = await search(store, 'honey', { embedder: eastward, needsVectors: true })

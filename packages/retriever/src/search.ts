@@ -11,7 +11,7 @@ import { spread } from './rank/spread.ts'
 import { unknownTrust } from './rank/trust.ts'
 import type { Found, Store } from './store/store.ts'
 
-/** A passage that was found: where it stands, and what was searched, its headings with it. */
+/** A passage that was found: its position, and the searched text with its headings. */
 export type Hit = Citation & { text: string }
 
 export type SearchStoreOptions = {
@@ -19,30 +19,30 @@ export type SearchStoreOptions = {
   limit: number
   /** Extensions with or without the dot, in any case; paths of files, or of folders ending in `/`. */
   filter: Filter
-  /** Absent: by words alone. One that is not the index's own is not asked. */
+  /** Absent: words only. An embedder other than the index's own is not called. */
   embedder?: Embedder | undefined
-  /** Whether an embedder that was found useless is asked too. */
+  /** Whether an embedder that was measured as useless is called too. */
   needsVectors?: boolean | undefined
   signal: AbortSignal
-  /** Files whose chunks are those of an earlier version. */
+  /** Files whose chunks are of an earlier version. */
   staleFiles?: ReadonlySet<string> | undefined
-  /** Told why a search finds by words alone although there is an embedder. */
+  /** Called with the reason when a search uses only words although there is an embedder. */
   onWarning?: ((warning: string) => void) | undefined
 }
 
 const mostHits = 1000
-/** Each list is asked for more than is shown: what one has at the top may be far down in the other. */
+/** Each list is longer than the result: the top of one may be far down in the other. */
 const poolOf = (limit: number): number => Math.max(100, limit * 4)
-/** Chunks are read, to see their sections and files, of somewhat more than are shown. */
+/** Somewhat more chunks than the result are read, for their sections and files. */
 const readOf = (limit: number): number => limit + 40
-/** While another process writes one change after the other, a tenth of the attempts meets one. */
+/** The number of retries: while another process writes continuously, a tenth of the attempts meets a change. */
 const mostAttempts = 10
 
 /**
- * Finds passages by words and by meaning, the best first.
+ * Searches by words and by meaning, the best hits first.
  *
- * The embedder weighs as much as it is trusted: see `measureTrust`. When it fails, words alone have to do. When they
- * find nothing either, misspelt and unfinished words count too.
+ * The weight of the embedder is the measured trust: see `measureTrust`. When it fails, only words are used. When they
+ * find nothing either, similar and incomplete words are searched too.
  *
  * @param query not empty
  * @throws AgentKitError the embedder's error when words find nothing either
@@ -73,14 +73,14 @@ export async function searchStore(store: Store, query: string, options: SearchSt
       const chunk = passages.get(found.id)
       return chunk ? [toHit(chunk, found, staleFiles?.has(chunk.file) ?? false)] : []
     })
-    // A change of the index between finding and reading has replaced some: the index as it is now answers.
+    // The index changed between search and reading, and some chunks were replaced: search the current index.
     if (hits.length < candidates.length && attempt < mostAttempts) continue
     if (near.problem) options.onWarning?.(`Searched by words alone. ${near.problem.message}`)
     return spread(hits, ({ file }) => file).slice(0, limit)
   }
 }
 
-/** @returns nothing when there is nothing to go by */
+/** @returns undefined when there is no evidence */
 async function rank(
   store: Store,
   text: readonly Found[],
@@ -94,7 +94,7 @@ async function rank(
   return fuse(liftSections(text, passages.get), found, weight)
 }
 
-/** No words are found as they are. */
+/** No words match exactly. */
 async function lastResort(
   store: Store,
   query: string,
@@ -102,12 +102,12 @@ async function lastResort(
   { found }: Near,
 ): Promise<Fused[]> {
   const misspelt = await store.searchText(query, { ...pool, fuzzy: true })
-  // Of vectors that nobody knows to be good the best are still better than nothing.
+  // The best hits of unproven vectors are better than nothing.
   return fuse(misspelt, found, misspelt.length > 0 ? 0 : 1)
 }
 
 interface PassageReader {
-  /** Reads those that are not read yet. */
+  /** Reads the chunks that are not read yet. */
   read(found: readonly { id: string }[]): Promise<void>
   get(id: string): Chunk | undefined
 }

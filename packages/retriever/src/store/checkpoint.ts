@@ -3,24 +3,24 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Moves a database's log into the database, in a thread of its own, as it has to wait for the disk.
+ * Moves a database's log into the database, in a separate thread, because it waits for the disk.
  *
- * @param longerThan a shorter log stays, in bytes
+ * @param longerThan a shorter log is kept, in bytes
  */
 export async function checkpoint(path: string, longerThan: number): Promise<void> {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
   if (!log || log.size <= longerThan) return
   await new Promise<void>((resolve) => {
-    // Must not make the file anew when somebody has just dropped it.
+    // Must not create the file again after another process has dropped it.
     const workerData = `${pathToFileURL(path).href}?mode=rw`
     const worker = new Worker(program, { eval: true, workerData, stdout: true, stderr: true, execArgv: [] })
-    // A failure is nobody's: SQLite does it itself when the last connection is closed.
+    // A failure is ignored: SQLite does it itself when the last connection is closed.
     worker.once('error', () => resolve())
     worker.once('exit', () => resolve())
   })
 }
 
-/** As text, so that no bundler needs to know of a file. Most is done without holding up anybody, then the log is cut. */
+/** As text, so that bundlers need no extra file. Most of it runs without a lock, then the log is truncated. */
 const program = `
 const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
 const { workerData } = process.getBuiltinModule('node:worker_threads')

@@ -1,12 +1,12 @@
-/** Letters that Unicode does not take apart. */
+/** Letters without a decomposition in Unicode. */
 const letters = new Map([
   ...Object.entries({ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ø: 'o', Ø: 'O' }),
   ...Object.entries({ ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ı: 'i' }),
 ])
 
 /**
- * Text as it is searched: Latin letters without their accents, ligatures and wide letters as plain ones. A text of
- * ASCII stays as it is.
+ * Folds text for search: Latin letters without accents, ligatures and full-width letters as plain ones. ASCII text is
+ * returned unchanged.
  *
  * LanceDB folds too, but after stemming: `resume` would not find `résumé`.
  */
@@ -17,7 +17,7 @@ export function foldText(text: string): string {
       .normalize('NFKD')
       .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
       .replace(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters.get(letter) ?? letter)
-      // Korean syllables and Japanese kana are themselves again.
+      // Korean syllables and Japanese kana are composed again.
       .normalize('NFC')
   )
 }

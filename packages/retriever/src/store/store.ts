@@ -3,28 +3,25 @@ import type { ChunkSlices } from '../data/chunk-slices.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Filter } from '../data/search-filter.ts'
 
-/** A chunk that was found; more is better. */
+/** A chunk that was found; a higher score is better. */
 export type Found = { id: string; score: number }
 
 export type Change = {
-  /**
-   * A file's record with its chunks, all that it has now; those of a large file come a slice at a time. `'keep'`: the
-   * chunks that are there stay as they are.
-   */
+  /** A file's record with all of its chunks; those of a large file come in slices. `'keep'`: the existing chunks stay. */
   changed: readonly { record: FileRecord; chunks: readonly NewChunk[] | ChunkSlices | 'keep' }[]
-  /** Files that are forgotten, with their chunks. */
+  /** Files that are removed, with their chunks. */
   removed: readonly string[]
 }
 
-/** What an index knows of itself. Absent: not yet. */
+/** Metadata of an index. Absent: unknown. */
 export type StoreMeta = {
-  /** When its first sync came to its end. Before that it lacks files. */
+  /** When its first sync completed. Before that it lacks files. */
   completedAt?: string
-  /** When a sync has last used it, to the hour. */
+  /** When a sync last used it, to the hour. */
   usedAt?: string
   embedder?: string
   dimensions?: number
-  /** How far the embedder is trusted, from 0 to 1, and with how many chunks that was found out. */
+  /** The trust in the embedder, from 0 to 1, and the number of chunks of the measurement. */
   trust?: number
   trustedAt?: number
 }
@@ -32,48 +29,48 @@ export type StoreMeta = {
 /**
  * One generation of an index: records of files and their chunks.
  *
- * One process writes at a time (`sync` holds the lock); any number reads meanwhile, in other processes too, and sees
- * each file as it was before a change or after it, never between.
+ * One process writes at a time (`sync` holds the lock); any number of readers, also in other processes, see each file as
+ * it was before a change or after it, never in between.
  */
 export interface Store {
-  /** Every file that was looked at, readable or not. */
+  /** Every known file, readable or not. */
   files(): Promise<FileRecord[]>
-  /** Makes a change, of one file or many: all of it or nothing. */
+  /** Applies a change of one file or many: all of it or nothing. */
   apply(change: Change, signal: AbortSignal): Promise<void>
   /**
-   * The chunks that say the words, the best first; by BM25.
-   * @param options.fuzzy words that begin alike or are misspelt count too: for queries that find nothing
+   * The chunks that contain the words, ranked by BM25.
+   * @param options.fuzzy also matches prefixes and misspelt words: for queries without hits
    */
   searchText(query: string, options: { limit: number; filter: Filter; fuzzy?: boolean }): Promise<Found[]>
-  /** The chunks that mean the same, the best first; the score is the cosine. */
+  /** The nearest chunks by vector, the best first; the score is the cosine. */
   searchVector(vector: Float32Array, options: { limit: number; filter: Filter }): Promise<Found[]>
   /** Chunks in the order of their ids; unknown ones are left out. */
   chunks(ids: readonly string[]): Promise<Chunk[]>
-  /** A file's chunks in their order. */
+  /** A file's chunks in order. */
   chunksOf(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
-  /** The vectors that are known, by `textHash`. */
+  /** Existing vectors, by `textHash`. */
   vectorsOf(textHashes: readonly string[]): Promise<Map<string, Float32Array>>
-  /** Some chunks with their vectors, the same at each call: to try an embedder, and an index, on. */
+  /** Some chunks with their vectors, the same in each call: to measure an embedder, and to verify an index. */
   sample(count: number): Promise<NewChunk[]>
-  /** How many chunks there are. */
+  /** The number of chunks. */
   count(): Promise<number>
   meta(): Promise<StoreMeta>
   setMeta(meta: StoreMeta): Promise<void>
-  /** Notices vectors that others have lost for us, and sees to it that this sync makes them anew. Under the lock. */
+  /** Detects vectors that were lost elsewhere, and makes this sync compute them again. Under the lock. */
   mend?(signal: AbortSignal): Promise<void>
-  /** Tidies up what changes leave behind. Under the lock; may be slow, and stops at the signal. */
+  /** Cleans up after changes. Under the lock; may be slow, and stops at the signal. */
   maintain(signal: AbortSignal): Promise<void>
-  /** What is wrong with the index, a sentence each; none when it is sound. */
+  /** Problems of the index, a sentence each; none when it is consistent. */
   verify(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Where generations of indexes live: a new one is built beside the old, which keeps serving. */
+/** Storage for generations of indexes: a new one is built beside the old, which keeps serving. */
 export interface StoreSpace {
-  /** The names of the generations that are there. */
+  /** The names of the existing generations. */
   generations(): Promise<string[]>
   /**
-   * Opens a generation, and makes it where it is not there.
+   * Opens a generation, and creates it if it is missing.
    * @param options.dimensions of its vectors; absent, it has none
    */
   open(generation: string, options: { dimensions?: number }): Promise<Store>

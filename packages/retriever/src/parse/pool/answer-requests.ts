@@ -4,13 +4,13 @@ import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerSta
 import { writeLastWords } from './last-words.ts'
 import { watchLimits } from './watch-limits.ts'
 
-/** Parts that may be on their way at once: one is unpacked while the next is made. */
+/** The number of parts in flight: one is unpacked while the next is made. */
 const mostParts = 8
 
-/** A message costs more than to read a small file: results wait for others until they are so large, or so old. */
+/** A message costs more than reading a small file: results are batched until they are this large, or this old. */
 const mostHeld = { characters: 200_000, milliseconds: 10 }
 
-/** The work of a process of the pool: reads one file after the other, as its parent asks it to. */
+/** The main loop of a pool process: reads the files that its parent requests, one after the other. */
 export function answerRequests(loadParser: (ext: string) => Promise<Parser>): void {
   const { limits } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
   const watch = watchLimits(limits)
@@ -21,7 +21,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
   let held = 0
   let timer: NodeJS.Timeout | undefined
 
-  // A terminal, or what ends a service, signals all processes: the parent decides when this one ends.
+  // A terminal or a service manager signals all processes: the parent decides when this one exits.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit())
   process.on('uncaughtException', (error: unknown) => {

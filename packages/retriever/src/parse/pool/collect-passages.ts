@@ -3,17 +3,17 @@ import { packBytes, unpackBytes, unpackChunks } from '../../data/pack-chunks.ts'
 import type { ParsePart } from '../pieces/worker-messages.ts'
 import type { Spool, SpooledChunks, Spools } from './spool.ts'
 
-/** Takes the parts of a file's result. */
+/** Receives the parts of a file's result. */
 export interface PartTaker {
   add(part: ParsePart): void
-  /** What was added is void: the file is read once more. */
+  /** Discards what was added: the file is read again. */
   clear(): void
 }
 
-/** Bytes of packed passages that are held in memory; those of a larger file wait on disk. */
+/** The number of bytes of packed passages that are kept in memory; those of a larger file are written to disk. */
 const mostHeld = 2_000_000
 
-/** Collects the passages of a file as its parts come. */
+/** Collects the passages of a file as its parts arrive. */
 export function collectPassages(
   file: string,
   spools: Spools | undefined,

@@ -12,7 +12,7 @@ import { repairBody } from '../docx/repair-body.ts'
 import { parseMdx } from '../markdown/parse-markdown.ts'
 import { createParsePool, type ParsePool } from './parse-pool.ts'
 
-/** However little of a busy machine a file gets, its CPU time or memory ends it. */
+/** However little CPU a busy machine grants, the limit of CPU time or memory ends the file. */
 const busyMachine = 1_000
 
 let folder: string
@@ -20,7 +20,7 @@ let pool: ParsePool
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agentkit-hostile-'))
-  // Less than usual: what exceeds this is hostile, and the test is quicker.
+  // Lower limits than the defaults, so that the test is faster.
   pool = createParsePool({ memoryMb: 300, cpuSeconds: 1.5, wallPerCpu: busyMachine, processes: 1 })
 })
 afterAll(async () => {
@@ -43,21 +43,21 @@ it.each([
 
   expect(hostile).toMatchObject({ outcome: 'unreadable', status: 'too-large', reason: expect.stringMatching(reason) })
   expect(good).toMatchObject({ outcome: 'read' })
-  // Whatever it takes, it does not take it of this process.
+  // The memory is not that of this process.
   expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
 })
 
 const tags = ['<m:oMath>', '<m:oMathPara ', '<w:rt>', '<w:fldData>', '<w:br ', '<w:drawing ', '<mc:Fallback>', '<w:t ']
 const nested = '<mc:AlternateContent><mc:Choice><w:txbxContent>'
 
-it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 MB of %s once', (tag) => {
+it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 MB of %s in linear time', (tag) => {
   const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
   const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
   const before = process.cpuUsage()
   for (const text of [xml, closed]) for (const scan of [repairBody, plainParagraphs, headingStyles]) scan(text)
 
   const { user, system } = process.cpuUsage(before)
-  // A tenth of that is usual; to look for each end takes minutes.
+  // A tenth of that is typical; searching each end would take minutes.
   expect((user + system) / 1e6).toBeLessThan(5)
 })
 
@@ -70,7 +70,7 @@ it.each([
   ['escaped quotes on a line', metadata, "\\'"],
   ['half of a line comment', metadata, '//'],
   ['lines below half of spaces', ' '.repeat(500_000), '===\n'],
-])('reads MDX of 1 MB with %s once', async (_, start, part) => {
+])('reads MDX of 1 MB with %s in linear time', async (_, start, part) => {
   const bytes = Buffer.from(start + part.repeat((1_000_000 - start.length) / part.length))
   const before = process.cpuUsage()
   await drain(parseMdx(bytes, AbortSignal.timeout(60_000)))
@@ -79,7 +79,7 @@ it.each([
   expect((user + system) / 1e6).toBeLessThan(5)
 })
 
-/** All of a file, whether it says anything or not. */
+/** All text of a file, which may be empty. */
 async function drain(pieces: ReturnType<Parser>): Promise<void> {
   try {
     for await (const _ of pieces);

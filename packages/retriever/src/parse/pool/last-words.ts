@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import type { ExceededLimit } from './parse-limits.ts'
 
-/** What a process reports about the file that it was reading just before it ends. */
+/** What a process reports about its current file just before it exits. */
 export type LastWords = { id: number } & (ExceededLimit | { error: string })
 
 const mark = 'agentkit-parse-end '
 const stderr = 2
 
-/** Writes them at once: no event loop runs afterwards. */
+/** Writes synchronously: the event loop does not run afterwards. */
 export function writeLastWords(words: LastWords): void {
   try {
     writeSync(stderr, `\n${mark}${JSON.stringify(words)}\n`)
@@ -16,12 +16,12 @@ export function writeLastWords(words: LastWords): void {
   }
 }
 
-/** The last words in what a process wrote to stderr. */
+/** The last words in the stderr of a process. */
 export function readLastWords(written: string): LastWords | undefined {
   const line = written.split('\n').findLast((one) => one.startsWith(mark))
   if (line === undefined) return undefined
   try {
-    return JSON.parse(line.slice(mark.length)) as LastWords // `writeLastWords` wrote it
+    return JSON.parse(line.slice(mark.length)) as LastWords // written by `writeLastWords`
   } catch {
     return undefined
   }

@@ -9,11 +9,11 @@ const { current, numbers, memoryMb, wallPerCpu } = workerData as WatcherData // 
 
 for (;;) {
   Atomics.wait(current, 0, noFile)
-  // The second number never changes: this only passes the time.
+  // The second number never changes: this is a pause.
   Atomics.wait(current, 1, 0, everyMs)
   const id = Atomics.load(current, 0)
   const exceeded = exceededLimit()
-  // Otherwise the numbers may be those of two files.
+  // Otherwise the numbers may belong to two files.
   if (id === noFile || exceeded === undefined || Atomics.load(current, 0) !== id) continue
   writeLastWords({ id, ...exceeded })
   process.kill(process.pid, 'SIGKILL')

@@ -1,31 +1,31 @@
-/** What reading one file may cost. */
+/** The limits for reading one file. */
 export type ParseLimits = {
-  /** Resident memory of the process that reads, in MB (10^6 bytes). */
+  /** Resident memory of the parser process, in MB (10^6 bytes). */
   memoryMb: number
-  /** CPU time of the largest file, in seconds. A small file gets less: see `cpuMicrosOf`. */
+  /** CPU time of the largest file, in seconds. A small file has less: see `cpuMicrosOf`. */
   cpuSeconds: number
-  /** How many times its CPU time a file may take by the wall clock: on a loaded machine a second takes several. */
+  /** The ratio of wall-clock time to CPU time that is allowed: on a loaded machine a CPU second takes several. */
   wallPerCpu: number
 }
 
 export const usualLimits: ParseLimits = { memoryMb: 512, cpuSeconds: 60, wallPerCpu: 5 }
 
-/** CPU time that a file of this size may take, in microseconds: 5 s, and 10 s for each MB. */
+/** The CPU time of a file of this size, in microseconds: 5 s, and 10 s per MB. */
 export function cpuMicrosOf(bytes: number, { cpuSeconds }: Pick<ParseLimits, 'cpuSeconds'>): number {
   return Math.min(cpuSeconds, 5 + bytes / 100_000) * 1e6
 }
 
-/** Stands for the hash of a file that exceeded these limits: with others it may be read. */
+/** Replaces the hash of a file that exceeded these limits: with other limits it may be readable. */
 export function limitsMark({ memoryMb, cpuSeconds }: Omit<ParseLimits, 'wallPerCpu'>): string {
   return `exceeds ${memoryMb} MB ${cpuSeconds} s`
 }
 
 /** A limit that a file exceeded; `most` is in MB or seconds. */
 export type ExceededLimit =
-  /** `before` is what the process took already when it began to read the file. */
+  /** `before` is what the process used already when it started to read the file. */
   { limit: 'memory'; most: number; before: number } | { limit: 'cpu' | 'wall'; most: number }
 
-/** A sentence for people that names the limit. */
+/** A sentence for users that names the limit. */
 export function exceededReason({ limit, most }: Pick<ExceededLimit, 'limit' | 'most'>): string {
   const number = Math.round(most * 10) / 10
   const seconds = `${number} ${number === 1 ? 'second' : 'seconds'}`

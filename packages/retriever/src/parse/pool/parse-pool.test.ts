@@ -12,7 +12,7 @@ import { createParsePool, type ParsePool, type ParsePoolOptions, type ReadFile }
 
 let folder: string
 let read: Reader
-/** Of a pool whose files make trouble. */
+/** A pool for files that make trouble. */
 let readTrouble: Reader
 const pools: ParsePool[] = []
 
@@ -38,14 +38,14 @@ it('reads a file into passages', async () => {
   })
 })
 
-it('does not parse a file that is what it was', async () => {
+it('does not parse a file whose hash is known', async () => {
   const { hash } = await read('a.txt', 'words')
 
   expect(await read('a.txt', 'words', { unlessHash: hash })).toEqual({ outcome: 'unchanged', hash })
   expect(await read('a.txt', 'other words', { unlessHash: hash })).toMatchObject({ outcome: 'read' })
 })
 
-it('gives a large file whole and in order, though it comes in parts', async () => {
+it('returns a large file whole and in order, though it arrives in parts', async () => {
   const lines = Array.from({ length: 60_000 }, (_, index) => `Line ${index} of a rather large file.`)
   const large = await read('large.txt', lines.join('\n'))
 
@@ -83,9 +83,9 @@ it.each([
   ['crash', 'corrupt', 'Its reader broke down: Out of ink.'],
   ['exit', 'corrupt', 'Its reader broke down: it ended without a word'],
   ['throw', 'corrupt', 'Its reader failed: Not a page.'],
-])('lets %s spoil no other file', async (trouble, status, reason) => {
+])('isolates other files from %s', async (trouble, status, reason) => {
   const isSlow = ['loop', 'hang'].includes(trouble)
-  // On a busy machine the wall clock would be first.
+  // On a busy machine the wall-clock limit would come first.
   const wallPerCpu = trouble === 'hang' ? 5 : 1_000
   const read = poolReader({ script: troubleWorker, memoryMb: 300, cpuSeconds: isSlow ? 0.5 : 60, wallPerCpu })
   const reads = await Promise.all(['one', trouble, 'two'].map((content, index) => read(`${index}.txt`, content)))
@@ -93,13 +93,13 @@ it.each([
   expect(reads).toMatchObject([{ outcome: 'read' }, { outcome: 'unreadable', status, reason }, { outcome: 'read' }])
 })
 
-it('marks what exceeded its limits with them, so that it is not read again within the same', async () => {
+it('records the limits that a file exceeded, so that it is not read again within the same ones', async () => {
   const read = poolReader({ script: troubleWorker, memoryMb: 300, cpuSeconds: 0.5, wallPerCpu: 1_000 })
 
   expect(await read('loop.txt', 'loop')).toMatchObject({ hash: 'exceeds 300 MB 0.5 s' })
 })
 
-it('gives a file CPU time by its size', () => {
+it('grants a file CPU time by its size', () => {
   const limits = { memoryMb: 512, cpuSeconds: 60 }
 
   expect([0, 868, 1_500_000, 200_000_000].map((bytes) => cpuMicrosOf(bytes, limits) / 1e6)).toEqual([
@@ -107,20 +107,20 @@ it('gives a file CPU time by its size', () => {
   ])
 })
 
-it('does not count the time that its caller takes', async () => {
+it('does not count the time of its caller', async () => {
   const read = poolReader({ script: troubleWorker, cpuSeconds: 0.5 })
   await read('0.txt', 'ready')
   const lines = Array.from({ length: 60_000 }, (_, index) => `Line ${index} of a rather large file.`)
   const large = read('large.txt', lines.join('\n'))
   await wait(0)
-  // Longer than a file may take by the wall clock.
+  // Longer than the wall-clock limit of a file.
   const until = performance.now() + 3_000
   while (performance.now() < until);
 
   expect(await large).toMatchObject({ outcome: 'read' })
 })
 
-it('gives its processes the path and the language, and nothing else', async () => {
+it('passes only the path and the locale to its processes', async () => {
   vi.stubEnv('SOME_API_KEY', 'secret').stubEnv('LC_ALL', 'C')
   const read = poolReader({ script: troubleWorker })
   const env = await read('env.txt', 'env').finally(() => vi.unstubAllEnvs())
@@ -134,13 +134,13 @@ it('gives its processes the path and the language, and nothing else', async () =
   expect(names.filter((name) => !/^(PATH|LANG|LANGUAGE|LC_[A-Z]+)$/.test(name))).toEqual([])
 })
 
-it('ends no file where its processes are told to end with their parent', async () => {
+it('interrupts no file when its processes receive a signal together with their parent', async () => {
   const [file] = await Promise.all([readTrouble('0.txt', 'signal')])
 
   expect(file).toMatchObject({ outcome: 'read' })
 })
 
-it('tries a file again of which a worker died that had read others', async () => {
+it('retries a file whose worker died after it had read others', async () => {
   const lines = ['tired', ...Array.from({ length: 60_000 }, (_, index) => `Line ${index} of a rather large file.`)]
   await readTrouble('first.txt', 'words')
   const again = await readTrouble('tired.txt', lines.join('\n'))
@@ -155,7 +155,7 @@ it('tries a file again of which a worker died that had read others', async () =>
   ).toEqual(lines)
 })
 
-it.each(['wait', 'loop'])('ends at once when it is aborted, and is free for others: %s', async (trouble) => {
+it.each(['wait', 'loop'])('stops at once when it is aborted, and is free for others: %s', async (trouble) => {
   await readTrouble('0.txt', 'ready')
   const stop = new AbortController()
   const stopped = readTrouble('1.txt', trouble, { signal: stop.signal })
@@ -170,11 +170,11 @@ it.each(['wait', 'loop'])('ends at once when it is aborted, and is free for othe
   expect(await other).toMatchObject({ outcome: 'read' })
 })
 
-it('refuses what is aborted before it begins', async () => {
+it('refuses a call that is aborted before it starts', async () => {
   await expect(read('a.txt', 'a', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
 })
 
-it('rejects the calls that wait when it is closed', async () => {
+it('rejects pending calls when it is closed', async () => {
   const pool = newPool({ script: troubleWorker, processes: 1 })
   const path = join(folder, 'wait.txt')
   await writeFile(path, 'wait')
@@ -188,13 +188,13 @@ it('rejects the calls that wait when it is closed', async () => {
   await expect(reader(pool)('a.txt', 'a')).rejects.toMatchObject({ code: 'aborted' })
 })
 
-it('says what is wrong when no process starts', async () => {
+it('reports why no process starts', async () => {
   const read = poolReader({ script: join(folder, 'no-worker.js') })
 
   await expect(read('a.txt', 'a')).rejects.toMatchObject({ code: 'unsupported' })
 })
 
-it('starts from a program that is no file, and lets it end', async () => {
+it('works in a program without a file, and lets it exit', async () => {
   const path = join(folder, 'a.txt')
   await writeFile(path, 'words')
   const program = `
@@ -203,7 +203,7 @@ it('starts from a program that is no file, and lets it end', async () => {
     const pools = [createParsePool(), createParsePool()]
     for (const pool of pools)
       console.log((await pool.read({ file: 'a.txt', path: ${JSON.stringify(path)} }, options)).outcome)
-    // The other one has a process still, and lets the program end.
+    // The other pool still has a process, and lets the program exit.
     await pools[0].close()
     console.log('closed')`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
@@ -211,7 +211,7 @@ it('starts from a program that is no file, and lets it end', async () => {
   expect(stdout.trim()).toBe('read\nread\nclosed')
 })
 
-it('starts again after its workers have ended for want of work', async () => {
+it('starts new workers after idle ones have exited', async () => {
   const read = poolReader({ idleMs: 1 })
 
   expect(await read('a.txt', 'words')).toMatchObject({ outcome: 'read' })

@@ -13,32 +13,32 @@ import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-w
 import type { SpooledChunks, Spools } from './spool.ts'
 
 export type ParsePoolOptions = Partial<ParseLimits> & {
-  /** At most; for text one is started. */
+  /** The largest number of processes; one is enough for text. */
   processes?: number
-  /** After which a process without work ends. */
+  /** The time after which an idle process exits. */
   idleMs?: number
-  /** Another module for the processes: for tests. */
+  /** Replaces the module of the processes; for tests. */
   script?: string
 }
 
-/** Reads files in processes of its own, so that nothing that a file does blocks, fills or ends this one. */
+/** Reads files in separate processes, so that no file can block, exhaust or crash this one. */
 export interface ParsePool {
   /**
-   * Reads, hashes, parses and chunks a file. Failure of the file is an outcome; only an abort and bugs are thrown.
+   * Reads, hashes, parses and chunks a file. A failure of the file is an outcome; only an abort and bugs are thrown.
    * @param file.file relative to the folder, with `/`
    * @param file.path on disk
-   * @param file.size in bytes, where it is known: it helps to spread the work
-   * @param file.found the file that is to be read: another one, or a link, is `replaced`
+   * @param file.size in bytes, if known: it helps to balance the work
+   * @param file.found the file that the scan found: another one, or a link, is `replaced`
    */
   read(file: { file: string; path: string; size?: number; found?: FoundFile }, options: ReadOptions): Promise<ReadFile>
   /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
   extract(path: string, options: Omit<ReadOptions, 'unlessHash' | 'spools'>): Promise<ExtractedFile>
-  /** Ends the processes; calls that still wait reject with `aborted`. */
+  /** Ends the processes; pending calls reject with `aborted`. */
   close(): Promise<void>
 }
 
 export type ReadOptions = {
-  /** Where passages of a large file wait; absent, they are all in memory. */
+  /** Storage for the passages of large files; absent, they are all in memory. */
   spools?: Spools
   /** A file with this hash is not parsed. */
   unlessHash?: string
@@ -53,15 +53,15 @@ export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
   | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; chunks: Chunks }
 
-/** What a file says. All offsets count in its `text`. */
+/** The text of a file. All offsets refer to `text`. */
 export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
   text: string
   blocks: PlacedBlock[]
-  /** Of a PDF: where each page's text stands. */
+  /** Of a PDF: the offsets of each page's text. */
   pages?: { start: number; end: number }[]
 }
 
-/** Starts no process before there is a file to read; processes without work let the program end. */
+/** Starts no process before the first file; idle processes let the program exit. */
 export function createParsePool({
   processes = usualProcesses(),
   memoryMb = usualLimits.memoryMb,
@@ -167,14 +167,14 @@ export function createParsePool({
   }
 
   /**
-   * Another one is started only for files that take their time: it costs memory, and time to begin with, and one reads
-   * text faster than it is indexed.
+   * Another process is started only for files that take long: it costs memory and startup time, and one process reads text
+   * faster than it is indexed.
    */
   function freeWorker({ weight, isRetry }: Task): PoolWorker | undefined {
     let freest: PoolWorker | undefined
     for (const worker of workers) if (freest === undefined || worker.load < freest.load) freest = worker
     const mayStart = workers.size < processes
-    // Nothing is left there of what others have read.
+    // A fresh process has no leftovers of earlier files.
     const needsNew = isRetry === true && mayStart
     if (freest !== undefined && !needsNew) {
       if (freest.load === 0 || freest.load + weight <= fullLoad) return freest
@@ -196,7 +196,7 @@ export function createParsePool({
   }
 }
 
-/** As many as cores, and at most 4: each may take all of its memory. */
+/** As many as cores, at most 4: each may use its full memory limit. */
 export function usualProcesses(): number {
   return Math.min(4, availableParallelism())
 }
@@ -224,7 +224,7 @@ function toExtracted({ pages: pageCount, ...parsed }: Parsed, parts: readonly Pa
   return { text: texts.join(''), blocks, ...parsed, pages: pages.slice(0, pageCount) }
 }
 
-/** Pages before it that said nothing are empty, and stand where they would. */
+/** Earlier pages without text are empty, with their offsets. */
 function placePage(pages: { start: number; end: number }[], page: number, start: number, end: number): void {
   const begun = pages[page - 1]
   if (begun !== undefined) {

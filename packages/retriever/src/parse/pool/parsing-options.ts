@@ -3,17 +3,18 @@ import { usualLimits } from './parse-limits.ts'
 import { usualProcesses } from './parse-pool.ts'
 
 /**
- * Files are read by processes of their own. One that exceeds a limit is `too-large`, with the limit in its reason.
+ * The limits of parsing, which happens in separate processes. A file that exceeds a limit is `too-large`, with the limit
+ * in its reason.
  *
  * @example
  * createRetriever({ folder: 'uploads', parsing: { memoryMb: 256, cpuSeconds: 20, processes: 1 } })
  */
 export type ParsingOptions = {
-  /** What one process may take, in MB of resident memory, from 128 on; default 512. */
+  /** The memory limit of one process, in MB of resident memory, from 128 on; default 512. */
   memoryMb?: number
-  /** CPU time of one file, in seconds; default 60. Small files get less: 5 s, and 10 s for each MB of their size. */
+  /** CPU time of one file, in seconds; default 60. Small files have less: 5 s, and 10 s per MB of their size. */
   cpuSeconds?: number
-  /** At once; default as many as the machine has cores, and at most 4. */
+  /** The number of processes; default one per core, at most 4. */
   processes?: number
   /**
    * How long the sync before an agent's first answer may delay it, in seconds; default 60. Then the run answers from what
@@ -22,9 +23,9 @@ export type ParsingOptions = {
   firstAnswerSeconds?: number
 }
 
-/** A timer of more milliseconds than 32 bits hold would end at once. */
+/** A timer above 2^31 - 1 milliseconds would fire at once. */
 const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
-/** What a process takes before it has read anything, and some more. */
+/** The memory of a process that has not read anything, with a margin. */
 const leastMemoryMb = 128
 
 const kinds = {

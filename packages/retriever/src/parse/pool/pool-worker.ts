@@ -8,25 +8,25 @@ import { readLastWords } from './last-words.ts'
 import { exceededReason, limitsMark, type ParseLimits } from './parse-limits.ts'
 import { workerEnv } from './worker-env.ts'
 
-/** A file that a caller waits for. */
+/** A file with a caller that waits for it. */
 export type Task = {
   request: ParseRequest
-  /** How much of a worker's load it is. */
+  /** Its share of a worker's load. */
   weight: number
-  /** A worker ended while it may have been at it: it is read once more, by a worker that reads nothing else. */
+  /** A worker exited while it may have been reading it: it is read again, by a worker that reads nothing else. */
   isRetry?: true
   onPart(part: ParsePart): void
-  /** What it was given so far is void: it begins anew. */
+  /** Discards the parts so far: the file is read again. */
   onRestart(): void
   resolve(end: ParseEnd): void
   reject(error: AgentKitError): void
 }
 
 export interface PoolWorker {
-  /** The weight of the files that it has to read; infinite when it takes no more. */
+  /** The total weight of its files; infinite when it accepts no more. */
   readonly load: number
   run(task: Task): void
-  /** Its caller does not wait for it any more. */
+  /** The caller does not wait for the file any more. */
   cancel(task: Task): void
   close(reason: AgentKitError): Promise<void>
 }
@@ -37,21 +37,21 @@ export type PoolWorkerOptions = {
   script?: string
   /** A file is done. */
   onFree(): void
-  /** It has ended; `left` are files that are to be read by another one. */
+  /** It has exited; `left` are files for another worker. */
   onEnd(left: Task[]): void
 }
 
-/** After an abort a parser may take that long to notice; then its process is ended. */
+/** How long a parser may take to notice an abort, before its process is ended. */
 const graceMs = 500
-/** Characters of stderr that are kept: the end says why a process ended. */
+/** The length of stderr that is kept: its end contains the cause of an exit. */
 const mostWritten = 8_000
 
 /**
- * A process that reads files one after the other, and ends itself when one exceeds the limits. When it ends, that is the
- * failure of the file that it was at.
+ * A process that reads files one after the other, and ends itself when a file exceeds the limits. Its exit is a failure
+ * of the current file.
  */
 export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: PoolWorkerOptions): PoolWorker {
-  /** In the order in which they are read. The first ones may be done, but not reported yet. */
+  /** In reading order. The first ones may be done, but not reported yet. */
   const tasks = new Map<number, Task>()
   const cancelled = new Set<Task>()
   const closed = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       const id = nextId++
       tasks.set(id, task)
       load += task.weight
-      // A message costs more than to read a small file: what comes in this turn goes in one.
+      // A message costs more than reading a small file: all files of this turn go into one message.
       if (outbox.length === 0) setImmediate(sendOutbox)
       outbox.push({ id, request: task.request })
       if (tasks.size === 1) restOrWork()
@@ -124,7 +124,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       })
       started.on('error', (error) => {
         failure = error
-        // It may never have started: then nothing closes.
+        // The process may never have started: then there is no `close` event.
         if (started.pid === undefined) bury(null)
       })
       started.on('close', (_, signal) => bury(signal))
@@ -165,7 +165,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
   }
 
   function tell(message: ToWorker): void {
-    // Where it cannot be sent the process has ended, which is handled there.
+    // Sending fails only after the process has exited, which is handled there.
     child?.send(message, () => {})
   }
 
@@ -174,7 +174,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     outbox = []
   }
 
-  /** A process without work lets the program end, and ends itself after a while. */
+  /** An idle process lets the program exit, and exits itself after a while. */
   function restOrWork(): void {
     clearTimeout(idleClock)
     holdProgram(tasks.size === 0 ? 'unref' : 'ref')
@@ -194,7 +194,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     child?.kill('SIGKILL')
   }
 
-  /** Decides what becomes of each file, now that the process has ended. */
+  /** Decides the outcome of each file after the process has exited. */
   function bury(signal: NodeJS.Signals | null): void {
     if (hasEnded) return
     hasEnded = true
@@ -212,14 +212,14 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     closed.resolve()
   }
 
-  /** Resolves the file that the process ended at. @returns those that are to be read by another one */
+  /** Resolves the file that caused the exit. @returns the files for another worker */
   function afterDeath(left: [number, Task][], signal: NodeJS.Signals | null): Task[] {
     const words = readLastWords(written)
     const known = words && left.find(([id]) => id === words.id)?.[1]
     const only = left.length === 1 ? left[0]?.[1] : undefined
     const culprit = known ?? only
     if (culprit === undefined) {
-      // Whichever it was, it is known when each has a process of its own.
+      // With a process per file, the cause will be known.
       for (const [, task] of left) retryAlone(task)
     } else if (culprit.isRetry || (known && isItsOwnFault())) {
       culprit.resolve({ outcome: 'unreadable', ...verdict() })
@@ -227,7 +227,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     } else retryAlone(culprit)
     return left.map(([, task]) => task)
 
-    /** Memory and faults may be left over from files that were read before, CPU time may not. */
+    /** Memory and faults may be leftovers of earlier files, CPU time is not. */
     function isItsOwnFault(): boolean {
       if (words && 'limit' in words) return words.limit !== 'memory' || words.before < words.most / 3
       return filesRead === 0 && left[0]?.[1] === culprit
@@ -235,7 +235,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
 
     function verdict(): Failure {
       if (words && 'limit' in words) {
-        // By the clock it may have been the machine, so the next sync tries again.
+        // A wall-clock timeout may be caused by the machine, so the next sync tries again.
         const hash = words.limit === 'wall' ? '' : limitsMark(limits)
         return { status: 'too-large', hash, reason: exceededReason(words) }
       }
@@ -251,7 +251,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
 
 type Failure = { status: UnreadableStatus; hash: string; reason: string }
 
-/** Files of weight 1 that a worker is given ahead, so that it never waits while its parent writes to the index. */
+/** The number of small files that a worker has in advance, so that it is never idle while its parent writes the index. */
 export const fullLoad = 256
 
 function retryAlone(task: Task): void {

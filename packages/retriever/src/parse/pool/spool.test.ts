@@ -22,7 +22,7 @@ beforeEach(async () => {
   }
 })
 
-it('gives the passages of a large file some hundred at a time, the same ones and in order, any number of times', async () => {
+it('returns the passages of a large file in slices, the same ones and in order, any number of times', async () => {
   const file = await writeTable(60_000)
   const whole = (await chunksOf(file)) as Chunk[]
   const sliced = await chunksOf(file, spools)
@@ -39,11 +39,11 @@ it('gives the passages of a large file some hundred at a time, the same ones and
   }
 })
 
-it('holds the passages of others in memory', async () => {
+it('keeps the passages of smaller files in memory', async () => {
   expect(await chunksOf(await writeTable(500), spools)).toBeInstanceOf(Array)
 })
 
-it('leaves no file with a name behind, whoever is killed', async () => {
+it('leaves no named file behind when a process is killed', async () => {
   const sliced = await chunksOf(await writeTable(60_000), spools)
   expect(sliced).not.toBeInstanceOf(Array)
   if (process.platform !== 'win32') expect(await readdir(join(folder, 'state'))).toEqual([])

@@ -3,23 +3,23 @@ import { join } from 'node:path'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import { readSpool, type SpoolParts } from '../../data/spooled-chunks.ts'
 
-/** Passages of a large file that wait on disk until they are indexed. */
+/** The passages of a large file, on disk until they are indexed. */
 export interface SpooledChunks extends ChunkSlices {
-  /** Frees what they take on disk. */
+  /** Frees the disk space. */
   close(): void
 }
 
-/** Where passages of large files wait, so that they do not fill the memory. */
+/** Temporary storage for the passages of large files, to bound the memory. */
 export interface Spools {
   open(): Spool
-  /** Closes all that are open. */
+  /** Closes all open files. */
   close(): void
 }
 
-/** Takes passages as they come, packed by `packBytes`. */
+/** Receives passages packed by `packBytes`. */
 export interface Spool {
   add(bytes: Uint8Array, count: number): void
-  /** Forgets what was added. */
+  /** Discards what was added. */
   clear(): void
   chunks(file: string): SpooledChunks
   close(): void
@@ -27,7 +27,7 @@ export interface Spool {
 
 let opened = 0
 
-/** @param folder for temporary files, which have no name while they are used: a killed process leaves none */
+/** @param folder for temporary files, which have no name while they are in use: a killed process leaves none */
 export function createSpools(folder: string): Spools {
   const open = new Set<Spool>()
   return {
@@ -46,7 +46,7 @@ function openSpool(folder: string, onClose: () => void): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `passages-${process.pid}-${opened++}`)
   const descriptor = openSync(path, 'wx+', 0o600)
-  // On Windows the name stays until it is closed.
+  // On Windows the name stays until the file is closed.
   rmSync(path, { force: true })
   let parts: { at: number; bytes: number }[] = []
   let size = 0
@@ -62,7 +62,7 @@ function openSpool(folder: string, onClose: () => void): Spool {
   return {
     close,
     add(bytes, count) {
-      // What still comes after an abort.
+      // Parts that arrive after an abort.
       if (isClosed) return
       for (let written = 0; written < bytes.length; ) {
         written += writeSync(descriptor, bytes, written, bytes.length - written, size + written)

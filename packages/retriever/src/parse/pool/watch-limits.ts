@@ -4,19 +4,19 @@ import { cpuMicrosOf, type ParseLimits } from './parse-limits.ts'
 
 /** Ends this process when the file that it reads exceeds a limit. */
 export interface LimitWatch {
-  /** This file is read from now on. */
+  /** Starts the limits of a file. */
   begin(id: number): void
-  /** How large it is: its CPU time depends on it. */
+  /** Sets the size of the file, which determines its CPU time. */
   sized(bytes: number): void
-  /** Waits for others, which counts for no limit of the file. */
+  /** Pauses the limits while the process waits for its parent. */
   waitFor(others: Promise<void>): Promise<void>
-  /** No file is read. */
+  /** No file is being read. */
   rest(): void
 }
 
-/** Shared with the thread that watches. */
+/** Shared with the watcher thread. */
 export type WatchedState = {
-  /** The id of the file that is read, or `noFile`; then a zero that never changes. */
+  /** The id of the current file, or `noFile`; then a zero that never changes. */
   current: Int32Array
   /** At the indexes of `at`. */
   numbers: Float64Array
@@ -29,7 +29,7 @@ const rssEveryMicros = 100_000
 
 export type WatcherData = WatchedState & Pick<ParseLimits, 'memoryMb' | 'wallPerCpu'>
 
-/** A parser blocks its own thread, so another one watches. Memory of buffers is seen by the process only. */
+/** A parser blocks its own thread, so another one watches. Buffers count only in the memory of the process. */
 export function watchLimits(limits: ParseLimits): LimitWatch {
   const current = new Int32Array(new SharedArrayBuffer(8)).fill(noFile, 0, 1)
   const numbers = new Float64Array(new SharedArrayBuffer(8 * Object.keys(at).length))
@@ -47,7 +47,7 @@ export function watchLimits(limits: ParseLimits): LimitWatch {
       numbers[at.cpuMost] = cpuMicrosOf(0, limits)
       const now = wallMicros()
       numbers[at.wallFrom] = now
-      // To ask for it takes longer than to read a small file.
+      // Reading the memory usage takes longer than reading a small file.
       if (now - rssAt > rssEveryMicros) {
         numbers[at.rssFrom] = process.memoryUsage.rss()
         rssAt = now
@@ -74,13 +74,13 @@ export function watchLimits(limits: ParseLimits): LimitWatch {
   }
 }
 
-/** Of the whole process, in each of its threads. */
+/** CPU time of the process, which is the same in each of its threads. */
 export function cpuMicros(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }
 
-/** By a clock that all threads share. */
+/** A clock that all threads share. */
 export function wallMicros(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }

@@ -14,10 +14,10 @@ import { buryDocs, writeSegment } from './sqlite-segments.ts'
 const docsPerSegment = 2_000
 
 /**
- * Makes a change, within the transaction that is open. `sweep` has to follow.
+ * Applies a change, within the open transaction. `sweep` has to follow.
  *
- * One table after the other, each in the order of its keys, so that a page that is finished is not touched again: SQLite
- * would sum up its log anew at COMMIT, which takes long after a large change. So the rows of old chunks stay for now.
+ * One table after the other, each in the order of its keys, so that no page is changed twice: SQLite would compute the
+ * checksums of its log again at COMMIT, which takes long after a large change. Rows of old chunks are deleted later.
  */
 export async function applyChange(
   path: string,
@@ -54,7 +54,7 @@ export async function applyChange(
     statements.dig.run(first, count)
     for (let doc = first; doc < first + count; doc++) {
       dead.push(doc)
-      // Our own table's columns.
+      // The columns of our own table.
       const { id, text_hash } = statements.keysOf.get(doc) as { id: string; text_hash: string }
       ids.remove(id, doc)
       if (dimensions !== undefined) texts.remove(text_hash, doc)
@@ -66,7 +66,7 @@ export async function applyChange(
   await texts.write(slices)
 }
 
-/** Gives all chunks with their numbers and those of their files, one after the other. */
+/** Yields all chunks with their numbers and those of their files. */
 async function eachChunk(
   fresh: FileChanges['fresh'],
   slices: TimeSlices,
@@ -85,7 +85,7 @@ async function eachChunk(
   }
 }
 
-/** Each is written as soon as it is full, so that one is in memory at a time. */
+/** Each is written as soon as it is full, so only one is in memory at a time. */
 async function writeSegments(database: DatabaseSync, fresh: FileChanges['fresh'], slices: TimeSlices): Promise<void> {
   let builder = segmentBuilder(docsPerSegment)
   const write = async (): Promise<void> => {
@@ -101,12 +101,12 @@ async function writeSegments(database: DatabaseSync, fresh: FileChanges['fresh']
 }
 
 type FileChanges = {
-  /** The chunks that are no more, in the order of their numbers. */
+  /** The deleted chunks, in the order of their numbers. */
   gone: { first: number; count: number }[]
   fresh: { file: number; first: number; chunks: readonly NewChunk[] | ChunkSlices }[]
 }
 
-/** Changes the records of files, and says what is to be done about their chunks. */
+/** Changes the records of files, and returns what to do with their chunks. */
 async function changeFiles(
   statements: ReturnType<typeof prepare>,
   { changed, removed }: Change,
@@ -121,7 +121,7 @@ async function changeFiles(
 
   for (const file of await sortTerms(wanted.keys(), slices)) {
     const entry = wanted.get(file)
-    // Our own table's columns, all of them numbers.
+    // The columns of our own table, all of them numbers.
     const known = statements.findFile.get(file) as { number: number; first_doc: number; docs: number } | undefined
     if (known && known.docs > 0 && entry?.chunks !== 'keep') gone.push({ first: known.first_doc, count: known.docs })
     if (entry) {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('is whole after a kill at any moment, and has all that was acknowledged', async () => {
+it('is consistent after a kill at any moment, and has everything that was acknowledged', async () => {
   let next = 0
   for (let kill = 0; kill < 5; kill++) {
     const acknowledged = await writeUntilKilled(next, kill)
@@ -38,7 +38,7 @@ it('is whole after a kill at any moment, and has all that was acknowledged', asy
   expect(next).toBeGreaterThan(3)
 })
 
-/** Has a process write rounds from `first` on, kills it, and tells the last round that it has acknowledged. */
+/** Lets a process write rounds from `first` on, kills it, and returns the last round that it acknowledged. */
 async function writeUntilKilled(first: number, kill: number): Promise<number> {
   const script = fileURLToPath(new URL('../../__fixtures__/write-index.ts', import.meta.url))
   const words = ['--conditions=@agentkit/source', '--no-warnings', script, folder, String(first)]
@@ -47,7 +47,7 @@ async function writeUntilKilled(first: number, kill: number): Promise<number> {
   const lines: string[] = []
   reader.on('line', (line) => void lines.push(line))
   const ended = Promise.all([once(child, 'exit'), once(reader, 'close')])
-  // The first kill comes while the index is new, the others in the midst of a later round.
+  // The first kill comes while the index is new, the others during a later round.
   while (lines.length < (kill === 0 ? 1 : 2)) await once(reader, 'line')
   await sleep(10 + kill * 30)
   child.kill('SIGKILL')

@@ -8,25 +8,25 @@ import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
 import { isReady, prepareSchema } from './sqlite-schema.ts'
 
 /**
- * SQLite blocks the whole process while it waits for a lock, so it may wait this long only. The rest of the wait, of
+ * SQLite blocks the whole process while it waits for a lock, so it waits only this long. The rest of the wait, of
  * `longestWait` in all, is asynchronous. In milliseconds.
  */
 const blockingWait = 10
 const longestWait = 5_000
 
-/** Opens a connection to the database of a generation, which is made where it is not there. */
+/** Opens a connection to the database of a generation, and creates it if it is missing. */
 export async function openDatabase(path: string): Promise<DatabaseSync> {
   return untilUnlocked(path, () => {
     makeFile(path)
-    // Only now, so that who never opens an index never loads SQLite.
+    // Imported late, so that programs without an index never load SQLite.
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     const database = new DatabaseSync(path, { timeout: blockingWait })
     try {
-      // First, as it refuses files that are not ours; the journal mode would stay with them.
+      // First, because it refuses foreign files; the journal mode would persist in them.
       prepareSchema(database, path)
       database.exec('PRAGMA journal_mode = WAL')
       database.exec('PRAGMA synchronous = NORMAL')
-      // To move a long log into the database takes long: `checkpoint` does it in a thread of its own.
+      // Moving a long log into the database takes long: `checkpoint` does it in a separate thread.
       database.exec('PRAGMA wal_autocheckpoint = 0')
       database.exec('PRAGMA cache_size = -2000')
       return database
@@ -38,7 +38,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * The same for who only reads: also of an index that this user may not write, or on a disk that nobody may write.
+ * The same for readers only: also for an index without write permission, or on a read-only disk.
  */
 export async function openForReading(path: string): Promise<DatabaseSync> {
   try {
@@ -51,19 +51,19 @@ export async function openForReading(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** @returns nothing where it cannot be read either, or is not a whole index */
+/** @returns undefined when it cannot be read either, or is not a complete index */
 function openReadOnly(path: string): DatabaseSync | undefined {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   for (const way of ['mode=ro', 'mode=ro&immutable=1']) {
     let database: DatabaseSync | undefined
     try {
-      // To read beside a log SQLite has to write beside it too. Where there is none, nobody writes, and it need not.
+      // To read a log, SQLite has to write beside it. Without a log there is no writer, and no need to.
       if (way !== 'mode=ro' && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) continue
       const url = new URL(`${pathToFileURL(path).href}?${way}`)
       database = new DatabaseSync(url, { readOnly: true, timeout: blockingWait })
       if (isReady(database)) return database
     } catch {
-      // The next way, if there is one.
+      // Try the next way, if there is one.
     }
     database?.close()
   }
@@ -71,9 +71,9 @@ function openReadOnly(path: string): DatabaseSync | undefined {
 }
 
 /**
- * Runs `work` again until nobody holds the database against it.
+ * Runs `work`, and retries while another connection has the database locked.
  *
- * @throws AgentKitError `storage` for what SQLite refuses, saying what to do about the file
+ * @throws AgentKitError `storage` for errors of SQLite, with what to do about the file
  */
 export async function untilUnlocked<Result>(path: string, work: () => Result): Promise<Result> {
   const deadline = performance.now() + longestWait
@@ -87,7 +87,7 @@ export async function untilUnlocked<Result>(path: string, work: () => Result): P
   }
 }
 
-/** Runs `work` in a transaction that holds the write lock. What it throws undoes all of it. */
+/** Runs `work` in a transaction with the write lock. An error rolls it back. */
 export async function transaction(database: DatabaseSync, path: string, work: () => Promise<void>): Promise<void> {
   await untilUnlocked(path, () => database.exec('BEGIN IMMEDIATE'))
   try {
@@ -101,17 +101,17 @@ export async function transaction(database: DatabaseSync, path: string, work: ()
 }
 
 /**
- * Makes the file of a database and its folder for their owner alone, where they are not there. SQLite gives its -wal
+ * Creates the file of a database and its folder, readable by their owner only, if they are missing. SQLite gives its -wal
  * and -shm files the mode of the database itself.
  */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
-    // Only ever a new file: to close a second descriptor of an open database would drop its locks.
+    // Only a new file: closing a second descriptor of an open database would drop its locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error
-    // A link to a file that is not there yet: SQLite would make that file readable by everyone.
+    // A dangling link: SQLite would create its target readable by everyone.
     if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }
 }

@@ -1,13 +1,13 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { messageOf } from '../../util/message-of.ts'
 
-/** SQLite's result codes for a lock that somebody else holds. The low byte of an extended code is its primary code. */
+/** SQLite's result codes for a lock of another connection. The low byte of an extended code is its primary code. */
 const busy = 5
 const locked = 6
 
 const held = (path: string): string => `The index ${path} is being written by another process. Try again.`
 
-/** What to do about the other ones, by primary code. */
+/** The fix for other codes, by primary code. */
 const advice: Readonly<Record<number, (path: string) => string>> = {
   [busy]: held,
   [locked]: held,
@@ -19,7 +19,7 @@ const advice: Readonly<Record<number, (path: string) => string>> = {
   26: foreignFile,
 }
 
-/** The same for what the file system refuses before SQLite is asked. */
+/** The same for errors of the file system before SQLite is called. */
 const fileAdvice: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no room for the index ${path}. Free space on its disk.`,
   EACCES: (path) => `The index ${path} cannot be made. Allow this user to write its folder.`,
@@ -38,19 +38,19 @@ export function foreignFile(path: string): string {
   return `${path} is not an index. Delete the file, or move it away; the next sync makes the index anew.`
 }
 
-/** Whether a failure means that somebody else holds the database, so that trying again may help. */
+/** Whether another connection has the database locked, so that a retry may help. */
 export function isLocked(error: unknown): boolean {
   const code = primaryCode(error)
   return code === busy || code === locked
 }
 
-/** Whether a failure means that something may not be written: an open log and its index are files too. */
+/** Whether something is not writable: an open log and its index are files too. */
 export function isRefused(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 8 || code === 14 || ['EACCES', 'EPERM', 'EROFS'].includes(fileCode(error) ?? '')
 }
 
-/** Any failure of the database as `storage`, with what to do about it. Ours pass as they are. */
+/** Wraps a failure of the database as `storage`, with the fix. AgentKitErrors are returned unchanged. */
 export function toStorageError(error: unknown, path: string): AgentKitError {
   if (isAgentKitError(error)) return error
   return new AgentKitError('storage', describe(error, path), { cause: error, retryable: isLocked(error) })

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Filter } from '../../data/search-filter.ts'
 
-/** Which files a filter lets pass: a 1 for each number. Undefined: all. */
+/** The files that pass a filter: 1 at each file number. Undefined: all. */
 type FileFilter = (database: DatabaseSync, filter: Filter, version: number) => Uint8Array | undefined
 
 const mostRemembered = 16
 
-/** Remembers its answers as long as the index stays at a version. */
+/** Caches results while the index stays at a version. */
 export function fileFilter(): FileFilter {
   const remembered = new Map<string, Uint8Array>()
   let rememberedVersion: number | undefined
@@ -34,7 +34,7 @@ function allowedFiles(database: DatabaseSync, { paths, exts }: Filter): Uint8Arr
 }
 
 function* filesAt(database: DatabaseSync, paths: Filter['paths']): Generator<{ number: number; ext: string }> {
-  // Our own table's columns, in every answer.
+  // The columns of our own table.
   type Rows = Iterable<{ number: number; ext: string }>
   if (!paths) {
     yield* database.prepare('SELECT number, ext FROM files').iterate() as unknown as Rows
@@ -44,7 +44,7 @@ function* filesAt(database: DatabaseSync, paths: Filter['paths']): Generator<{ n
   const within = database.prepare('SELECT number, ext FROM files WHERE file > ? AND file < ?')
   for (const path of paths) {
     const isFolder = path.endsWith('/')
-    // `0` comes right after `/`.
+    // `0` is the character after `/`.
     const rows = isFolder ? within.iterate(path, `${path.slice(0, -1)}0`) : exact.iterate(path)
     yield* rows as unknown as Rows
   }

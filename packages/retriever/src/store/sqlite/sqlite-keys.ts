@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { sortTerms } from '../../bm25/sort-terms.ts'
 import type { TimeSlices } from '../../util/time-slices.ts'
 
-/** Gathers what a change does to a table of keys, to be done in the order of the keys at its end. */
+/** Collects the changes of a table of keys, to apply them in key order at the end. */
 export interface KeyChanges {
   add(key: string, doc: number): void
   remove(key: string, doc: number): void
@@ -10,7 +10,7 @@ export interface KeyChanges {
 }
 
 export function keyChanges(database: DatabaseSync, table: 'docs_by_id' | 'docs_by_text'): KeyChanges {
-  // One string each, `<key> +<doc>` or `<key> -<doc>`: there may be very many, and strings are what sorts.
+  // One string each, `<key> +<doc>` or `<key> -<doc>`: there may be very many, and strings sort fast.
   const changes: string[] = []
 
   return {

@@ -6,13 +6,13 @@ import { toChunk, toRecord } from './sqlite-rows.ts'
 
 type Lookups = Pick<Store, 'files' | 'chunks' | 'chunksOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'>
 
-/** Rows that are read between two looks at the clock. */
+/** The number of rows that are read between two checks of the clock. */
 const pageSize = 500
 const chunkRows = 'SELECT chunks.*, files.file AS path FROM chunks JOIN files ON files.number = chunks.file'
 const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chunks USING (doc)
   JOIN files ON files.number = chunks.file ORDER BY docs_by_id.key LIMIT ?`
 
-/** What a store tells without searching. */
+/** The reads of a store other than searches. */
 export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefined): Lookups {
   return {
     async files() {
@@ -61,7 +61,7 @@ export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefin
     sample: (count) =>
       reader.read((database) => {
         const vectorOf = database.prepare('SELECT vector FROM vectors WHERE doc = ?')
-        // Ids are hashes, so these are any chunks.
+        // Ids are hashes, so this is a random sample.
         const rows = database.prepare(sampleRows).all(count)
         return rows.map((row) => {
           const vector = toVector(vectorOf.get(row.doc as number)?.vector)
@@ -83,7 +83,7 @@ export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefin
   }
 }
 
-/** Copied, as a view of 32 bits has to begin where 32 bits may. */
+/** A copy, because a Float32Array needs an aligned start. */
 function toVector(bytes: unknown): Float32Array | undefined {
   return bytes instanceof Uint8Array ? new Float32Array(bytes.slice().buffer) : undefined
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { planMerge } from './sqlite-merge.ts'
 
-/** Segments of so many documents each, of which so many live. */
+/** Segments with the given numbers of documents and of live documents. */
 function plan(sizes: readonly (number | [number, number])[], options: { neighbours: number; mostDocs?: number }) {
   const rows = sizes.map((size) => ({ docs: Array.isArray(size) ? size[0] : size, dead: new Uint8Array(), bytes: 0 }))
   const living = sizes.map((size) => (Array.isArray(size) ? size[1] : size))
@@ -22,7 +22,7 @@ it.each<[string, (number | [number, number])[], { from: number; to: number } | u
   expect(plan(sizes, { neighbours: 4 })).toEqual(range)
 })
 
-it('comes to an end, and moves each document a few times only', () => {
+it('terminates, and moves each document only a few times', () => {
   let sizes: number[] = []
   let moved = 0
   for (let change = 0; change < 20_000; change++) {

@@ -7,17 +7,17 @@ import { transaction } from './sqlite-database.ts'
 import { deleteSegment, readSegment, type SegmentRow, writeSegment } from './sqlite-segments.ts'
 
 export type MergeOptions = {
-  /** So many neighbours of a size are made one. */
+  /** The number of neighbours of similar size that are merged. */
   neighbours: number
-  /** Not more documents than these at once. */
+  /** The largest number of documents of one merge. */
   mostDocs?: number
-  /** Not more bytes at once: a merge holds some copies of them. */
+  /** The largest number of bytes of one merge, which holds some copies of them. */
   mostBytes?: number
 }
 
 /**
- * Which segments to merge next: neighbours of about the same size, so that each document is merged a few times only,
- * or one of which many documents are dead. None: all is well.
+ * The segments to merge next: neighbours of similar size, so that each document is merged only a few times, or one with
+ * many deleted documents. Undefined when no merge is needed.
  */
 export function planMerge(
   rows: readonly Pick<SegmentRow, 'docs' | 'dead' | 'bytes'>[],
@@ -50,7 +50,7 @@ function levelOf(docs: number): number {
   return Math.max(0, Math.floor(Math.log(docs / 64) / Math.log(8)) + 1)
 }
 
-/** Puts one segment in the place of several, in a transaction of its own. */
+/** Replaces several segments by one, in a transaction of its own. */
 export async function mergeRows(
   path: string,
   database: DatabaseSync,
@@ -60,7 +60,7 @@ export async function mergeRows(
   const sources: LiveSegment[] = []
   for (const row of rows) {
     const segment = await readSegment(path, database, row, slices)
-    // Somebody else was faster.
+    // Another process was faster.
     if (!segment) return
     sources.push(liveSegment(segment, row.dead))
   }

@@ -17,14 +17,14 @@ afterEach(async () => {
 
 const all = { limit: 100, filter: {} }
 
-/** Everybody may read it, and nobody write. */
+/** Readable by everyone, writable by no one. */
 async function lock(): Promise<void> {
   for (const name of await readdir(folder)) await chmod(join(folder, name), 0o444)
   await chmod(folder, 0o555)
 }
 
 describe.runIf(process.platform !== 'win32')('an index that may only be read', () => {
-  it('is searched and verified; a change says what is wrong', async () => {
+  it('is searched and verified; a change fails with the reason', async () => {
     const owner = sqliteSpace(folder)
     const written = await owner.open('a', { dimensions: 4 })
     const bees = makeFile('bees.md', ['Bees make honey', 'Bees live in hives'], { dimensions: 4 })
@@ -48,11 +48,11 @@ describe.runIf(process.platform !== 'win32')('an index that may only be read', (
     })
   })
 
-  it('is not read without what stands in its log alone', async () => {
+  it('is not read without its log', async () => {
     const owner = sqliteSpace(join(folder, 'own'))
     const written = await owner.open('a', {})
     await written.apply(adding(makeFile('bees.md', ['Bees make honey'])), never)
-    // As a copy that was made while it was written.
+    // Like a copy that was made during a write.
     for (const name of ['index-a.db', 'index-a.db-wal']) await copyFile(join(folder, 'own', name), join(folder, name))
     await owner.close()
     await rm(join(folder, 'own'), { recursive: true })

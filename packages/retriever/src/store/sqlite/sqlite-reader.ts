@@ -6,22 +6,22 @@ import { closedError, untilUnlocked } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
 import { listSegments, readSegment, type SegmentRow } from './sqlite-segments.ts'
 
-/** What an index looks like at a moment. */
+/** A snapshot of an index. */
 export type IndexView = {
   segments: readonly LiveSegment[]
-  /** Changes when the index does. */
+  /** Changes with the index. */
   version: number
 }
 
-/** Reads an index while others may write it. */
+/** Reads an index during writes of others. */
 export interface SQLiteReader {
   /** Runs `work` on one state of the database. */
   read<Result>(work: (database: DatabaseSync, version: number) => Result): Promise<Result>
-  /** The same, with the text index of that state, which is loaded where it is not yet. */
+  /** The same, with the text index of that state, which is loaded if necessary. */
   search<Result>(work: (view: IndexView, database: DatabaseSync) => Result): Promise<Result>
   /**
-   * Collects what `page` gives until it gives nothing, without holding up the process. Begins again when the index
-   * changes meanwhile, so all is of one state.
+   * Collects the results of `page` until it returns none, with yields to the event loop. Starts again when the index
+   * changes meanwhile, so that the result is of one state.
    */
   collect<Item>(page: (database: DatabaseSync, collected: readonly Item[]) => readonly Item[]): Promise<Item[]>
 }
@@ -42,7 +42,7 @@ export function sqliteReader(path: string, database: DatabaseSync): SQLiteReader
       }
     })
 
-  /** The view of the present state, or the segments that it lacks. Within a transaction. */
+  /** The view of the current state, or the segments that it lacks. Within a transaction. */
   const viewOf = (version: number): IndexView | SegmentRow[] => {
     if (view?.version === version) return view
     const rows = listSegments(database)

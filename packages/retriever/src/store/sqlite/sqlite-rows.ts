@@ -18,7 +18,7 @@ export const fileColumns = [
   'characters',
 ] as const
 
-/** The columns of a chunk's row, but for `doc` and `file`. */
+/** The columns of a chunk's row, except `doc` and `file`. */
 export const chunkColumns = [
   'place',
   'id',
@@ -71,7 +71,7 @@ export function chunkValues(chunk: Chunk): SQLInputValue[] {
   ]
 }
 
-// The rows below are our own tables', so their columns are what `fileValues` and `chunkValues` have written.
+// The rows below are of our own tables, so their columns are those of `fileValues` and `chunkValues`.
 
 export function toRecord(row: Record<string, unknown>): FileRecord {
   const { file, size, mtime_ms, hash, status, reason, stale, title, pages, chunks, characters } = row
@@ -95,7 +95,7 @@ export function toChunk(row: Record<string, unknown>): Chunk {
   return chunk
 }
 
-/** SQLite keeps text as UTF-8, which has no half of a surrogate pair; such text is kept as JavaScript has it. */
+/** SQLite stores text as UTF-8, which cannot represent half a surrogate pair; such text is stored as UTF-16. */
 function fromText(text: string): SQLInputValue {
   return text.isWellFormed() ? text : Buffer.from(text, 'utf16le')
 }

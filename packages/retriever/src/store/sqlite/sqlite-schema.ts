@@ -2,19 +2,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
 import { foreignFile } from './sqlite-errors.ts'
 
-/** Stands in the head of each of our files: "akix". */
+/** In the header of each of our files: "akix". */
 const applicationId = 0x61_6b_69_78
 
-/** What a later change of the tables, of `words.ts` or of a segment's layout must count up: such indexes are rebuilt. */
+/** Incremented when the tables, `words.ts` or the layout of a segment change: such indexes are rebuilt. */
 const schemaVersion = 1
 
 /**
- * A file's chunks have successive numbers, in their order: `first_doc` and as many as it has chunks. Rows of chunks that
- * are no more stay for a moment, where `graves` says: nothing leads to them.
+ * A file's chunks have consecutive numbers, in order, from `first_doc` on. Rows of deleted chunks stay until `graves` is
+ * swept; nothing refers to them.
  *
- * What is looked up by a hash stands in `docs_by_id` and `docs_by_text`, written in order at the end of a change. Hashes
- * come in any order, and pages that are written, put aside and written again make a long COMMIT, as SQLite then sums up
- * its log anew. So do `auto_vacuum`'s pages, which is why it is off.
+ * The hash lookups `docs_by_id` and `docs_by_text` are written in key order at the end of a change. Hashes come in any
+ * order, and pages that are written, evicted and written again make COMMIT slow, as SQLite then computes the checksums of
+ * its log again. The same is true of `auto_vacuum`'s pages, which is why it is off.
  */
 const tables = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -42,9 +42,9 @@ CREATE TABLE segment_parts (segment INTEGER NOT NULL, part INTEGER NOT NULL, byt
 `
 
 /**
- * Makes the tables where they are not there, also in the place of those of another version.
+ * Creates the tables if they are missing, and replaces those of another version.
  *
- * @throws AgentKitError `storage` when the file holds something that is not ours
+ * @throws AgentKitError `storage` when the file contains something that is not ours
  */
 export function prepareSchema(database: DatabaseSync, path: string): void {
   if (isReady(database)) return

@@ -9,7 +9,7 @@ import { fileFilter } from './sqlite-filter.ts'
 import type { SQLiteReader } from './sqlite-reader.ts'
 import { vectorScan } from './sqlite-vectors.ts'
 
-/** How often a search by vectors begins again because the index has changed meanwhile. */
+/** How often a vector search is repeated because the index has changed meanwhile. */
 const mostTries = 3
 
 /** The searches of a store. */
@@ -55,7 +55,7 @@ export function sqliteSearch(
   }
 }
 
-/** With the ids of chunks for the numbers of documents; those that are gone are left out. */
+/** Replaces document numbers by chunk ids; deleted ones are left out. */
 function withIds(database: DatabaseSync, ranked: readonly { doc: number; score: number }[]): Found[] {
   const idOf = database.prepare('SELECT id FROM chunks WHERE doc = ?')
   return ranked.flatMap(({ doc, score }) => {

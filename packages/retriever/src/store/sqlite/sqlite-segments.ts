@@ -5,7 +5,7 @@ import { decodeSegment, encodeSegment, type Segment } from '../../bm25/segment.t
 import type { TimeSlices } from '../../util/time-slices.ts'
 import { damagedFile } from './sqlite-errors.ts'
 
-/** A segment as its row tells of it. */
+/** A segment's row. */
 export type SegmentRow = {
   number: number
   /** The first and the last of its documents. */
@@ -14,20 +14,20 @@ export type SegmentRow = {
   docs: number
   bytes: number
   checksum: number
-  /** A bit for each dead document; empty while all live. */
+  /** One bit per deleted document; empty when none is deleted. */
   dead: Uint8Array
 }
 
-/** Large values hold SQLite up, so a segment is written in parts. */
+/** Large values block SQLite, so a segment is written in parts. */
 const partBytes = 1 << 20
 
 /** All segments, in the order of their documents. */
 export function listSegments(database: DatabaseSync): SegmentRow[] {
-  // Our own table's columns.
+  // The columns of our own table.
   return database.prepare('SELECT * FROM segments ORDER BY first').all() as unknown as SegmentRow[]
 }
 
-/** Reads a segment; undefined when it is gone. */
+/** Reads a segment; undefined when it is deleted. */
 export async function readSegment(
   path: string,
   database: DatabaseSync,
@@ -51,7 +51,7 @@ export async function readSegment(
   return segment
 }
 
-/** Writes a segment, within the transaction that is open. */
+/** Writes a segment, within the open transaction. */
 export async function writeSegment(database: DatabaseSync, segment: Segment, slices: TimeSlices): Promise<void> {
   const { docs } = segment
   const bytes = encodeSegment(segment)
@@ -65,7 +65,7 @@ export async function writeSegment(database: DatabaseSync, segment: Segment, sli
   }
 }
 
-/** Removes a segment, within the transaction that is open. */
+/** Deletes a segment, within the open transaction. */
 export async function deleteSegment(database: DatabaseSync, row: SegmentRow, slices: TimeSlices): Promise<void> {
   const part = database.prepare('DELETE FROM segment_parts WHERE segment = ? AND part = ?')
   for (let at = 0; at < row.bytes; at += partBytes) {
@@ -75,7 +75,7 @@ export async function deleteSegment(database: DatabaseSync, row: SegmentRow, sli
   database.prepare('DELETE FROM segments WHERE number = ?').run(row.number)
 }
 
-/** Marks documents as dead, within the transaction that is open. Segments that have none left are removed. */
+/** Marks documents as deleted, within the open transaction. Segments without any others are removed. */
 export async function buryDocs(
   path: string,
   database: DatabaseSync,
@@ -97,7 +97,7 @@ export async function buryDocs(
   }
 }
 
-/** The numbers of a segment's documents, which stand at its beginning. */
+/** The numbers of a segment's documents, which are at its start. */
 function docsOf(path: string, database: DatabaseSync, { number, docs }: SegmentRow): Int32Array {
   const found = database
     .prepare('SELECT substr(bytes, 17, ?) AS docs FROM segment_parts WHERE segment = ? AND part = 0')

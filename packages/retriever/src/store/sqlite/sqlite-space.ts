@@ -7,9 +7,9 @@ import { toStorageError } from './sqlite-errors.ts'
 import { openSQLiteStore } from './sqlite-store.ts'
 
 /**
- * Indexes in a folder, each generation a SQLite file `index-<generation>.db`. Several processes may hold the folder.
+ * Indexes in a folder, each generation a SQLite file `index-<generation>.db`. Several processes may use the folder.
  *
- * @param folder which is made when it is missing, readable by its owner only
+ * @param folder created if it is missing, readable by its owner only
  */
 export function sqliteSpace(folder: string): StoreSpace {
   const opened = new Map<Store, string>()
@@ -51,7 +51,7 @@ export function sqliteSpace(folder: string): StoreSpace {
         opened.delete(store)
         await store.close()
       }
-      // The database first: without it the others are nothing.
+      // The database first: the other files are useless without it.
       for (const file of [path, `${path}-wal`, `${path}-shm`]) {
         await rm(file, { force: true }).catch((cause: unknown) => {
           // On Windows, while another process has it open.

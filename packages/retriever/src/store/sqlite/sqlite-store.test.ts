@@ -24,7 +24,7 @@ afterEach(async () => {
 const all = { limit: 100, filter: {} }
 const bees = makeFile('bees.md', ['Bees make honey', 'Bees live in hives'], { dimensions: 4 })
 
-/** Changes the file behind the back of the store. */
+/** Changes the file without the store's knowledge. */
 function tamper(sql: string): void {
   const database = new DatabaseSync(path)
   database.exec(sql)
@@ -32,7 +32,7 @@ function tamper(sql: string): void {
 }
 
 describe('the file', () => {
-  it('is for its owner only, and stands beside files of others', async () => {
+  it('is for its owner only, and shares its folder with foreign files', async () => {
     await writeFile(join(folder, 'lock.db'), '')
     await space.open('a', {})
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -64,7 +64,7 @@ describe('the file', () => {
     await expect(opening).rejects.toThrow(path)
   })
 
-  it("leaves another program's database alone", async () => {
+  it("does not touch another program's database", async () => {
     tamper('CREATE TABLE precious (value); INSERT INTO precious VALUES (1)')
     await expect(space.open('a', {})).rejects.toMatchObject({ code: 'storage' })
     const database = new DatabaseSync(path)
@@ -73,7 +73,7 @@ describe('the file', () => {
     database.close()
   })
 
-  it('says what to do when it is damaged', async () => {
+  it('is reported with the fix when it is damaged', async () => {
     const many = makeFile(
       'many.md',
       Array.from({ length: 3_000 }, (_, number) => `Honey in jar number ${number}`),
@@ -87,7 +87,7 @@ describe('the file', () => {
     await expect(damaged).rejects.toMatchObject({ code: 'storage', message: expect.stringContaining(path) })
   })
 
-  it('says so when its text index is damaged', async () => {
+  it('is reported when its text index is damaged', async () => {
     await (await space.open('a', {})).apply(adding(bees), never)
     tamper('UPDATE segment_parts SET bytes = zeroblob(length(bytes))')
     const store = await space.open('a', {})
@@ -119,7 +119,7 @@ describe('the file', () => {
     },
   )
 
-  it('is made anew when it is of another version', async () => {
+  it('is rebuilt when it is of another version', async () => {
     const store = await space.open('a', {})
     await store.apply(adding(bees), never)
     await store.close()
@@ -141,7 +141,7 @@ describe('the file', () => {
     await expect(space.open('a', {})).rejects.toMatchObject({ code: 'storage' })
   })
 
-  it('takes in its log when it is tidied up', async () => {
+  it('takes in its log during maintenance', async () => {
     const store = await space.open('a', {})
     const text = 'Honey and wax and pollen '.repeat(40)
     const much = makeFile(
@@ -156,7 +156,7 @@ describe('the file', () => {
     expect(await store.searchText('honey', { limit: 5, filter: {} })).toHaveLength(5)
   })
 
-  it('has no rows of old chunks, also when nobody had the time to delete them', async () => {
+  it('has no rows of old chunks, also when there was no time to delete them', async () => {
     const rows = (): unknown => {
       const database = new DatabaseSync(path)
       const tables = ['chunks', 'vectors', 'docs_by_id', 'docs_by_text', 'graves']
@@ -178,7 +178,7 @@ describe('the file', () => {
     expect(rows()).toEqual([1, 1, 1, 1, 0])
   })
 
-  it('is not written when it was deleted while it was open', async () => {
+  it('is not written after it was deleted while it was open', async () => {
     const store = await space.open('a', {})
     await store.apply(adding(bees), never)
     await rm(path)
@@ -201,7 +201,7 @@ describe('the file', () => {
     await expect(space.drop(name)).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 
-  it('uses the room again that was left', async () => {
+  it('reuses free space', async () => {
     const store = await space.open('a', {})
     const text = 'Honey and wax and pollen '.repeat(40)
     const much = (round: number) =>
@@ -219,7 +219,7 @@ describe('the file', () => {
 })
 
 describe('the store', () => {
-  it('keeps what text can hold: halves of pairs, zeros, every plane', async () => {
+  it('keeps any text: halves of pairs, zeros, every plane', async () => {
     const odd = makeFile('odd.md', ['half \ud83d of a pair', 'a zero \0 in honey', '🐝 𠮷', ' \t\r\n '])
     const store = await space.open('a', {})
     await store.apply(adding(odd), never)
@@ -229,7 +229,7 @@ describe('the store', () => {
     expect(await store.verify()).toEqual([])
   })
 
-  it('ranks after a long history as a new one does', async () => {
+  it('ranks after a long history like a new one', async () => {
     const old = await space.open('old', {})
     const passages = (round: number, number: number): string[] => [
       `Honey of jar ${number} and of round ${round}`,
@@ -256,7 +256,7 @@ describe('the store', () => {
     expect(await old.verify()).toEqual([])
   })
 
-  it('does not grow a segment for each change', async () => {
+  it('does not add a segment for each change', async () => {
     const store = await space.open('a', {})
     for (let round = 0; round < 60; round++) {
       await store.apply(adding(makeFile(`file${round}.md`, [`Honey ${round}`])), never)
@@ -267,7 +267,7 @@ describe('the store', () => {
     database.close()
   })
 
-  it('finds words that everybody says when the query has no others', async () => {
+  it('finds stop words when the query has no others', async () => {
     const band = makeFile('band.md', ['The Who play tonight', 'Nobody plays', 'The others'])
     const store = await space.open('a', {})
     await store.apply(adding(band), never)
@@ -292,7 +292,7 @@ describe('the store', () => {
     expect(await store.searchText(query, all)).toHaveLength(isFound ? 1 : 0)
   })
 
-  it('takes vectors of its own length only', async () => {
+  it('accepts only vectors of its own length', async () => {
     const store = await space.open('a', { dimensions: 3 })
     await expect(store.apply(adding(bees), never)).rejects.toMatchObject({ code: 'invalid-argument' })
     expect(await store.files()).toEqual([])
@@ -308,7 +308,7 @@ describe('the store', () => {
     await expect(space.open('a', {})).rejects.toMatchObject({ code: 'storage' })
   })
 
-  it('makes changes one after the other, and goes on after one that failed', async () => {
+  it('serialises changes, and continues after a failed one', async () => {
     const store = await space.open('a', { dimensions: 4 })
     const wrong = makeFile('wrong.md', ['One'], { dimensions: 3 })
     const outcomes = await Promise.allSettled([

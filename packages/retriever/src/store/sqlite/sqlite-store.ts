@@ -8,11 +8,11 @@ import { verifyIndex } from './sqlite-verify.ts'
 import { shortLog, sqliteWriter } from './sqlite-writer.ts'
 
 /**
- * A generation of an index in a SQLite file, which is made where it is not there: records, chunks and vectors in
- * tables, the postings of our own BM25 in segments. Each change is one transaction; reads have a connection of their
- * own, so that they go on while it is written.
+ * A generation of an index in a SQLite file, which is created if it is missing: records, chunks and vectors in tables, the
+ * postings of our own BM25 in segments. Each change is one transaction; reads use a connection of their own, so they
+ * continue during a write.
  *
- * @throws AgentKitError `storage` when the file cannot be opened or is not ours, saying what to do
+ * @throws AgentKitError `storage` when the file cannot be opened or is not ours, with the fix
  */
 export async function openSQLiteStore(path: string, { dimensions }: { dimensions?: number }): Promise<Store> {
   const database = await openForReading(path)

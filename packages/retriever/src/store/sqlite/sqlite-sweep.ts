@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { TimeSlices } from '../../util/time-slices.ts'
 import { transaction } from './sqlite-database.ts'
 
-/** Rows that are deleted between two looks at the clock. */
+/** The number of rows that are deleted between two checks of the clock. */
 const handful = 64
 
-/** Deletes the rows that changes have left behind, in many small transactions. It may be left off at any time. */
+/** Deletes the rows that changes have left, in many small transactions. It may be interrupted at any time. */
 export async function sweep(path: string, database: DatabaseSync, slices: TimeSlices): Promise<void> {
   const nextGrave = database.prepare('SELECT first, docs FROM graves LIMIT 1')
   const deleteChunks = database.prepare('DELETE FROM chunks WHERE doc >= ? AND doc < ?')
@@ -16,7 +16,7 @@ export async function sweep(path: string, database: DatabaseSync, slices: TimeSl
   while (nextGrave.get()) {
     await transaction(database, path, async () => {
       do {
-        // Our own table's columns.
+        // The columns of our own table.
         const grave = nextGrave.get() as { first: number; docs: number } | undefined
         if (!grave) return
         const count = Math.min(handful, grave.docs)

@@ -2,11 +2,11 @@ import { topList } from '../../bm25/top-list.ts'
 import { timeSlices } from '../../util/time-slices.ts'
 import type { IndexView, SQLiteReader } from './sqlite-reader.ts'
 
-/** Vectors in memory, compared one by one. */
+/** Vectors in memory, searched exhaustively. */
 export interface VectorScan {
   /**
-   * The documents of the view whose vectors point most nearly the same way.
-   * @param allowed a 1 for each number of a file whose documents may be found; absent, all may
+   * The documents of the view with the largest cosine.
+   * @param allowed 1 for each file number whose documents may be found; absent, all
    */
   nearest(
     view: IndexView,
@@ -15,14 +15,14 @@ export interface VectorScan {
   ): Promise<{ doc: number; score: number }[]>
 }
 
-/** Some vectors in a row, in the order of their documents. */
+/** Consecutive vectors, in the order of their documents. */
 type Block = { docs: Int32Array; files: Int32Array; numbers: Float32Array; count: number; isLive: Uint8Array }
 
 const blockSize = 1_024
-/** So many are read, or compared, between two looks at the clock. */
+/** The number of vectors that are read, or compared, between two checks of the clock. */
 const handful = 128
 
-/** Loads vectors at the first search, and later what came since. */
+/** Loads vectors with the first search, and new ones later. */
 export function vectorScan(reader: SQLiteReader, dimensions: number): VectorScan {
   let blocks: Block[] = []
   let lastDoc = 0
@@ -58,7 +58,7 @@ export function vectorScan(reader: SQLiteReader, dimensions: number): VectorScan
         const rows = database
           .prepare('SELECT doc, file, vector FROM vectors WHERE doc > ? ORDER BY doc LIMIT ?')
           .all(lastDoc, handful)
-        // Our own table's columns.
+        // The columns of our own table.
         for (const { doc, file, vector } of rows) add(doc as number, file as number, vector as Uint8Array)
         return rows.length
       })
@@ -67,7 +67,7 @@ export function vectorScan(reader: SQLiteReader, dimensions: number): VectorScan
     }
   }
 
-  /** Marks what lives in the view, and says whether most is dead. Both are in the order of documents. */
+  /** Marks the live documents of the view, and returns whether most are deleted. Both are in the order of documents. */
   const markLive = (view: IndexView): boolean => {
     const living = livingDocs(view)
     let next = living.next()
@@ -121,7 +121,7 @@ function* livingDocs({ segments }: IndexView): Generator<number, undefined> {
   }
 }
 
-/** In four sums, as they need not wait for each other. */
+/** Four partial sums, which the CPU computes in parallel. */
 function dotProduct(query: Float32Array, numbers: Float32Array, from: number): number {
   const dimensions = query.length
   const even = dimensions - (dimensions % 4)

@@ -5,17 +5,17 @@ import { searchedText } from '../../data/chunk.ts'
 import type { IndexView, SQLiteReader } from './sqlite-reader.ts'
 import { toChunk } from './sqlite-rows.ts'
 
-/** Of so many chunks it is tried whether the text index knows their words. */
+/** The number of chunks whose words are looked up in the text index. */
 const triedChunks = 200
 
-/** Without those that a change has left behind. */
+/** Without those that a change has left. */
 const chunks = `(SELECT * FROM chunks WHERE NOT EXISTS
   (SELECT 1 FROM graves WHERE doc >= first AND doc < first + docs)) AS living`
 
-/** What is wrong with an index, a sentence each. */
+/** Problems of an index, a sentence each. */
 export async function verifyIndex(reader: SQLiteReader, dimensions: number | undefined): Promise<string[]> {
   const broken = await reader.read(integrity)
-  // What is built on a broken database is not worth a word.
+  // In a damaged database the other checks are meaningless.
   if (broken.length > 0) return broken
   return reader.search((view, database) => [
     ...rowProblems(database),
@@ -72,7 +72,7 @@ function vectorProblems(database: DatabaseSync, dimensions = 0): string[] {
   ]
 }
 
-/** The text index knows each chunk, nothing else, and by its words. */
+/** The text index contains exactly the chunks, with their words. */
 function textIndexProblems(view: IndexView, database: DatabaseSync): string[] {
   const fileOf = new Map<number, number>()
   let twice = 0
@@ -97,7 +97,7 @@ function textIndexProblems(view: IndexView, database: DatabaseSync): string[] {
   ]
 }
 
-/** How many of some chunks have words that the text index does not know of them. */
+/** The number of sampled chunks with words that the text index lacks. */
 function tryWords({ segments }: IndexView, database: DatabaseSync): { tried: number; unsaid: number } {
   const rows = database.prepare(`SELECT *, '' AS path FROM ${chunks} ORDER BY id LIMIT ${triedChunks}`).all()
   const isUnsaid = (row: Record<string, unknown>): boolean => {

@@ -11,12 +11,12 @@ import type { MergeOptions } from './sqlite-merge.ts'
 import { cleanUp, writeChange } from './write-change.ts'
 import { applyInThread, isForThread } from './write-in-thread.ts'
 
-/** Writes an index by a connection of its own, one call after the other. */
+/** Writes an index through a connection of its own, one call after the other. */
 export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'>
 
 const atLeisure: MergeOptions = { neighbours: 4, mostBytes: 8 << 20 }
 
-/** How long SQLite's log may get between changes, and at the end, in bytes. */
+/** The size that SQLite's log may reach between changes, and at the end, in bytes. */
 const longLog = 16 << 20
 export const shortLog: number = 1 << 20
 
@@ -30,7 +30,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
   const inLine = (work: (database: DatabaseSync) => Promise<void>): Promise<void> => {
     const result = lastInLine.then(async () => {
       if (isClosed) throw closedError()
-      // What is written to a file that was deleted is lost, and a new one lacks what was there.
+      // Writes to a deleted file are lost, and a new one lacks the earlier data.
       if (identityOf(path) !== identity) {
         throw new AgentKitError('storage', `The index ${path} was deleted while it was open. Open it again.`)
       }
@@ -43,7 +43,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     return result
   }
 
-  /** In the background: nobody waits for it but `close`. */
+  /** In the background: only `close` waits for it. */
   const startCheckpoint = (): void => {
     checkpointing ??= checkpoint(path, longLog).finally(() => {
       checkpointing = undefined
@@ -86,7 +86,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
   }
 }
 
-/** Which file stands at a path; empty when none does. */
+/** Identifies the file at a path; empty when there is none. */
 function identityOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })
   return found ? `${found.dev}:${found.ino}` : ''

@@ -11,7 +11,7 @@ import { sweep } from './sqlite-sweep.ts'
 const afterChange: MergeOptions = { neighbours: 8, mostDocs: 4_000 }
 
 /**
- * Makes a change in one transaction, and cleans up.
+ * Applies a change in one transaction, and cleans up.
  *
  * @param onApplied called once it is committed
  */
@@ -26,11 +26,11 @@ export async function writeChange(
   const slices = timeSlices(signal)
   await transaction(database, path, () => applyChange(path, database, change, dimensions, slices))
   onApplied()
-  // The change is made, whatever this fails with: the next change does it again.
+  // The change is committed, whatever this fails with: the next change cleans up again.
   await cleanUp(path, database, afterChange, timeSlices()).catch(() => {})
 }
 
-/** Deletes rows that changes have left behind, and merges segments. */
+/** Deletes rows that changes have left, and merges segments. */
 export async function cleanUp(
   path: string,
   database: DatabaseSync,
