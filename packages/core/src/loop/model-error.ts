@@ -1,14 +1,14 @@
 import type { Model } from '../contracts/model.ts'
 import { AgentKitError, abortError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { classifyForeignError } from '../util/foreign-error.ts'
 import { redactSecrets } from '../util/redact.ts'
-import { rawFailure } from './raw-failure.ts'
 
 /** What a model threw as an AgentKitError; the reason of the signal if that has aborted. */
 export function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {
   if (signal.aborted) return abortError(signal)
   if (isAgentKitError(error)) return error
   const message = redactSecrets(messageOf(error)) || 'it threw without a message.'
-  const { code, details } = rawFailure(error)
+  const { code, details } = classifyForeignError(error)
   return new AgentKitError(code, `The model "${model.id}" failed: ${message}`, {
     cause: error,
     ...details,

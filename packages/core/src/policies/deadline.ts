@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, type ErrorDetails, type TimeoutPhase } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { linkSignal } from '../util/abort.ts'
 import { type Ledger, passed } from './ledger.ts'
@@ -71,7 +71,7 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)
   let lastHeard = performance.now()
-  let phase: 'first-byte' | 'idle' = 'first-byte'
+  let phase: SilencePhase = 'first-byte'
   let held = false
   const check = (): void => {
     const silence = held ? 0 : performance.now() - lastHeard
@@ -79,10 +79,7 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
       timer = setTimeout(check, silenceMs - silence)
       return
     }
-    const what =
-      phase === 'first-byte' ? 'did not begin to answer' : 'stopped in the middle of its answer: nothing came'
-    const message = `The model "${modelId}" ${what} within ${silenceMs} ms.`
-    controller.abort(new AgentKitError('timeout', message, { phase, retryable: true }))
+    controller.abort(silenceError(`The model "${modelId}"`, phase, silenceMs))
   }
   let timer = setTimeout(check, silenceMs)
   return {
@@ -117,4 +114,27 @@ export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): { 
       unlink()
     },
   }
+}
+
+/** The waits for a model that is silent. */
+export type SilencePhase = Extract<TimeoutPhase, 'first-byte' | 'idle'>
+
+const silences: Readonly<Record<SilencePhase, string>> = {
+  'first-byte': 'did not begin to answer',
+  idle: 'stopped in the middle of its answer: nothing came',
+}
+
+/**
+ * The error of a model, or its provider, that was silent for too long.
+ * @param who begins the sentence: `The model "acme/small"`, `openai`
+ * @param timeoutMs absent where a timer of Node or of an SDK has ended the wait
+ */
+export function silenceError(
+  who: string,
+  phase: SilencePhase,
+  timeoutMs?: number,
+  details: ErrorDetails = {},
+): AgentKitError {
+  const wait = timeoutMs === undefined ? 'in time' : `within ${timeoutMs} ms`
+  return new AgentKitError('timeout', `${who} ${silences[phase]} ${wait}.`, { ...details, phase, retryable: true })
 }

@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { causesOf, redactSecrets } from '@agentkit/core/internal'
 import { messageOf } from '../../util/message-of.ts'
 
 /** An HTTP error response. */
@@ -78,12 +78,6 @@ export function toPineconeError(error: unknown, apiKey: string): AgentKitError {
     ? `Pinecone's answer cannot be read: ${words}`
     : `Pinecone's SDK refused the request: ${words}`
   return new AgentKitError('provider-error', message, { provider: 'pinecone', retryable: garbled !== undefined })
-}
-
-function causesOf(error: unknown): Error[] {
-  const chain: Error[] = []
-  for (let link = error; link instanceof Error && chain.length < 8; link = link.cause) chain.push(link)
-  return chain
 }
 
 /** Bodies are `{ message }` of the data plane, `{ error: { message } }` of the control plane, or plain text. */

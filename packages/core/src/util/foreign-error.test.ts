@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AgentKitError } from '../data/errors.ts'
-import { rawFailure } from './raw-failure.ts'
+import { classifyForeignError } from './foreign-error.ts'
 
 const withField = (name: string, value: unknown): Error => Object.assign(new Error('It failed.'), { [name]: value })
 const fetchFailed = new TypeError('fetch failed', { cause: withField('code', 'ECONNRESET') })
@@ -10,6 +10,8 @@ it.each<[string, unknown, string, boolean]>([
   ['a connection that broke in the middle', new TypeError('terminated'), 'network', true],
   ['a host that is not found', withField('code', 'ENOTFOUND'), 'network', true],
   ['a timeout of fetch', new DOMException('Too late.', 'TimeoutError'), 'timeout', true],
+  ['a certificate that is not trusted', withField('code', 'CERT_HAS_EXPIRED'), 'network', false],
+  ["Node's timeout for the body", withField('code', 'UND_ERR_BODY_TIMEOUT'), 'timeout', true],
   ['429 of an SDK', withField('status', 429), 'rate-limit', true],
   ['a quota that is used up', Object.assign(withField('status', 429), { code: 'insufficient_quota' }), 'quota', false],
   ['408', withField('status', 408), 'timeout', true],
@@ -20,10 +22,10 @@ it.each<[string, unknown, string, boolean]>([
   ['401', withField('status', 401), 'auth', false],
   ['400', withField('status', 400), 'provider-error', false],
   ['a mistake in the code', new TypeError('x is not a function'), 'provider-error', false],
-  ['a status that is none', withField('status', 'bad'), 'provider-error', false],
-  ['what is no error', 'down', 'provider-error', false],
-])('takes %s for what it is', (_name, thrown, code, retryable) => {
-  const failure = rawFailure(thrown)
+  ['an invalid status', withField('status', 'bad'), 'provider-error', false],
+  ['a value that is not an error', 'down', 'provider-error', false],
+])('classifies %s', (_name, thrown, code, retryable) => {
+  const failure = classifyForeignError(thrown)
   expect(failure.code).toBe(code)
   expect(new AgentKitError(failure.code, 'x', failure.details).retryable).toBe(retryable)
 })
