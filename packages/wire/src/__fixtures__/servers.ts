@@ -23,7 +23,7 @@ export async function httpServer(answer: RequestListener, host = '127.0.0.1'): P
   return { closed, ...(await listening(server, host, 'http')) }
 }
 
-/** A server on loopback that writes what it wants: told each request, and how many its connection had before. */
+/** A TCP server on loopback; `answer` gets each request, and the number of earlier ones on its connection. */
 export async function rawServer(answer: (socket: Socket, before: number, data: Buffer) => void): Promise<Server> {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const server = createTcpServer((socket) => {

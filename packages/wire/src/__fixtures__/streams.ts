@@ -17,7 +17,7 @@ export function bodyOf(...pieces: (string | Uint8Array)[]): ReadableStream<Uint8
   })
 }
 
-/** A body that gives these pieces and then stays silent; tells whether it was cancelled. */
+/** A body that has these pieces and then stalls; `cancelled` is whether it was cancelled. */
 export function stalledBody(...pieces: string[]): { body: ReadableStream<Uint8Array>; cancelled: () => boolean } {
   let cancelled = false
   const body = new ReadableStream<Uint8Array>({
@@ -35,7 +35,7 @@ export function oneByteEach(text: string): Uint8Array[] {
   return [...new TextEncoder().encode(text)].map((byte) => Uint8Array.of(byte))
 }
 
-/** What a reader makes of these chunks, and of the end of the stream. */
+/** The events of a reader for these chunks and the end of the stream. */
 export function readAll(reader: FrameReader, chunks: readonly unknown[]): ModelEvent[] {
   for (const chunk of chunks) {
     const data = typeof chunk === 'string' ? chunk : JSON.stringify(chunk)
@@ -51,7 +51,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return collected
 }
 
-/** The error that a call or a promise ends in. */
+/** The error of a call or a promise. */
 export async function errorOf(attempt: (() => unknown) | Promise<unknown>): Promise<unknown> {
   try {
     await (typeof attempt === 'function' ? attempt() : attempt)

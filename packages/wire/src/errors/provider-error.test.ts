@@ -63,7 +63,7 @@ describe('providerError', () => {
     'Range of input length should be [1, 30720]',
     'Input is too long for requested model.',
     'Error code: context_length_exceeded',
-  ])('takes %j for an overflow (Q16)', (message) => {
+  ])('classifies %j as an overflow (Q16)', (message) => {
     const overflow = { code: 'context-overflow', retryable: false }
     expect(classify({ status: 400, message })).toMatchObject(overflow)
     expect(classify({ status: 400, type: 'invalid_request_error', message })).toMatchObject(overflow)
@@ -75,7 +75,7 @@ describe('providerError', () => {
     ['in its code', { status: 400, code: 'context_length_exceeded' }],
     ['in a stop reason', { code: 'model_context_window_exceeded' }],
     ['in its type', { status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' }],
-  ])('takes an overflow told %s for one', (_name, failure) => {
+  ])('classifies an overflow reported %s', (_name, failure) => {
     expect(classify(failure)).toMatchObject({ code: 'context-overflow', retryable: false })
   })
 
@@ -107,7 +107,7 @@ describe('providerError', () => {
       },
     ],
     ['the free tier', { status: 429, message: 'You exceeded your current quota. Please retry in 29.3s.' }],
-  ])('takes %s for a rate limit, not for an overflow or a quota', (_name, failure) => {
+  ])('classifies %s as a rate limit, not as an overflow or a quota', (_name, failure) => {
     expect(classify(failure)).toMatchObject({ code: 'rate-limit', retryable: true })
   })
 
@@ -161,12 +161,12 @@ describe('providerError', () => {
     [{ status: 307 }, 'true', true],
     [{ status: 400 }, 'true', false],
     [{ status: 429, code: 'insufficient_quota' }, 'true', false],
-  ])('hears x-should-retry, but repeats no request that is wrong: %j, %s', (failure, told, retryable) => {
-    const headers = new Headers({ 'x-should-retry': told })
+  ])('respects x-should-retry, but retries no invalid request: %j, %s', (failure, shouldRetryHeader, retryable) => {
+    const headers = new Headers({ 'x-should-retry': shouldRetryHeader })
     expect(classify({ ...failure, headers })).toMatchObject({ retryable })
   })
 
-  it('carries status, request id and the wait that was asked for (Q22)', () => {
+  it('has status, request id and the requested wait (Q22)', () => {
     const headers = new Headers({ 'x-request-id': 'req_1', 'retry-after': '2' })
     expect(classify({ status: 429, headers })).toMatchObject({ status: 429, requestId: 'req_1', retryAfterMs: 2000 })
   })
@@ -183,14 +183,14 @@ describe('providerError', () => {
     ['overloaded', 'service_tier_capacity_exceeded overloaded_error server_is_overloaded over_capacity slow_down'],
     ['invalid-tool-call', 'tool_use_failed'],
     ['bad-request', 'invalid_request_error invalid_prompt'],
-  ])('knows %s by a word alone, be it the code or the type: %s', (code, words) => {
+  ])('recognizes %s by the code or the type alone: %s', (code, words) => {
     for (const word of words.split(' ')) {
       expect(classify({ code: word }).code, word).toBe(code)
       expect(classify({ type: word }).code, word).toBe(code)
     }
   })
 
-  it('takes the code for more than the type', () => {
+  it('prefers the code to the type', () => {
     expect(classify({ code: 'insufficient_quota', type: 'rate_limit_error' }).code).toBe('quota')
   })
 
@@ -216,13 +216,13 @@ describe('providerError', () => {
     expect(classify(failure).code).toBe(code)
   })
 
-  it('hears the wait from a header first, then from the body', () => {
+  it('reads the wait from a header first, then from the body', () => {
     const headers = new Headers({ 'retry-after': '2' })
     expect(classify({ status: 429, retryAfterMs: 5 }).retryAfterMs).toBe(5)
     expect(classify({ status: 429, retryAfterMs: 5, headers }).retryAfterMs).toBe(2000)
   })
 
-  it('tells the phase of a timeout, and a status only where there is one', () => {
+  it('has the phase of a timeout, and a status only if there was one', () => {
     expect(classify({ status: 408 })).toMatchObject({ code: 'timeout', phase: 'first-byte' })
     expect(classify({ status: 500 }).phase).toBeUndefined()
     expect(classify({}).message).toBe('acme failed: boom')
@@ -240,7 +240,7 @@ describe('providerError', () => {
     expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
   })
 
-  it('tells the id of the request from the body, where no header has it', () => {
+  it('has the request id of the body when no header has one', () => {
     const failure = failureOfBody({ request_id: 'req_1', error: { message: 'no' } })
     expect(providerError(failure, context).requestId).toBe('req_1')
     const headers = new Headers({ 'x-kong-request-id': 'req_2' })
@@ -259,16 +259,19 @@ describe('providerError', () => {
     },
   )
 
-  it('tells a status once', () => {
+  it('has a status once in the message', () => {
     expect(failureOfSdkError({ status: 404, message: '404 page not found' }).message).toBe('page not found')
     expect(failureOfSdkError({ status: 500, message: '404 pages' }).message).toBe('404 pages')
   })
 
-  it.each(['<html>down</html>', '502 <html>down</html>', '<!doctype html>'])('says of %s what it is', (message) => {
-    expect(providerError({ status: 502, message }, context).message).toContain('a page of HTML')
-  })
+  it.each(['<html>down</html>', '502 <html>down</html>', '<!doctype html>'])(
+    'describes %s as a page of HTML',
+    (message) => {
+      expect(providerError({ status: 502, message }, context).message).toContain('a page of HTML')
+    },
+  )
 
-  it('takes no number in brackets for a page of HTML', () => {
+  it('does not classify a number in brackets as a page of HTML', () => {
     const { message } = providerError(
       { status: 400, message: '<400> InternalError: the arguments are no JSON' },
       context,
@@ -276,11 +279,11 @@ describe('providerError', () => {
     expect(message).toContain('the arguments are no JSON')
   })
 
-  it('says of a page of HTML what it is, not what it holds', () => {
+  it('describes a page of HTML without its content', () => {
     expect(classify({ status: 502, message: '<html><body>Bad gateway' }).message).not.toContain('<')
   })
 
-  it('cuts what the provider sent: 600 characters in the message, 4 kB in the cause (Q22)', () => {
+  it("cuts the provider's text: 600 characters in the message, 4 kB in the cause (Q22)", () => {
     const error = classify({ status: 400, message: 'x'.repeat(9000), body: 'y'.repeat(9000) })
     expect(error.message.length).toBeLessThan(700)
     expect((error.cause as { body: string }).body.length).toBeLessThanOrEqual(4097)
@@ -297,7 +300,7 @@ describe('providerError', () => {
     },
   )
 
-  it('carries no secret, wherever it stood (Q22)', () => {
+  it('contains no secret (Q22)', () => {
     const words = 'Incorrect key hunter2-hunter2, Bearer abcdefgh12345678, sk-proj-0123456789abcdef'
     const headers = new Headers({ authorization: 'Bearer hunter2-hunter2' })
     const error = classify({ status: 401, message: words, body: JSON.stringify({ error: words }), headers })
@@ -328,7 +331,7 @@ describe('networkError', () => {
   it.each([
     'UND_ERR_SOCKET ECONNABORTED ENOTFOUND EAI_AGAIN EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH',
     'ERR_TLS_HANDSHAKE_TIMEOUT ERR_SSL_WRONG_VERSION_NUMBER ERR_HTTP2_STREAM_ERROR CERT_HAS_EXPIRED Z_DATA_ERROR',
-  ])('knows a broken connection by its code alone: %s', (codes) => {
+  ])('recognizes a broken connection by its code alone: %s', (codes) => {
     for (const code of codes.split(' ')) expect(networkError(withCode(code), context)?.code, code).toBe('network')
   })
 
@@ -346,7 +349,7 @@ describe('networkError', () => {
     ['APIConnectionError', 'network'],
     ['APIConnectionTimeoutError', 'timeout'],
     ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
-  ])('knows %s by the name or the class of the error', (name, code) => {
+  ])('recognizes %s by the name or the class of the error', (name, code) => {
     const named = Object.assign(new Error('no'), { name })
     class Made extends Error {}
     Object.defineProperty(Made, 'name', { value: name })
@@ -354,29 +357,32 @@ describe('networkError', () => {
     expect([named, made].map((error) => networkError(error, context)?.code)).toEqual([code, code])
   })
 
-  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('doubts the address after %s, and tells the code', (code) => {
-    expect(networkError(withCode(code), context)?.message).toContain(`failed (${code}). Check the address.`)
-    expect(networkError(withCode('EPIPE'), context)?.message).not.toContain('Check')
-  })
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
+    'suggests to check the address after %s, with the code',
+    (code) => {
+      expect(networkError(withCode(code), context)?.message).toContain(`failed (${code}). Check the address.`)
+      expect(networkError(withCode('EPIPE'), context)?.message).not.toContain('Check')
+    },
+  )
 
-  it('looks five causes deep, and no further', () => {
+  it('reads five causes, and no more', () => {
     const nested = (depth: number): Error =>
       depth === 0 ? withCode('EPIPE') : new Error('no', { cause: nested(depth - 1) })
     expect([nested(4), nested(5)].map((error) => networkError(error, context)?.code)).toEqual(['network', undefined])
   })
 
-  it('tells the phase of a timer of Node, and cuts what it was told', () => {
+  it('has the phase of a timer of Node, and cuts its message', () => {
     expect(networkError(withCode('UND_ERR_HEADERS_TIMEOUT'), context)).toMatchObject({ phase: 'first-byte' })
     expect(networkError(withCode('UND_ERR_BODY_TIMEOUT'), context)).toMatchObject({ phase: 'idle' })
     const long = Object.assign(new Error('x'.repeat(9000)), { code: 'EPIPE' })
     expect(inspect(networkError(long, context)?.cause).length).toBeLessThan(800)
   })
 
-  it.each([new Error('boom'), new SyntaxError('x'), 'boom', undefined])('leaves %s to others', (error) => {
+  it.each([new Error('boom'), new SyntaxError('x'), 'boom', undefined])('returns undefined for %s', (error) => {
     expect(networkError(error, context)).toBeUndefined()
   })
 
-  it('carries no secret', () => {
+  it('contains no secret', () => {
     const inner = new Error('Headers.append: "Bearer hunter2-hunter2" is an invalid header value.')
     const error = networkError(new TypeError('fetch failed', { cause: inner }), context)
     expect(inspect(error, { depth: 9 })).not.toContain('hunter2')
@@ -421,19 +427,19 @@ describe('failureOfBody', () => {
   it.each([
     [{ error: { message: 'm', code: 200, status: 600 } }],
     [{ error: { message: 'm', type: 3, failed_generation: 4, innererror: { code: 5 } }, request_id: 6 }],
-  ])('takes nothing of another kind for what it should be: %j', (body) => {
+  ])('ignores fields of the wrong type: %j', (body) => {
     expect(failureOfBody(body)).toEqual({ message: 'm', body: JSON.stringify(body) })
   })
 })
 
 describe('failureOfSdkError', () => {
-  it('reads the one shape of several SDKs', () => {
+  it('reads the common shape of several SDKs', () => {
     const headers = new Headers()
     const error = Object.assign(new Error('429 boom'), { status: 429, headers, error: { message: 'boom', code: 'c' } })
     expect(failureOfSdkError(error)).toMatchObject({ status: 429, headers, message: 'boom', code: 'c' })
   })
 
-  it('keeps the words of an error without a body', () => {
+  it('keeps the message of an error without a body', () => {
     expect(failureOfSdkError(new Error('boom'))).toEqual({ message: 'boom' })
     expect(failureOfSdkError('boom')).toEqual({ message: 'boom' })
   })
@@ -463,10 +469,10 @@ describe('retryAfterMs', () => {
   })
 })
 
-describe('a call that cannot be read (Q52)', () => {
-  it('is told with what the model wrote, without secrets', () => {
-    const told = { message: 'boom', code: 'tool_use_failed', failed_generation: '{"key": "hunter2-hunter2"' }
-    expect(providerError(failureOfBody({ error: told }), context)).toMatchObject({
+describe('a tool call that cannot be parsed (Q52)', () => {
+  it("is reported with the model's output, without secrets", () => {
+    const error = { message: 'boom', code: 'tool_use_failed', failed_generation: '{"key": "hunter2-hunter2"' }
+    expect(providerError(failureOfBody({ error }), context)).toMatchObject({
       code: 'invalid-tool-call',
       retryable: false,
       cause: { code: 'tool_use_failed', failedGeneration: '{"key": "[redacted]"' },
@@ -476,8 +482,8 @@ describe('a call that cannot be read (Q52)', () => {
 
 describe('shouldRetry', () => {
   it('reads true and false, and nothing else', () => {
-    const told = ['true', 'false', 'yes'].map((value) => shouldRetry(new Headers({ 'x-should-retry': value })))
-    expect([...told, shouldRetry(new Headers()), shouldRetry(undefined)]).toEqual([
+    const results = ['true', 'false', 'yes'].map((value) => shouldRetry(new Headers({ 'x-should-retry': value })))
+    expect([...results, shouldRetry(new Headers()), shouldRetry(undefined)]).toEqual([
       true,
       false,
       undefined,

@@ -4,12 +4,12 @@ import { boundedResponse } from './bounded-response.ts'
 
 const { signal } = new AbortController()
 
-it('gives a body within the bound as it is', async () => {
+it('returns a body within the limit unchanged', async () => {
   const bounded = await boundedResponse(new Response('{"a":1}', { status: 201 }), 7, signal)
   expect([bounded.status, await bounded.json()]).toEqual([201, { a: 1 }])
 })
 
-it('stops a body that unpacks to more than the bound, and reads no further', async () => {
+it('stops a body that decompresses to more than the limit, and reads no further', async () => {
   let unpacked = 0
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
@@ -26,7 +26,7 @@ it('stops a body that unpacks to more than the bound, and reads no further', asy
   expect(unpacked).toBeLessThan(2_000_000)
 })
 
-it('ends with the signal, and cancels the body', async () => {
+it('rejects when the signal aborts, and cancels the body', async () => {
   const controller = new AbortController()
   let cancelled = false
   const endless = new ReadableStream({

@@ -7,7 +7,7 @@ import { nodeFetch } from './node-fetch.ts'
 
 const { signal } = new AbortController()
 
-it('takes the answer, and shows the SDK an empty one', async () => {
+it('captures the response, and gives the SDK an empty one', async () => {
   await using server = await httpServer((_request, response) => response.writeHead(200).end('data: a\n\n'))
   let shown = ''
   const response = await captureResponse(
@@ -21,7 +21,7 @@ it('takes the answer, and shows the SDK an empty one', async () => {
   expect(await response.text()).toBe('data: a\n\n')
 })
 
-it('sends what an SDK put into a Request', async () => {
+it("sends the content of an SDK's Request", async () => {
   const seen: unknown[] = []
   await using server = await httpServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -34,7 +34,7 @@ it('sends what an SDK put into a Request', async () => {
   expect(seen).toEqual([['POST', 'k', '{"a":1}']])
 })
 
-it('tells a refusal whole, whatever the SDK makes of it', async () => {
+it('throws the whole error response, whatever the SDK does with it', async () => {
   await using server = await httpServer((_request, response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('{"error":{"message":"slow down","code":"busy"}}'),
   )
@@ -60,18 +60,18 @@ it.each([
   ['', 'it gave no reason.'],
   ['gone', 'gone'],
   ['[{"error":{"message":"first"}}]', 'first'],
-])('reads a refusal of %j', async (body, message) => {
+])('reads an error body of %j', async (body, message) => {
   await using server = await httpServer((_request, response) => response.writeHead(500).end(body))
   const error = await errorOf(captureResponse((fetch) => fetch(server.url), { signal }))
   expect(failureOfSdkError(error)).toMatchObject({ status: 500, message })
 })
 
-it('hands on what the SDK throws before it asks', async () => {
+it('rethrows the errors of the SDK before a request', async () => {
   const error = await errorOf(captureResponse(() => Promise.reject(new TypeError('bad input')), { signal }))
   expect(error).toEqual(new TypeError('bad input'))
 })
 
-it('takes the answer although the SDK is confused by an empty one', async () => {
+it('captures the response even if the SDK fails on an empty one', async () => {
   await using server = await httpServer((_request, response) => response.end('data: a\n\n'))
   const taken = captureResponse(
     async (fetch) => {
@@ -83,17 +83,17 @@ it('takes the answer although the SDK is confused by an empty one', async () => 
   expect(await (await taken).text()).toBe('data: a\n\n')
 })
 
-it('tells a refusal that the SDK swallows', async () => {
+it('throws an error response that the SDK swallows', async () => {
   await using server = await httpServer((_request, response) => response.writeHead(500).end('down'))
   const swallowed = captureResponse((fetch) => fetch(server.url).catch(() => 'nothing'), { signal })
   expect(failureOfSdkError(await errorOf(swallowed))).toMatchObject({ status: 500, message: 'down' })
 })
 
-it('says so when the SDK asks nobody', async () => {
+it('throws when the SDK sends no request', async () => {
   expect(await errorOf(captureResponse(async () => {}, { signal }))).toEqual(new Error('The SDK made no request.'))
 })
 
-it('takes whatever a fetch of the user throws for a broken connection', async () => {
+it("treats any error of a user's fetch as a broken connection", async () => {
   const broken = async (): Promise<Response> => {
     throw new Error('the proxy is on fire')
   }
@@ -101,7 +101,7 @@ it('takes whatever a fetch of the user throws for a broken connection', async ()
   expect(error).toMatchObject({ message: 'fetch failed', cause: { message: 'the proxy is on fire' } })
 })
 
-it('gives a fetch of the user an address, no Request, and the signal of the call', async () => {
+it("passes a URL, no Request, and the call's signal to a user's fetch", async () => {
   const seen: unknown[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     seen.push(input, init?.signal === signal, init && 'body' in init)
@@ -112,7 +112,7 @@ it('gives a fetch of the user an address, no Request, and the signal of the call
   expect(seen).toEqual(['http://gw/a', true, false, 'http://gw/b', true, true])
 })
 
-it('ends with the signal', async () => {
+it('rejects when the signal aborts', async () => {
   await using server = await httpServer(() => {})
   const controller = new AbortController()
   const failed = captureResponse((fetch) => fetch(server.url), { signal: controller.signal })
@@ -120,7 +120,7 @@ it('ends with the signal', async () => {
   expect(await errorOf(failed)).toEqual(new Error('left'))
 })
 
-it('reads no more of a refusal than it keeps, also by a fetch of the user', async () => {
+it("reads no more of an error body than it keeps, also from a user's fetch", async () => {
   let pieces = 0
   let isCancelled = false
   const body = new ReadableStream({
@@ -141,7 +141,7 @@ it('reads no more of a refusal than it keeps, also by a fetch of the user', asyn
   expect(isCancelled).toBe(true)
 })
 
-it("cuts the error bodies of a user's fetch, and passes on its other answers", async () => {
+it("cuts the error bodies of a user's fetch, and returns its other responses unchanged", async () => {
   let cancelled = false
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(100_000)),

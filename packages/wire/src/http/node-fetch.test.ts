@@ -56,19 +56,19 @@ describe('what nodeFetch sends', () => {
       ],
     ],
     ['Headers', new Headers({ 'x-a': '1', 'x-b': '2' })],
-  ])('takes headers as %s', async (_name, headers) => {
+  ])('accepts headers as %s', async (_name, headers) => {
     await using server = await httpServer((request, response) => {
       response.end(`${request.headers['x-a']} ${request.headers['x-b']}`)
     })
     expect(await textOf(server.url, { headers })).toBe('1 2')
   })
 
-  it.each(['a\nb', 'a\0b', '…'])('refuses the header value %j', async (value) => {
+  it.each(['a\nb', 'a\0b', '…'])('rejects the header value %j', async (value) => {
     await using server = await httpServer((_request, response) => void response.end())
     expect(await errorOf(nodeFetch(server.url, { headers: { 'x-team': value } }))).toBeInstanceOf(TypeError)
   })
 
-  it.each(['POST', 'DELETE', 'OPTIONS', 'PATCH'])('gives the body of %s its length', async (method) => {
+  it.each(['POST', 'DELETE', 'OPTIONS', 'PATCH'])('sends the length of the body of %s', async (method) => {
     await using server = await httpServer(async (request, response) => {
       response.end(`${request.headers['content-length']} ${(await request.toArray()).join('')}`)
     })
@@ -81,12 +81,12 @@ describe('what nodeFetch sends', () => {
     expect(await textOf(server.url, { method: 'POST', body: 'ü', headers: { 'x-team': 'grün' } })).toBe('grün')
   })
 
-  it('speaks IPv6', async () => {
+  it('supports IPv6', async () => {
     await using server = await httpServer((_request, response) => void response.end('six'), '::1')
     expect(await textOf(server.url)).toBe('six')
   })
 
-  it('waits for no leave to send a body, and takes no interim answer for the answer', async () => {
+  it('sends the body without waiting for "100 Continue", and skips interim responses', async () => {
     await using server = await httpServer((request, response) => {
       response.writeContinue()
       response.writeEarlyHints({ link: '</a>; rel=preload' })
@@ -97,7 +97,7 @@ describe('what nodeFetch sends', () => {
 })
 
 describe('connections of nodeFetch', () => {
-  it('uses one connection for calls in a row, whatever becomes of a short body', async () => {
+  it('reuses one connection for sequential calls, whether a short body is read or not', async () => {
     await using server = await httpServer((request, response) => {
       if (request.url === '/204') response.writeHead(204).end()
       else response.writeHead(200, { 'content-length': 2 }).end(request.method === 'HEAD' ? undefined : 'ok')
@@ -113,13 +113,13 @@ describe('connections of nodeFetch', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it('makes calls at the same time', async () => {
+  it('sends calls concurrently', async () => {
     await using server = await httpServer((request, response) => void setTimeout(() => response.end(request.url), 20))
     const paths = Array.from({ length: 20 }, (_, index) => `/${index}`)
     expect(await Promise.all(paths.map((path) => textOf(server.url + path)))).toEqual(paths)
   })
 
-  it('keeps none that the server closes', async () => {
+  it('drops a connection that the server closes', async () => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(200, { connection: 'close' }).end('ok')
     })
@@ -127,7 +127,7 @@ describe('connections of nodeFetch', () => {
     expect(server.sockets()).toBe(3)
   })
 
-  it('heeds how long the server keeps one', async () => {
+  it("respects the server's Keep-Alive timeout", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     await using server = await rawServer((socket) => {
       socket.on('end', resolve)
@@ -137,13 +137,13 @@ describe('connections of nodeFetch', () => {
     await closed
   })
 
-  it('lets the process end while they idle', async () => {
+  it('lets the process exit while connections are idle', async () => {
     await using server = await httpServer((_request, response) => void response.end('ok'))
     const child = await node(`console.log(await (await nodeFetch(${JSON.stringify(server.url)})).text())`)
     expect(child).toBe('ok')
   })
 
-  it('uses none again that was idle for longer than servers keep one, whatever timers say', async () => {
+  it('does not reuse a connection that was idle too long, even when its timer is late', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     let usedAt = Date.now()
     await using server = await rawServer((socket, before) => {
@@ -177,7 +177,7 @@ describe('connections of nodeFetch', () => {
     expect(server.sockets()).toBe(sockets)
   })
 
-  it('goes on where a test holds all timers still', async () => {
+  it('works with fake timers', async () => {
     await using server = await rawServer((socket) => socket.write(ok))
     vi.useFakeTimers()
     for (let call = 0; call < 2; call++) expect(await textOf(server.url)).toBe('ok')
@@ -187,28 +187,31 @@ describe('connections of nodeFetch', () => {
   it.each<[string, (socket: Socket) => unknown]>([
     ['closed', (socket) => socket.destroy()],
     ['reset', (socket) => socket.resetAndDestroy()],
-  ])('sends by a new one what it has not begun to write to those that the server has just %s', async (_name, leave) => {
-    const kept: Socket[] = []
-    const received: string[] = []
-    await using server = await rawServer((socket, _before, data) => {
-      received.push(data.toString().slice(-2))
-      kept.push(socket)
-      socket.write(ok)
-    })
-    await Promise.all([1, 2, 3, 4, 5].map(() => textOf(server.url)))
-    received.length = 0
-    const init = { method: 'POST', body: '42' }
-    // In one turn of the event loop: nobody can have heard of it.
-    for (const socket of kept) leave(socket)
-    expect(await Promise.all([textOf(server.url, init), textOf(server.url, init)])).toEqual(['ok', 'ok'])
-    expect(received).toEqual(['42', '42'])
-    expect(server.sockets()).toBe(7)
-  })
+  ])(
+    'sends an unwritten request on a new connection when the server has just %s the kept ones',
+    async (_name, leave) => {
+      const kept: Socket[] = []
+      const received: string[] = []
+      await using server = await rawServer((socket, _before, data) => {
+        received.push(data.toString().slice(-2))
+        kept.push(socket)
+        socket.write(ok)
+      })
+      await Promise.all([1, 2, 3, 4, 5].map(() => textOf(server.url)))
+      received.length = 0
+      const init = { method: 'POST', body: '42' }
+      // In one turn of the event loop, before the close is read.
+      for (const socket of kept) leave(socket)
+      expect(await Promise.all([textOf(server.url, init), textOf(server.url, init)])).toEqual(['ok', 'ok'])
+      expect(received).toEqual(['42', '42'])
+      expect(server.sockets()).toBe(7)
+    },
+  )
 
   it.each<[string, (socket: Socket) => unknown]>([
     ['closes', (socket) => socket.end()],
     ['resets', (socket) => socket.resetAndDestroy()],
-  ])('sends nothing twice when the server reads a request, and then %s a kept one', async (_name, leave) => {
+  ])('sends nothing twice when the server reads a request and then %s the kept connection', async (_name, leave) => {
     const bodies: string[] = []
     await using server = await rawServer((socket, before, data) => {
       bodies.push(data.toString().slice(-2))
@@ -222,7 +225,7 @@ describe('connections of nodeFetch', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it('does not try again when an answer had begun', async () => {
+  it('does not retry after the response has begun', async () => {
     await using server = await rawServer((socket, before) => {
       if (before === 0) socket.write(ok)
       else socket.end('HTTP/1.1 2')
@@ -232,7 +235,7 @@ describe('connections of nodeFetch', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it('does not try again when the connection was new', async () => {
+  it('does not retry on a new connection', async () => {
     await using server = await rawServer((socket) => socket.resetAndDestroy())
     expect(await errorOf(nodeFetch(server.url))).toMatchObject({ cause: { code: 'ECONNRESET' } })
     expect(server.sockets()).toBe(1)
@@ -264,14 +267,14 @@ describe('errors of nodeFetch', () => {
     expect(isAgentKitError(error) && error).toMatchObject({ code: 'network', retryable: true })
   })
 
-  it('fail where nobody listens, and where nobody is called so, as `network`', async () => {
+  it('are `network` for a closed port and an unknown host', async () => {
     const server = await httpServer(() => {})
     await server[Symbol.asyncDispose]()
     expect(await failureOf(server.url)).toMatchObject({ code: 'network', cause: { code: 'ECONNREFUSED' } })
     expect(await failureOf('http://nobody.invalid')).toMatchObject({ code: 'network' })
   })
 
-  it('refuse a certificate that nobody vouches for', async ({ skip }) => {
+  it('reject an untrusted certificate', async ({ skip }) => {
     const certificate = selfSigned()
     if (!certificate) return skip('openssl is not installed, and the certificate is made with it')
     const server = createTlsServer(certificate, (_request, response) => void response.end('ok'))
@@ -283,7 +286,7 @@ describe('errors of nodeFetch', () => {
     expect(trusting).toBe('ok')
   })
 
-  it('are those of `fetch` for an address that is none, or that holds a password', async () => {
+  it('are those of `fetch` for an invalid URL and for one with a password', async () => {
     await using server = await httpServer((_request, response) => void response.end())
     for (const address of ['nonsense', 'ftp://127.0.0.1/', server.url.replace('//', '//user:secret@')])
       expect(await errorOf(nodeFetch(address))).toBeInstanceOf(TypeError)
@@ -295,7 +298,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nup
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 
 describe('aborting a nodeFetch', () => {
-  it('sends nothing when the signal has ended already', async () => {
+  it('sends nothing when the signal has already aborted', async () => {
     await using server = await httpServer((_request, response) => void response.end())
     expect(await errorOf(nodeFetch(server.url, { signal: AbortSignal.abort('why') }))).toBe('why')
     expect(server.sockets()).toBe(0)
@@ -335,7 +338,7 @@ describe('aborting a nodeFetch', () => {
     },
   )
 
-  it('closes the connection of a body that nobody reads', async () => {
+  it('closes the connection of an unread body', async () => {
     await using server = await httpServer((_request, response) => void response.write('begun'))
     const controller = new AbortController()
     await nodeFetch(server.url, { signal: controller.signal })
@@ -343,7 +346,7 @@ describe('aborting a nodeFetch', () => {
     await server.closed
   })
 
-  it('does not make up for a kept connection that broke', async () => {
+  it('does not retry after a kept connection broke', async () => {
     const controller = new AbortController()
     await using server = await rawServer((socket, before) => {
       if (before === 0) return socket.write(ok)
@@ -355,7 +358,7 @@ describe('aborting a nodeFetch', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it('leaves nothing on a signal that lives on, and does not touch the next call', async () => {
+  it('leaves no listener on a shared signal, and does not affect the next call', async () => {
     await using server = await rawServer((socket, before) => {
       if (before === 3) socket.end()
       else socket.write(ok)
@@ -375,32 +378,35 @@ describe('aborting a nodeFetch', () => {
 /** Node's fetch follows the environment since 22.21 and 24. */
 const hasEnvProxy = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
 
-describe('what nodeFetch leaves to fetch', () => {
-  it.each([301, 302, 303, 307, 308])('follows %i within its origin, and sends nobody else anything', async (status) => {
-    let asked = 0
-    await using other = await httpServer((_request, response) => {
-      asked++
-      response.end()
-    })
-    await using server = await httpServer((request, response) => {
-      if (request.url === '/end') response.end(`${request.method} ${request.headers.authorization}`)
-      else response.writeHead(status, { location: request.url === '/here' ? '/end' : other.url }).end()
-    })
-    const call = { method: 'POST', body: 'a', headers: { authorization: 'Bearer key' } }
-    const method = status < 304 ? 'GET' : 'POST'
-    expect(await (await nodeFetch(`${server.url}/here`, call)).text()).toBe(`${method} Bearer key`)
-    expect(await nodeFetch(`${server.url}/there`, call)).toMatchObject({ status, ok: false })
-    expect(asked).toBe(0)
-    expect(await nodeFetch(`${server.url}/here`, { ...call, redirect: 'manual' })).toMatchObject({ status })
-    expect(await errorOf(nodeFetch(`${server.url}/here`, { ...call, redirect: 'error' }))).toBeInstanceOf(TypeError)
-  })
+describe('what nodeFetch passes to the global fetch', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'follows %i within its origin, and sends nothing to other origins',
+    async (status) => {
+      let asked = 0
+      await using other = await httpServer((_request, response) => {
+        asked++
+        response.end()
+      })
+      await using server = await httpServer((request, response) => {
+        if (request.url === '/end') response.end(`${request.method} ${request.headers.authorization}`)
+        else response.writeHead(status, { location: request.url === '/here' ? '/end' : other.url }).end()
+      })
+      const call = { method: 'POST', body: 'a', headers: { authorization: 'Bearer key' } }
+      const method = status < 304 ? 'GET' : 'POST'
+      expect(await (await nodeFetch(`${server.url}/here`, call)).text()).toBe(`${method} Bearer key`)
+      expect(await nodeFetch(`${server.url}/there`, call)).toMatchObject({ status, ok: false })
+      expect(asked).toBe(0)
+      expect(await nodeFetch(`${server.url}/here`, { ...call, redirect: 'manual' })).toMatchObject({ status })
+      expect(await errorOf(nodeFetch(`${server.url}/here`, { ...call, redirect: 'error' }))).toBeInstanceOf(TypeError)
+    },
+  )
 
   it.each([
     [300, 'with', { location: '/end' }],
     [304, 'with', { location: '/end' }],
     [307, 'without', {}],
     [200, 'with', { location: '/end' }],
-  ])('takes %i %s a place to go as an answer', async (status, _with, headers) => {
+  ])('returns %i %s a location as a response', async (status, _with, headers) => {
     await using server = await httpServer((_request, response) => void response.writeHead(status, headers).end())
     const response = await nodeFetch(server.url)
     expect(response).toBeInstanceOf(NodeResponse)
@@ -412,7 +418,7 @@ describe('what nodeFetch leaves to fetch', () => {
     ['a form', { body: new URLSearchParams('a') }],
     ['a stream', { body: bodyOf('a'), duplex: 'half' } as NodeFetchInit],
     ['what it does not know', { body: 'a', integrity: '', keepalive: true }],
-  ])('sends %s by fetch', async (_name, init) => {
+  ])('sends %s with the global fetch', async (_name, init) => {
     await using server = await httpServer(async (request, response) => {
       response.end((await request.toArray()).join('').slice(0, 1))
     })
@@ -421,7 +427,7 @@ describe('what nodeFetch leaves to fetch', () => {
     expect(await response.text()).toBe('a')
   })
 
-  it('sends a Request by fetch, which keeps its signal', async () => {
+  it('sends a Request with the global fetch, which keeps its signal', async () => {
     await using server = await httpServer(() => {})
     const controller = new AbortController()
     const call = errorOf(nodeFetch(new Request(server.url, { signal: controller.signal })))
@@ -429,13 +435,13 @@ describe('what nodeFetch leaves to fetch', () => {
     expect(await call).toBe('why')
   })
 
-  it('refuses a GET with a body, as fetch does', async () => {
+  it('rejects a GET with a body, as fetch does', async () => {
     await using server = await httpServer((_request, response) => void response.end())
     expect(await errorOf(nodeFetch(server.url, { body: 'a' }))).toBeInstanceOf(TypeError)
     expect(server.sockets()).toBe(0)
   })
 
-  it('reads other addresses by fetch', async () => {
+  it('passes other protocols to the global fetch', async () => {
     expect(await (await nodeFetch('data:text/plain,hello')).text()).toBe('hello')
   })
 
@@ -451,7 +457,7 @@ describe('what nodeFetch leaves to fetch', () => {
   it.each([
     ['NODE_USE_ENV_PROXY', { NODE_USE_ENV_PROXY: '1' }, []],
     ['--use-env-proxy', {}, hasEnvProxy ? ['--use-env-proxy'] : []],
-  ])('goes through a proxy of the environment that %s turns on', async (_name, env, flags) => {
+  ])('uses a proxy of the environment that %s turns on', async (_name, env, flags) => {
     await using target = await httpServer((_request, response) => void response.end('target'))
     await using proxy = await tunnel()
     const script = `console.log(await (await nodeFetch(${JSON.stringify(target.url)})).text())`

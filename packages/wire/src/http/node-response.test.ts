@@ -20,7 +20,7 @@ async function readText(reader: BodyReader): Promise<string> {
 }
 
 describe('a NodeResponse', () => {
-  it('reads a refusal up to a bound, and an answer to its end', async () => {
+  it('reads an error body up to a limit, and an answer to its end', async () => {
     const endless = Buffer.alloc(3_000_000, 'x')
     await using server = await httpServer((request, response) => {
       response.writeHead(request.url === '/ok' ? 200 : 500)
@@ -33,7 +33,7 @@ describe('a NodeResponse', () => {
     expect(await (await call(`${server.url}/ok`)).text()).toHaveLength(endless.length)
   })
 
-  it('tells status, headers and address', async () => {
+  it('has status, headers and URL', async () => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(429, 'Slow Down', { 'set-cookie': ['a=1', 'b=2'], 'x-request-id': 'req_1' }).end()
     })
@@ -58,21 +58,21 @@ describe('a NodeResponse', () => {
     ['blob', (response) => response.blob().then((blob) => blob.text()), '{"a":"ü"}'],
     ['a clone', (response) => response.clone().json(), { a: 'ü' }],
     ['a stream', async (response) => Buffer.concat(await collect(response.body ?? bodyOf())).toString(), '{"a":"ü"}'],
-  ])('gives its body as %s', async (_name, read, expected) => {
+  ])('returns its body as %s', async (_name, read, expected) => {
     await using server = await httpServer((_request, response) => void response.end('{"a":"ü"}'))
     const response = await call(server.url)
     expect(response.bodyUsed).toBe(false)
     expect(await read(response)).toEqual(expected)
   })
 
-  it('gives its body as a form', async () => {
+  it('returns its body as a form', async () => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-www-form-urlencoded' }).end('a=1')
     })
     expect((await (await call(server.url)).formData()).get('a')).toBe('1')
   })
 
-  it('gives its body once, and a clone besides', async () => {
+  it('returns its body once, and a clone', async () => {
     await using server = await httpServer((_request, response) => void response.end('ok'))
     const response = await call(server.url)
     const clone = response.clone()
@@ -90,19 +90,19 @@ describe('a NodeResponse', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('has an empty body where there is nothing in it', async () => {
+  it('has an empty body for a response without content', async () => {
     await using server = await httpServer((_request, response) => void response.end())
     expect(await (await call(server.url)).text()).toBe('')
   })
 
-  it('reads a body with a status that the web does not know', async () => {
+  it('reads a body with a status that Response does not accept', async () => {
     await using server = await rawServer((socket) => socket.end('HTTP/1.1 999 Denied\r\n\r\nno'))
     const response = await call(server.url)
     expect(response.status).toBe(999)
     expect(await response.text()).toBe('no')
   })
 
-  it('puts together what comes byte by byte', async () => {
+  it('joins a body that arrives byte by byte', async () => {
     await using server = await httpServer(async (_request, response) => {
       response.socket?.setNoDelay(true)
       for (const byte of oneByteEach('grüße 🦊')) {
@@ -114,7 +114,7 @@ describe('a NodeResponse', () => {
     expect(await (await call(server.url)).text()).toBe('grüße 🦊')
   })
 
-  it('gives all that has come as one piece', async () => {
+  it('returns all buffered bytes as one piece', async () => {
     await using server = await httpServer((_request, response) => {
       response.cork()
       for (const piece of ['a', 'b', 'c']) response.write(piece)
@@ -125,7 +125,7 @@ describe('a NodeResponse', () => {
     await reader.cancel()
   })
 
-  it('looked at, is still read by its reader', async () => {
+  it('is readable by its reader after `body` was accessed', async () => {
     await using server = await httpServer((_request, response) => void response.end('ok'))
     const response = await call(server.url)
     expect(response.body).toBeInstanceOf(ReadableStream)
@@ -135,7 +135,7 @@ describe('a NodeResponse', () => {
     expect(await response.bodyReader().read()).toEqual({ done: true })
   })
 
-  it('holds a server back that sends more than is read', async () => {
+  it('applies back-pressure to a server that sends more than is read', async () => {
     const size = 48_000_000
     const { promise: answering, resolve } = Promise.withResolvers<ServerResponse>()
     await using server = await httpServer((_request, response) => {
@@ -164,7 +164,7 @@ describe('a NodeResponse', () => {
         for await (const _piece of response.body ?? []) break
       },
     ],
-  ])('closes the connection when %s is left', async (_name, leave) => {
+  ])('closes the connection when the reader of %s stops', async (_name, leave) => {
     await using server = await httpServer((_request, response) => void response.write('begun'))
     await leave(await call(server.url))
     await server.closed
@@ -172,7 +172,7 @@ describe('a NodeResponse', () => {
 })
 
 describe('a NodeResponse that breaks', () => {
-  it('gives what had come, and then says why, also to a late reader', async () => {
+  it('returns the bytes that arrived and then the error, also to a late reader', async () => {
     await using server = await httpServer((_request, response) => {
       response.write('begun')
       setTimeout(() => response.socket?.resetAndDestroy(), 20)
@@ -185,7 +185,7 @@ describe('a NodeResponse that breaks', () => {
     expect(await errorOf(reader.read())).toMatchObject({ message: 'terminated' })
   })
 
-  it('does not leave a reader waiting whose body is cancelled', async () => {
+  it('ends a pending read when the body is cancelled', async () => {
     await using server = await httpServer((_request, response) => response.flushHeaders())
     const reader = (await call(server.url)).bodyReader()
     const pending = errorOf(reader.read())
@@ -204,7 +204,7 @@ const codecs = [
 ] as const
 
 describe('a compressed NodeResponse', () => {
-  it.each(codecs)('of %j gives each event as it comes', async (encoding, compress, flush) => {
+  it.each(codecs)('of %j returns each event as it arrives', async (encoding, compress, flush) => {
     const next = Promise.withResolvers<void>()
     await using server = await httpServer(async (_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding })
@@ -224,7 +224,7 @@ describe('a compressed NodeResponse', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it.each(['gzip', 'deflate', 'br', 'zstd'])('fails when %s is none, and closes the connection', async (encoding) => {
+  it.each(['gzip', 'deflate', 'br', 'zstd'])('fails on invalid %s, and closes the connection', async (encoding) => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).write('data: this is no compressed text\n\n'.repeat(9))
     })
@@ -242,7 +242,7 @@ describe('a compressed NodeResponse', () => {
     expect(await errorOf((await call(server.url)).text())).toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
-  it('closes the connection when it is left', async () => {
+  it('closes the connection when its reader stops', async () => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).write(zlib.gzipSync('a').subarray(0, 10))
     })
@@ -250,7 +250,7 @@ describe('a compressed NodeResponse', () => {
     await server.closed
   })
 
-  it.each(['identity', 'made-up', 'constructor'])('of %s is given as it came', async (encoding) => {
+  it.each(['identity', 'made-up', 'constructor'])('of %s is returned unchanged', async (encoding) => {
     await using server = await httpServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end('as it is')
     })

@@ -29,7 +29,7 @@ function withInterceptors(dispatcher: object): object {
 }
 
 describe('isFetchUntouched', () => {
-  it('says yes in a Node that nobody has changed, also after a first fetch', async () => {
+  it('is true in an unmodified Node, also after a first fetch', async () => {
     await fetch('data:,')
     expect(own[first] ?? own[second]).toBeDefined()
     expect([isFetchUntouched(), isFetchUntouched()]).toEqual([true, true])
@@ -39,14 +39,14 @@ describe('isFetchUntouched', () => {
     ['a stub', () => Promise.resolve(new Response())],
     ['a wrapper', (...args: Parameters<typeof fetch>) => fetch(...args)],
     ['native code', fetch.bind(undefined)],
-  ])('says no to %s in place of fetch, and yes when it is gone', (_name, other) => {
+  ])('is false for %s in place of fetch, and true when it is gone', (_name, other) => {
     vi.stubGlobal('fetch', other)
     expect([isFetchUntouched(), isFetchUntouched()]).toEqual([false, false])
     vi.unstubAllGlobals()
     expect(isFetchUntouched()).toBe(true)
   })
 
-  it.each([first, second])('says no to a dispatcher of somebody else under %s', (key) => {
+  it.each([first, second])('is false for a foreign dispatcher under %s', (key) => {
     const dispatch = (): boolean => true
     for (const dispatcher of [new Agent(), { dispatch }, Object.assign(Object.create(null), { dispatch })]) {
       global[key] = dispatcher
@@ -54,13 +54,13 @@ describe('isFetchUntouched', () => {
     }
   })
 
-  it('says no to interceptors round the dispatcher of Node', () => {
+  it("is false for interceptors around Node's dispatcher", () => {
     const key = own[second] ? second : first
     global[key] = withInterceptors(own[key] as object)
     expect(isFetchUntouched()).toBe(false)
   })
 
-  it("says no to another class of Node's own", () => {
+  it('is false for another dispatcher class of Node', () => {
     const key = own[second] ? second : first
     const OwnAgent = own[key]?.constructor as typeof Agent
     global[key] = new (class MockAgent extends OwnAgent {})()

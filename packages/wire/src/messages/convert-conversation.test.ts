@@ -15,10 +15,10 @@ function setUp() {
         key,
         caches,
         toWireId: (callId) => callId,
-        convert: (part, ids, told) =>
+        convert: (part, ids, warnings) =>
           part.map((message) => {
             converted++
-            if (message.role === 'user' && message.content === 'odd') told.push('an odd one')
+            if (message.role === 'user' && message.content === 'odd') warnings.push('an odd one')
             return message.role === 'tool' ? ids.take(message.callId) : key + JSON.stringify(message.content)
           }),
       },
@@ -33,7 +33,7 @@ const user = (content: string): Message => ({ role: 'user', content })
 const result = (callId: string): Message => ({ role: 'tool', callId, name: 'act', content: 'acted' })
 const frozen = (...messages: Message[]): Message[] => messages.map((message) => Object.freeze(message))
 
-it('converts messages that cannot change once', () => {
+it('converts frozen messages once', () => {
   const { send } = setUp()
   const history = frozen(user('1'), result('a'), user('2'), result('b'))
   expect(send([...history, user('3')])).toMatchObject({ items: ['"1"', 'a', '"2"', 'b', '"3"'], converted: 5 })
@@ -45,7 +45,7 @@ it('converts messages that cannot change once', () => {
   })
 })
 
-it('converts messages that may change each time', () => {
+it('converts mutable messages each time', () => {
   const { send } = setUp()
   const question = user('1')
   expect(send([question, user('2')]).items).toEqual(['"1"', '"2"'])
@@ -53,14 +53,14 @@ it('converts messages that may change each time', () => {
   expect(send([question, user('2')]).items).toEqual(['"changed"', '"2"'])
 })
 
-it('gives ids that are unique across both parts, and the same each time', () => {
+it('assigns ids that are unique across both parts, and the same each time', () => {
   const { send } = setUp()
   const history = frozen(user('1'), result('a'))
   const messages = [...history, user('2'), result('a'), result('a')]
   for (let time = 0; time < 3; time++) expect(send(messages).items).toEqual(['"1"', 'a', '"2"', 'a_2', 'a_3'])
 })
 
-it('does not take another conversation that begins alike for the same', () => {
+it('distinguishes conversations that begin alike', () => {
   const { send } = setUp()
   const first = frozen(user('1'))
   const one = [...first, ...frozen(result('a'), user('2'))]
@@ -74,14 +74,14 @@ it('does not take another conversation that begins alike for the same', () => {
   }
 })
 
-it('serves a conversation that was cut back', () => {
+it('converts a conversation that was shortened', () => {
   const { send } = setUp()
   const history = frozen(user('1'), result('a'), user('2'), result('b'))
   send([...history, user('3')])
   expect(send([...history.slice(0, 2), user('again')]).items).toEqual(['"1"', 'a', '"again"'])
 })
 
-it('leaves what a result may still join to the rest', () => {
+it('does not cache a turn that may get another result', () => {
   const { send } = setUp()
   const [question, call] = frozen(user('1'), { role: 'assistant', content: [] })
   const open = [question, call] as Message[]
@@ -89,7 +89,7 @@ it('leaves what a result may still join to the rest', () => {
   expect(send([...open, result('a')]).items).toEqual(['"1"', '[]', 'a'])
 })
 
-it('converts instructions each time, and what follows them once', () => {
+it('converts instructions each time, and the messages after them once', () => {
   const { send } = setUp()
   const history = frozen(user('1'), result('a'), user('2'))
   const instructed = (content: string): Message[] => [{ role: 'system', content }, ...history]
@@ -98,18 +98,18 @@ it('converts instructions each time, and what follows them once', () => {
   expect(send([{ role: 'system', content: 'alone' }]).items).toEqual(['"alone"'])
 })
 
-it('keeps what was converted for another reader apart', () => {
+it('caches by key', () => {
   const { send } = setUp()
   const messages = frozen(user('1'), result('a'), user('2'))
   for (const key of ['x', 'y', 'x']) expect(send(messages, key).items).toEqual([`${key}"1"`, 'a', `${key}"2"`])
 })
 
-it('tells warnings each time', () => {
+it('repeats warnings each time', () => {
   const { send } = setUp()
   const messages = [...frozen(user('odd'), result('a')), user('2')]
   for (let time = 0; time < 2; time++) expect(send(messages).warnings).toEqual(['an odd one'])
 })
 
-it('takes nothing', () => {
+it('converts an empty conversation', () => {
   expect(setUp().send([])).toEqual({ items: [], warnings: [], converted: 0 })
 })

@@ -11,7 +11,7 @@ const seen = (callId: string, ...images: ImagePart[]): Message => ({
   content: [{ type: 'text', text: `seen ${callId}` }, ...images],
 })
 
-it('moves the images of a turn behind its last result, each after the name of its tool', () => {
+it('moves the images of a turn after its last result, each after the name of its tool', () => {
   const heading = { type: 'text', text: 'Returned by the tool "look":' }
   expect(imagesAfterResults([seen('a', image), seen('b'), seen('c', image, image), question])).toEqual([
     { ...seen('a'), content: 'seen a\n[image: see the next message]' },

@@ -29,7 +29,7 @@ it.each([
   expect(fileName(part)).toBe(name)
 })
 
-it('knows the image formats that every model with vision reads', () => {
+it('recognizes the image formats that every model with vision reads', () => {
   const image = { type: 'image', base64: 'iVBO' } as const
   const common = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
   expect(common.every((mediaType) => isCommonImage({ ...image, mediaType }))).toBe(true)
@@ -39,19 +39,19 @@ it('knows the image formats that every model with vision reads', () => {
   expect(isCommonImage(pdf)).toBe(false)
 })
 
-it('knows addresses that only their owner can fetch', () => {
+it('recognizes addresses that only their owner can fetch', () => {
   expect(hasNonWebURL({ type: 'image', url: 'gs://bucket/a.png' })).toBe(true)
   expect(hasNonWebURL({ type: 'image', url: 'https://example.com/a.png' })).toBe(false)
   expect(hasNonWebURL(pdf)).toBe(false)
 })
 
 it.each(['text/csv', 'application/json', 'application/ld+json', 'application/x-yaml', 'application/jsonl'])(
-  'knows that %s is text',
+  'recognizes %s as text',
   (mediaType) => {
     expect(isTextType(mediaType)).toBe(true)
   },
 )
 
-it.each(['application/pdf', 'image/svg+xml', 'audio/mpeg'])('knows that %s is no text', (mediaType) => {
+it.each(['application/pdf', 'image/svg+xml', 'audio/mpeg'])('recognizes that %s is not text', (mediaType) => {
   expect(isTextType(mediaType)).toBe(false)
 })

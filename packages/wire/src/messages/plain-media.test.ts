@@ -14,7 +14,7 @@ describe('a part', () => {
     image({ url: 'https://example.com/a.png' }),
     file({ base64: 'JVBERi0x', mediaType: 'application/pdf' }),
     file({ url: 'gs://bucket/a.pdf', mediaType: 'application/pdf' }),
-  ])('that is plain stays the same: %j', (part) => {
+  ])('in its plain form stays the same: %j', (part) => {
     expect(plainMedia(part)).toBe(part)
   })
 
@@ -42,13 +42,13 @@ describe('a part', () => {
     [file({ url: 'https://example.com/a.svg', mediaType: 'image/svg+xml' }), { type: 'image' }],
     [file({ base64: 'JVBE' }), { mediaType: 'application/octet-stream' }],
     [file({ url: 'https://example.com/a' }), { mediaType: 'application/octet-stream' }],
-  ])('becomes plain: %j', (part, plain) => {
+  ])('is converted: %j', (part, plain) => {
     const made = plainMedia(part)
     expect(made).toMatchObject(plain)
     if (made?.base64) expect(made).not.toHaveProperty('url')
   })
 
-  it('of a megabyte of nothing but padding is read in a moment', () => {
+  it('of a megabyte of padding is scanned quickly', () => {
     const before = process.cpuUsage()
     for (const base64 of ['='.repeat(1_000_000), `${'='.repeat(1_000_000)}A`]) plainMedia(image({ base64 }))
     const { user, system } = process.cpuUsage(before)
@@ -64,11 +64,11 @@ describe('a part', () => {
     image({ url: '/etc/passwd' }),
     image({ url: 'data:image/png;base64,' }),
     file({ url: 'blob:1234', mediaType: 'application/pdf' }),
-  ])('with nothing to read is none: %j', (part) => {
+  ])('without content is undefined: %j', (part) => {
     expect(plainMedia(part)).toBeUndefined()
   })
 
-  it('that cannot change is made plain once', () => {
+  it('that is frozen is converted once', () => {
     const part = Object.freeze(image({ base64: png, mediaType: 'image/*' }))
     expect(plainMedia(part)).toBe(plainMedia(part))
     expect(plainMedia({ ...part })).not.toBe(plainMedia(part))

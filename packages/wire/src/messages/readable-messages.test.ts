@@ -10,7 +10,7 @@ const messages: Message[] = [
   { role: 'tool', callId: 'c', name: 'draw', content: [image, { type: 'text', text: 'done' }] },
 ]
 
-it('says in a line of text what a model does not read, and warns once for each kind', () => {
+it('replaces unreadable parts by a line of text, with one warning for each kind', () => {
   const warnings: string[] = []
   const [first, second, third] = readableMessages(messages, () => false, 'small', warnings)
   expect(first).toBe(messages[0])
@@ -26,14 +26,14 @@ it('says in a line of text what a model does not read, and warns once for each k
   ])
 })
 
-it('leaves what is read as it is', () => {
+it('leaves readable parts unchanged', () => {
   const warnings: string[] = []
   const read = readableMessages(messages, ({ type }) => type === 'image', 'small', warnings)
   expect(read[2]).toBe(messages[2])
   expect(warnings).toHaveLength(1)
 })
 
-it('makes text of files that are text, where files are not taken', () => {
+it('sends text files as text where files are not supported', () => {
   const csv = { type: 'file', base64: btoa('a,b'), mediaType: 'text/csv', name: 'a.csv' } as const
   const warnings: string[] = []
   const [read] = readableMessages([{ role: 'user', content: [csv] }], () => false, 'small', warnings)
@@ -41,7 +41,7 @@ it('makes text of files that are text, where files are not taken', () => {
   expect(warnings).toEqual([])
 })
 
-it('gives parts in their plain form, and says of what has none where it was', () => {
+it('returns parts in their plain form, and names the address of those without one', () => {
   const content = [
     { type: 'image', url: 'data:image/png;base64,iVBORw0KGgoA' },
     { type: 'image', url: 'file:///etc/passwd' },
@@ -67,7 +67,7 @@ it.each<[object, string]>([
     '"small" does not read images of type "image/svg+xml"',
   ],
   [{ type: 'image', url: 'https://example.com/a.png' }, '"small" does not read images at such an address'],
-])('says why it left out %j', (part, reason) => {
+])('explains why it left out %j', (part, reason) => {
   const warnings: string[] = []
   const content = [part] as Extract<Message, { role: 'user' }>['content']
   const reads = ({ base64, mediaType }: { base64?: string; mediaType?: string }) =>
@@ -76,7 +76,7 @@ it.each<[object, string]>([
   expect(warnings).toEqual([`${reason}: a line of text says that one was there.`])
 })
 
-it('gives the same copy of a message that cannot change, so that it is converted once', () => {
+it('returns the same copy for a frozen message, so that it is converted once', () => {
   const [, frozen] = messages.map((message) => Object.freeze({ ...message }))
   const read = (reads: (part: { type: string }) => boolean): Message | undefined =>
     readableMessages(frozen ? [frozen] : [], reads, 'small', [])[0]

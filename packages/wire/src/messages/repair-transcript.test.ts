@@ -20,7 +20,7 @@ function result(callId: string, content = `result of ${callId}`): Message {
 }
 
 describe('repairTranscript', () => {
-  it('leaves a valid conversation as it is, message by message', () => {
+  it('leaves a valid conversation unchanged, message by message', () => {
     const messages = [hi, calls('a', 'b'), result('a'), result('b'), hi]
     const repaired = repairTranscript(messages, same)
     expect(repaired).toEqual(messages)
@@ -37,11 +37,11 @@ describe('repairTranscript', () => {
     ['a result comes twice', [hi, calls('a'), result('a'), result('a')]],
     ['two calls have one id (Q7)', [hi, calls('a', 'a'), result('a', 'first'), result('a', 'second')]],
     ['a call has no id (Q7)', [hi, calls(''), result('')]],
-  ])('makes it valid when %s', (_name, messages) => {
+  ])('repairs it when %s', (_name, messages) => {
     expect(validateTranscript(repairTranscript(messages, (callId) => wireCallId(callId, 40)))).toEqual([])
   })
 
-  it('answers a call without a result by an error that says so', () => {
+  it('adds an error result to a call without a result', () => {
     expect(repairTranscript([hi, calls('a')], same).at(-1)).toMatchObject({
       role: 'tool',
       callId: 'a',
@@ -51,12 +51,12 @@ describe('repairTranscript', () => {
     })
   })
 
-  it('gives each of two calls of one id its own result', () => {
+  it('gives each of two calls with one id its own result', () => {
     const repaired = repairTranscript([calls('a', 'a'), result('a', 'first'), result('a', 'second')], same)
     expect(repaired.slice(1)).toMatchObject([{ content: 'first' }, { content: 'second' }])
   })
 
-  it('tells ids apart that come back in a later turn', () => {
+  it('replaces ids that repeat in a later turn', () => {
     const repaired = repairTranscript([calls('a'), result('a'), calls('a'), result('a')], (callId) =>
       wireCallId(callId, 40),
     )
@@ -65,7 +65,7 @@ describe('repairTranscript', () => {
     expect(validateTranscript([hi, ...repaired])).toEqual([])
   })
 
-  it('changes no message that it was given', () => {
+  it('does not mutate its input', () => {
     const messages = [calls('a|b'), result('a|b')]
     const before = structuredClone(messages)
     repairTranscript(messages, (callId) => wireCallId(callId, 40))
@@ -78,18 +78,18 @@ describe('wireCallId', () => {
     expect(wireCallId(callId, 40)).toBe(callId)
   })
 
-  it.each(['', 'a|b', 'ü', 'x'.repeat(41), 'a b'])('gives %j a name that fits, always the same (Q6)', (callId) => {
+  it.each(['', 'a|b', 'ü', 'x'.repeat(41), 'a b'])('converts %j deterministically to a valid id (Q6)', (callId) => {
     const wireId = wireCallId(callId, 40)
     expect(wireId).toMatch(/^[A-Za-z0-9_-]{1,40}$/)
     expect(wireCallId(callId, 40)).toBe(wireId)
   })
 
-  it('keeps long ids apart that differ only at their end', () => {
+  it('distinguishes long ids that differ only at their end', () => {
     const long = 'x'.repeat(450)
     expect(wireCallId(`${long}1`, 64)).not.toBe(wireCallId(`${long}2`, 64))
   })
 
-  it('gives a failure without a word some', () => {
+  it('adds a text to an error without one', () => {
     const failed: Message = { role: 'tool', callId: 'a', name: 'x', content: '', isError: true }
     const call: Message = { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'x', input: {} }] }
     expect(repairTranscript([call, failed], (id) => id)[1]).toMatchObject({ content: 'The call failed.' })

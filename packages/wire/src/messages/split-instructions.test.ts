@@ -9,7 +9,7 @@ it.each([
   ['the system messages that stand first', [system('One.'), system('Two.'), question], 'One.\n\nTwo.', [question]],
   ['no blank ones', [system(' '), system('Two\ud800.'), question], 'Two\ufffd.', [question]],
   ['no later ones', [question, system('Late.')], '', [question, system('Late.')]],
-  ['all, where nobody else speaks', [system('One.')], 'One.', []],
-])('takes %s', (_name, messages, instructions, rest) => {
+  ['all, without other messages', [system('One.')], 'One.', []],
+])('accepts %s', (_name, messages, instructions, rest) => {
   expect(splitInstructions(messages)).toEqual({ instructions, rest })
 })

@@ -72,7 +72,7 @@ describe('ChatReader', () => {
     ])
   })
 
-  it('puts calls together from pieces in any order', () => {
+  it('joins calls from pieces in any order', () => {
     const calls = callsOf(
       delta({ tool_calls: [call(0, 'a', 'echo', ''), call(1, 'b', 'add', '')] }),
       delta({ tool_calls: [call(1, undefined, undefined, '{"x"'), call(0, undefined, undefined, '{"t":')] }),
@@ -113,11 +113,11 @@ describe('ChatReader', () => {
     expect(calls.every(({ callId }) => callId !== '')).toBe(true)
   })
 
-  it('says tool-calls when the server says stop (Q9)', () => {
+  it('finishes with tool-calls when the server reports stop (Q9)', () => {
     expect(read(delta({ tool_calls: [call(0, 'a', 'now', '')] }), stop).at(-1)).toMatchObject({ reason: 'tool-calls' })
   })
 
-  it('lets chunks without choices, without delta and with null fields pass (Q27)', () => {
+  it('accepts chunks without choices, without delta and with null fields (Q27)', () => {
     const events = read(
       { choices: [], prompt_filter_results: [] },
       { choices: null },
@@ -130,7 +130,7 @@ describe('ChatReader', () => {
     expect(events).toHaveLength(2)
   })
 
-  it('tells a refusal as text that ends in content-filter (Q28)', () => {
+  it('emits a refusal as text and finishes with content-filter (Q28)', () => {
     const events = read(delta({ refusal: 'No' }), delta({ refusal: '.' }), stop)
     expect(events.at(-1)).toMatchObject({
       reason: 'content-filter',
@@ -148,7 +148,7 @@ describe('ChatReader', () => {
     expect(read({ choices: [{ delta: { content: 'x' }, finish_reason }] }).at(-1)).toMatchObject({ reason })
   })
 
-  it('keeps the last usage that is told, and what a later one leaves out (Q17)', () => {
+  it('keeps the last reported usage, and fields that a later one omits (Q17)', () => {
     const events = read(
       { ...stop, usage: { prompt_tokens: 5, completion_tokens: 1 } },
       { choices: [], usage: { prompt_tokens: 5, completion_tokens: 3 } },
@@ -158,17 +158,17 @@ describe('ChatReader', () => {
     expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 5, outputTokens: 3, totalTokens: 8 } })
   })
 
-  it('tells no usage that was not told (Q17)', () => {
+  it('reports no usage that the server did not report (Q17)', () => {
     expect(read(delta({ content: 'x' }), stop).at(-1)).toHaveProperty('usage', {})
   })
 
-  it('finds usage where Groq and Moonshot put it', () => {
+  it('reads usage where Groq and Moonshot put it', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
     expect(read({ ...stop, x_groq: { usage } }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
     expect(read({ choices: [{ finish_reason: 'stop', usage }] }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
   })
 
-  it('warns once of parts of the content that nobody asked for', () => {
+  it('warns once of unrequested content parts', () => {
     const content = [{ type: 'text', text: 'Hi' }, { type: 'reference', reference_ids: [1] }, { type: 'text' }]
     const events = read(delta({ content }), delta({ content: [{ type: 'reference' }] }), stop)
     expect(events).toMatchObject([
@@ -178,7 +178,7 @@ describe('ChatReader', () => {
     ])
   })
 
-  it('reads a completion that came whole', () => {
+  it('reads a complete completion', () => {
     const message = { role: 'assistant', content: 'Hi', tool_calls: [call(undefined, 'a', 'echo', '{"x":1}')] }
     const events = read({ object: 'chat.completion', choices: [{ message, finish_reason: 'tool_calls' }], usage: {} })
     expect(events).toMatchObject([{ text: 'Hi' }, { callId: 'a', input: { x: 1 } }, { reason: 'tool-calls' }])
@@ -201,7 +201,7 @@ describe('ChatReader', () => {
     expect(await errorOf(() => reader.read(frame))).toMatchObject({ code: 'provider-error' })
   })
 
-  it('fails when Groq says why it stops early', async () => {
+  it("fails with Groq's reason for an early stop", async () => {
     expect(await errorOf(() => read({ choices: [], x_groq: { error: 'over_capacity' } }))).toMatchObject({
       code: 'overloaded',
       retryable: true,
@@ -214,7 +214,7 @@ describe('ChatReader', () => {
     })
   })
 
-  it.each(['{"choices"', 'null', '"text"', '[1'])('takes %s for malformed', async (chunk) => {
+  it.each(['{"choices"', 'null', '"text"', '[1'])('rejects %s as malformed', async (chunk) => {
     expect(await errorOf(() => read(chunk))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
@@ -222,13 +222,13 @@ describe('ChatReader', () => {
   const whole = call(0, 'a', 'echo', '{"x":1}')
   const warning = { type: 'warning', message: expect.stringContaining('no reason for the end') }
 
-  it('takes text, usage and [DONE] without a finish reason for `stop`, with a warning (Q10)', () => {
+  it('treats text, usage and [DONE] without a finish reason as `stop`, with a warning (Q10)', () => {
     const events = read(delta({ content: 'Hi' }), usageOnly, '[DONE]')
     const finish = { reason: 'stop', usage: { totalTokens: 6 }, message: { content: [{ text: 'Hi' }] } }
     expect(events).toMatchObject([{ text: 'Hi' }, warning, finish])
   })
 
-  it('takes whole calls and [DONE] without a finish reason for `tool-calls`, with a warning (Q10)', () => {
+  it('treats complete calls and [DONE] without a finish reason as `tool-calls`, with a warning (Q10)', () => {
     const events = read(delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'now', '')] }), '[DONE]')
     const calls = [
       { callId: 'a', input: { x: 1 } },
@@ -237,7 +237,7 @@ describe('ChatReader', () => {
     expect(events).toMatchObject([{ text: 'Hi' }, warning, ...calls, { reason: 'tool-calls' }])
   })
 
-  it('takes a refusal and [DONE] without a finish reason for `content-filter` (Q10, Q28)', () => {
+  it('treats a refusal and [DONE] without a finish reason as `content-filter` (Q10, Q28)', () => {
     expect(read(delta({ refusal: 'No.' }), '[DONE]').at(-1)).toMatchObject({ reason: 'content-filter' })
   })
 
@@ -253,7 +253,7 @@ describe('ChatReader', () => {
       [delta({ content: 'Hi', tool_calls: [whole, call(1, 'b', 'echo', '{"x"')] }), '[DONE]'],
     ],
     ['a call without a name and [DONE]', [delta({ tool_calls: [call(0, 'a', '', '{}')] }), '[DONE]']],
-  ])('takes %s for incomplete (Q10)', async (_name, chunks) => {
+  ])('rejects %s as incomplete (Q10)', async (_name, chunks) => {
     expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
   })
 

@@ -22,7 +22,7 @@ function messages(...list: Message[]) {
 }
 
 describe('toChatRequest', () => {
-  it('asks for a stream with its usage', () => {
+  it('requests a stream with usage', () => {
     expect(request('llama').body).toEqual({
       model: 'llama',
       messages: [{ role: 'user', content: 'hi' }],
@@ -31,7 +31,7 @@ describe('toChatRequest', () => {
     })
   })
 
-  it('sends every option that the model takes', () => {
+  it('sends every option that the model supports', () => {
     const { body, warnings } = request('gpt-4o', {
       tools: [echo],
       toolChoice: { tool: 'echo' },
@@ -56,7 +56,7 @@ describe('toChatRequest', () => {
     expect(request('llama', { tools: [echo], toolChoice }).body.tool_choice).toBe(toolChoice)
   })
 
-  it('says nothing of tools when there are none', () => {
+  it('sends no tool fields without tools', () => {
     const { body } = request('llama', { tools: [], toolChoice: 'auto', parallelToolCalls: true })
     expect(Object.keys(body)).toEqual(['model', 'messages', 'stream', 'stream_options'])
   })
@@ -71,14 +71,14 @@ describe('toChatRequest', () => {
     },
   )
 
-  it.each(['o3-mini', 'o3-mini-2025-01-31', 'o1', 'openai/o3-mini'])('sends %s where to stop (Q21)', (model) => {
+  it.each(['o3-mini', 'o3-mini-2025-01-31', 'o1', 'openai/o3-mini'])('sends `stop` to %s (Q21)', (model) => {
     const { body, warnings } = request(model, { temperature: 1, stop: ['x'] })
     expect(body.stop).toEqual(['x'])
     expect(body).not.toHaveProperty('temperature')
     expect(warnings).toEqual([expect.stringContaining('temperature')])
   })
 
-  it('calls the bound of the answer and the instructing role as the server does (Q26)', () => {
+  it("uses the server's names for the output limit and the role of instructions (Q26)", () => {
     const compat = { maxTokensField: 'max_completion_tokens', systemRole: 'developer' } as const
     const more = { maxOutputTokens: 9, messages: [{ role: 'system', content: 'Be brief.' } as const, user] }
     const { body } = request('gpt-5', more, compat)
@@ -86,17 +86,17 @@ describe('toChatRequest', () => {
     expect(body).not.toHaveProperty('max_tokens')
   })
 
-  it('says `strict: false` for a schema that strict mode would refuse, and leaves the schema alone (Q25)', () => {
+  it('sends `strict: false` for a schema that strict mode rejects, and does not change the schema (Q25)', () => {
     const { body } = request('gpt-4o', { tools: [echo] })
     expect(body.tools?.[0]?.function).toMatchObject({ strict: false, parameters: echo.inputSchema })
   })
 
-  it('does not say `strict` to servers that do not know it', () => {
+  it('does not send `strict` to servers that do not know it', () => {
     const { body } = request('llama', { tools: [echo], output: { type: 'object' } }, { strict: false })
     expect(JSON.stringify(body)).not.toContain('strict')
   })
 
-  it('leaves parallelToolCalls out for the o series, with a warning', () => {
+  it('leaves out parallelToolCalls for the o series, with a warning', () => {
     const { body, warnings } = request('o3', { tools: [echo], parallelToolCalls: false })
     expect(body).not.toHaveProperty('parallel_tool_calls')
     expect(warnings).toHaveLength(1)
@@ -133,7 +133,7 @@ describe('toChatRequest', () => {
 })
 
 describe('toChatMessages', () => {
-  it('writes calls and results', () => {
+  it('converts calls and results', () => {
     const { chat } = messages(
       user,
       {
@@ -157,7 +157,7 @@ describe('toChatMessages', () => {
     ])
   })
 
-  it('writes `content: null` beside calls without text, and sends no blank text (Q1)', () => {
+  it('sends `content: null` with calls without text, and no blank text (Q1)', () => {
     const { chat } = messages(
       { role: 'system', content: ' ' },
       {
@@ -217,7 +217,7 @@ describe('toChatMessages', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it("lets a tool's images follow in a user's message, after all results of the turn (Q20)", () => {
+  it("sends a tool's images in a user's message after all results of the turn (Q20)", () => {
     const { chat } = messages(
       {
         role: 'assistant',
@@ -239,7 +239,7 @@ describe('toChatMessages', () => {
     expect(chat[3]?.content).toMatchObject([{ text: expect.stringContaining('draw') }, { type: 'image_url' }])
   })
 
-  it('sends no half characters (Q18)', () => {
+  it('sends no lone surrogates (Q18)', () => {
     const half = 'a\ud83e'
     const { chat } = messages(
       { role: 'user', content: half },
@@ -250,7 +250,7 @@ describe('toChatMessages', () => {
     expect(JSON.stringify(chat).match(/a\ufffd/g)).toHaveLength(3)
   })
 
-  it('sends arguments that did not parse as `{}`, and names that no tool has as a name (Q2, Q29)', () => {
+  it('sends `{}` for invalid arguments, and a valid name for an unknown tool (Q2, Q29)', () => {
     const { chat } = messages({
       role: 'assistant',
       content: [
@@ -266,7 +266,7 @@ describe('toChatMessages', () => {
     })
   })
 
-  it('gives calls and results the same short id (Q6)', () => {
+  it('sends calls and results with the same short id (Q6)', () => {
     const callId = `call|${'x'.repeat(450)}`
     const { chat } = messages(
       { role: 'assistant', content: [{ type: 'tool-call', callId, name: 'echo', input: {} }] },
@@ -297,7 +297,7 @@ describe('toChatMessages', () => {
     expect(sentBack('groq/m')).toEqual({ ...plain, reasoning: 'Hm.\ufffd' })
   })
 
-  it('sends nobody the reasoning of nobody', () => {
+  it('sends no reasoning without an owner', () => {
     const { chat } = messages({
       role: 'assistant',
       content: [

@@ -90,7 +90,7 @@ describe('ResponsesReader', () => {
     ])
   })
 
-  it('keeps encrypted reasoning of which no text was told, and no reasoning that nobody can replay (Q24)', () => {
+  it('keeps encrypted reasoning without text, and no reasoning that cannot be sent back (Q24)', () => {
     const item = { type: 'reasoning', id: 'rs_1', summary: [] }
     const kept = read(done(0, { ...item, encrypted_content: 'gAAA' }), text('Hi', 1), completed).at(-1)
     expect(kept).toMatchObject({
@@ -101,7 +101,7 @@ describe('ResponsesReader', () => {
     })
   })
 
-  it('parts the paragraphs of a summary', () => {
+  it('separates the paragraphs of a summary', () => {
     const part = (summary_index: number) => ({
       type: 'response.reasoning_summary_part.added',
       output_index: 0,
@@ -112,7 +112,7 @@ describe('ResponsesReader', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: [{ type: 'reasoning', text: 'a\n\nb' }] } })
   })
 
-  it('tells calls apart by their place, also when each event has another id', () => {
+  it('distinguishes calls by position, also when each event has another id', () => {
     const events = read(
       added(0, { type: 'function_call', id: 'x1', call_id: 'a', name: 'echo' }),
       added(1, { type: 'function_call', id: 'x2', call_id: 'b', name: 'add' }),
@@ -130,7 +130,7 @@ describe('ResponsesReader', () => {
     ])
   })
 
-  it('tells calls apart by their id where no place is given', () => {
+  it('distinguishes calls by id without a position', () => {
     const call = (id: string) => ({ type: 'function_call', id, call_id: id, name: 'echo', arguments: '{}' })
     const events = read(
       { type: 'response.output_item.done', item: call('a') },
@@ -140,7 +140,7 @@ describe('ResponsesReader', () => {
     expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ callId: 'a' }, { callId: 'b' }])
   })
 
-  it('takes what no delta told from the items', () => {
+  it('reads content without deltas from the items', () => {
     const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
     expect(read(done(0, item), completed)[0]).toEqual({ type: 'text-delta', text: 'Hi' })
     expect(read({ ...completed, response: { output: [item] } })[0]).toEqual({ type: 'text-delta', text: 'Hi' })
@@ -166,44 +166,44 @@ describe('ResponsesReader', () => {
       ['a place that is another', [text('Hi', 7)], [message('m1', 'Hi')]],
       ['an id that only a delta had', [{ ...text('Hi', 3), item_id: 'm1' }], [message('m1', 'Hi')]],
     ])('repeats no text: %s', (_name, events, output) => {
-      const told = read(...events, completedWith(...output))
-      expect(told.filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'Hi' }])
-      expect(told.at(-1)).toMatchObject({ message: { content: [{ type: 'text', text: 'Hi' }] } })
+      const emitted = read(...events, completedWith(...output))
+      expect(emitted.filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'Hi' }])
+      expect(emitted.at(-1)).toMatchObject({ message: { content: [{ type: 'text', text: 'Hi' }] } })
     })
 
-    it('repeats no reasoning and no call, wherever they stand in it', () => {
+    it('repeats no reasoning and no call, at any position', () => {
       const streamed = [
         { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'hm' },
         done(1, call('a')),
         piece(2, '{}', 'b'),
       ]
-      const told = read(...streamed, completedWith(call('x'), message('m1', 'Hi'), call('b'), reasoning))
-      expect(told.map(({ type }) => type)).toEqual([
+      const events = read(...streamed, completedWith(call('x'), message('m1', 'Hi'), call('b'), reasoning))
+      expect(events.map(({ type }) => type)).toEqual([
         'reasoning-delta',
         'tool-call',
         'text-delta',
         'tool-call',
         'finish',
       ])
-      expect(told.filter(({ type }) => type === 'tool-call')).toMatchObject([
+      expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([
         { callId: 'call_a' },
         { callId: 'call_b', input: {} },
       ])
     })
 
-    it('adds what was not streamed, also beside something of its type', () => {
-      const told = read(
+    it('adds items that were not streamed, also beside others of their type', () => {
+      const events = read(
         text('a', 0),
         text('b', 1),
         completedWith(message('1', 'a'), message('2', 'b'), message('3', 'c')),
       )
-      expect(told.at(-1)).toMatchObject({ message: { content: [{ text: 'abc' }] } })
+      expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'abc' }] } })
       const byId = read({ ...text('b', 0), item_id: '2' }, completedWith(message('1', 'a'), message('2', 'b')))
       expect(byId.filter(({ type }) => type === 'text-delta')).toHaveLength(2)
     })
   })
 
-  it('reads a response that came whole', () => {
+  it('reads a complete response', () => {
     const output = [
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'gAAA' },
       { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] },
@@ -214,7 +214,7 @@ describe('ResponsesReader', () => {
     expect(events[2]).toMatchObject({ input: {} })
   })
 
-  it('keeps commentary and answer apart, each with its phase', () => {
+  it('separates commentary and answer, each with its phase', () => {
     const message = (phase: string) => ({ type: 'message', phase, content: [] })
     const events = read(
       added(0, message('commentary')),
@@ -233,7 +233,7 @@ describe('ResponsesReader', () => {
     })
   })
 
-  it('tells a refusal as text that ends in content-filter (Q28)', () => {
+  it('emits a refusal as text and finishes with content-filter (Q28)', () => {
     const events = read({ type: 'response.refusal.delta', output_index: 0, delta: 'No.' }, completed)
     expect(events).toMatchObject([{ type: 'text-delta', text: 'No.' }, { reason: 'content-filter' }])
     const whole = read(done(0, { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }), completed)
@@ -249,7 +249,7 @@ describe('ResponsesReader', () => {
     expect(read(text('Hi'), { type: 'response.incomplete', response }).at(-1)).toMatchObject({ reason: finish })
   })
 
-  it('tells a call that was cut short as one that does not parse', () => {
+  it('emits a truncated call as one that does not parse', () => {
     const call = { type: 'function_call', call_id: 'a', name: 'echo' }
     const events = read(added(0, call), piece(0, '{"te'), { type: 'response.incomplete', response: {} })
     expect(events).toMatchObject([{ callId: 'a', input: undefined, inputText: '{"te' }, { reason: 'length' }])
@@ -283,14 +283,14 @@ describe('ResponsesReader', () => {
     expect(String(error)).toContain('boom')
   })
 
-  it('fails on a failed response that does not say why', async () => {
+  it('fails on a failed response without a reason', async () => {
     const error = await errorOf(() =>
       read({ type: 'response.failed', response: { status: 'failed', error: null, output: [] } }),
     )
     expect(error).toMatchObject({ code: 'provider-error', retryable: true })
   })
 
-  it('warns once of items that nobody asked for', () => {
+  it('warns once of unrequested items', () => {
     const item = { type: 'web_search_call', id: 'ws_1' }
     const events = read(added(0, item), done(0, item), added(1, item), done(1, item), text('Hi', 2), completed)
     expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
@@ -298,7 +298,7 @@ describe('ResponsesReader', () => {
     ])
   })
 
-  it('warns of an item, and keeps the phase of one, that no event has begun', () => {
+  it('warns of an item, and keeps the phase of one, that began without an event', () => {
     const message = { type: 'message', phase: 'commentary', content: [{ type: 'output_text', text: 'Hi' }] }
     const events = read(done(0, { type: 'web_search_call', id: 'ws_1' }), done(1, message), completed)
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('web_search_call') })
@@ -307,7 +307,7 @@ describe('ResponsesReader', () => {
     })
   })
 
-  it('lets events pass that it does not know', () => {
+  it('ignores unknown events', () => {
     expect(
       read({ type: 'response.in_progress' }, { type: 'keepalive' }, { type: 'toString' }, text('Hi'), completed),
     ).toHaveLength(2)
@@ -321,7 +321,7 @@ describe('ResponsesReader', () => {
   )
 })
 
-it('counts the arguments of calls that begin with them and never end', () => {
+it('counts the arguments of calls that have them at their begin and never end', () => {
   const item = { type: 'function_call', name: 'act', arguments: 'x'.repeat(1_000_000) }
   const begun = [0, 1, 2].map((index) => added(index, { ...item, id: `f${index}`, call_id: `c${index}` }))
   expect(() => read(...begun)).toThrow('2097152 characters of tool calls')

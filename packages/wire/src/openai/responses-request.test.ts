@@ -32,18 +32,18 @@ describe('toResponsesRequest', () => {
     })
   })
 
-  it('does not ask a model for reasoning that has none', () => {
+  it('does not request reasoning from a model without it', () => {
     expect(request('gpt-4o').body).not.toHaveProperty('include')
   })
 
-  it('gives the first system messages as instructions, later ones as messages', () => {
+  it('sends the first system messages as instructions, later ones as messages', () => {
     const system = (content: string): Message => ({ role: 'system', content })
     const { body } = request('gpt-5', { messages: [system('One.'), system('Two.'), user, system('Three.')] })
     expect(body.instructions).toBe('One.\n\nTwo.')
     expect(body.input).toMatchObject([{ role: 'user' }, { role: 'developer', content: 'Three.' }])
   })
 
-  it('sends every option that the model takes', () => {
+  it('sends every option that the model supports', () => {
     const output = { type: 'object', properties: {}, required: [], additionalProperties: false }
     const more = { tools: [echo], toolChoice: { tool: 'echo' }, parallelToolCalls: true, maxOutputTokens: 50, output }
     const { body, warnings } = request('gpt-4o', { ...more, temperature: 0.5 })
@@ -58,10 +58,10 @@ describe('toResponsesRequest', () => {
     expect(warnings).toEqual([])
   })
 
-  it('leaves out what the model or the wire does not take, with a warning each (Q21, Q26)', () => {
+  it('leaves out options that the model or the API does not support, with a warning each (Q21, Q26)', () => {
     expect(request('gpt-5', { temperature: 1 }).warnings).toHaveLength(1)
     expect(request('gpt-5.6-sol', { temperature: 0.5, reasoning: 'none' }).body.temperature).toBe(0.5)
-    // It reasons a little whatever it is told.
+    // It always reasons a little.
     expect(request('gpt-5', { temperature: 0.5, reasoning: 'none' }).body).not.toHaveProperty('temperature')
     const { body, warnings } = request('gpt-4o', { stop: ['x'], reasoning: 'high' })
     expect(warnings).toHaveLength(2)
@@ -69,7 +69,7 @@ describe('toResponsesRequest', () => {
     expect(body).not.toHaveProperty('reasoning')
   })
 
-  it('asks for an effort, and for a summary of it', () => {
+  it('requests an effort with a summary', () => {
     expect(request('gpt-5.2', { reasoning: 'low' }).body.reasoning).toEqual({ effort: 'low', summary: 'auto' })
     expect(request('gpt-5.2', { reasoning: 'none' }).body.reasoning).toEqual({ effort: 'none' })
     expect(request('gpt-5.2').body).not.toHaveProperty('reasoning')
@@ -77,7 +77,7 @@ describe('toResponsesRequest', () => {
 })
 
 describe('toResponsesItems', () => {
-  it('replays reasoning to its owner, before what it led to (Q23)', () => {
+  it('sends reasoning back to its owner, before the item that it led to (Q23)', () => {
     const converted = items(
       user,
       {
@@ -102,18 +102,18 @@ describe('toResponsesItems', () => {
     ['of another model (Q5)', { owner: 'openai/o3', data }],
     ['of another provider (Q5)', { owner: 'anthropic/claude', data: { signature: 'x' } }],
     ['without its encrypted content (Q24)', { owner, data: { ...data, encrypted_content: null } }],
-  ])('leaves reasoning out that is %s', (_name, opaque) => {
+  ])('leaves out reasoning that is %s', (_name, opaque) => {
     const content = [{ type: 'reasoning', text: 'hm', opaque } as const, { type: 'text', text: 'Hi' } as const]
     expect(items({ role: 'assistant', content })).toMatchObject([{ type: 'message' }])
   })
 
-  it('leaves reasoning out that led to nothing (Q23)', () => {
+  it('leaves out reasoning without a following item (Q23)', () => {
     const reasoning = { type: 'reasoning', text: 'hm', opaque: { owner, data } } as const
     expect(items({ role: 'assistant', content: [{ type: 'text', text: 'Hi' }, reasoning, reasoning] })).toHaveLength(1)
     expect(items({ role: 'assistant', content: [reasoning, { type: 'text', text: ' ' }] })).toEqual([])
   })
 
-  it("sends a tool's images as they are (Q20)", () => {
+  it("sends a tool's images in its result (Q20)", () => {
     const content = [{ type: 'text', text: 'Done.' } as const, { type: 'image', base64: 'iVBOR' } as const]
     const converted = items(
       { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'draw', input: {} }] },
@@ -127,7 +127,7 @@ describe('toResponsesItems', () => {
     })
   })
 
-  it('sends files by their bytes and by their address', () => {
+  it('sends files as bytes and as addresses', () => {
     const mediaType = 'application/pdf'
     const content = [
       { type: 'file', base64: 'JVBE', mediaType } as const,
@@ -145,7 +145,7 @@ describe('toResponsesItems', () => {
     ])
   })
 
-  it('answers a call that was interrupted, and drops a result without a call (Q3)', () => {
+  it('adds a result to an interrupted call, and drops a result without a call (Q3)', () => {
     const converted = items(
       { role: 'tool', callId: 'z', name: 'echo', content: 'old' },
       { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'echo', input: {} }] },

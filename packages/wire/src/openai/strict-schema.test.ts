@@ -16,7 +16,7 @@ describe('isStrictSchema', () => {
       'properties that are named like keywords',
       { ...closed, properties: { default: { type: 'string' } }, required: ['default'] },
     ],
-  ])('takes %s', (_name, schema) => {
+  ])('accepts %s', (_name, schema) => {
     expect(isStrictSchema(schema)).toBe(true)
   })
 
@@ -35,18 +35,18 @@ describe('isStrictSchema', () => {
     ['anything at all', { ...closed, properties: { a: { description: 'A' } } }],
     ['a root that is no object', { anyOf: [closed] }],
     ['nothing', {}],
-  ])('refuses %s (Q25)', (_name, schema) => {
+  ])('rejects %s (Q25)', (_name, schema) => {
     expect(isStrictSchema(schema)).toBe(false)
   })
 })
 
 describe('toolParameters', () => {
-  it('makes an object of a schema that says nothing', () => {
+  it('makes an object of an empty schema', () => {
     expect(toolParameters({})).toEqual({ type: 'object', properties: {} })
     expect(toolParameters({ type: 'object' })).toEqual({ type: 'object', properties: {} })
   })
 
-  it('leaves out the dialect, and changes nothing else', () => {
+  it('removes the dialect, and changes nothing else', () => {
     const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...closed }
     expect(toolParameters(schema)).toEqual(closed)
     expect(schema).toHaveProperty('$schema')

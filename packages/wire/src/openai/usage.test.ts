@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { mergeUsage, withTotal } from './usage.ts'
 
-const merged = (...told: object[]) => withTotal(told.reduce(mergeUsage, {}))
+const merged = (...reports: object[]) => withTotal(reports.reduce(mergeUsage, {}))
 
 describe('usage that is reported more than once', () => {
-  it('is what was reported last, and zero and null erase nothing (Q17)', () => {
+  it('is the last report, and zero and null erase nothing (Q17)', () => {
     const first = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
     expect(merged(first, { prompt_tokens: 12, completion_tokens: 6, total_tokens: 18 })).toEqual({
       inputTokens: 12,
@@ -18,12 +18,12 @@ describe('usage that is reported more than once', () => {
     })
   })
 
-  it('has no total that is less than its halves', () => {
+  it('has no total below its parts', () => {
     const last = { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 }
     expect(merged({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }, last).totalTokens).toBe(15)
   })
 
-  it('keeps no earlier reasoning that is more than the output', () => {
+  it('keeps no earlier reasoning above the output', () => {
     const first = { completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 4 } }
     expect(merged(first, { completion_tokens: 3 })).toEqual({ outputTokens: 3 })
     expect(merged(first, { completion_tokens: 6 })).toEqual({ outputTokens: 6, reasoningTokens: 4 })

@@ -25,7 +25,7 @@ function embedder(answer: (texts: string[]) => unknown, mostTexts = 2) {
 const lengths = (texts: string[]): number[][] => texts.map(({ length }) => [length])
 
 describe('an embedder', () => {
-  it('asks for as many at once as the API gives, in order', async () => {
+  it('sends batches as large as the API accepts, in order', async () => {
     const { batches, embed } = embedder(lengths)
     expect(await embed(['a', 'bb', 'ccc', 'd'.repeat(9), 'e'], signal)).toEqual(
       [1, 2, 3, 9, 1].map((length) => Float32Array.of(length)),
@@ -33,13 +33,13 @@ describe('an embedder', () => {
     expect(batches).toEqual([['a', 'bb'], ['ccc'], ['d'.repeat(9), 'e']])
   })
 
-  it('sends no empty text and no half characters', async () => {
+  it('sends no empty text and no lone surrogates', async () => {
     const { batches, embed } = embedder(lengths)
     await embed(['', 'a\ud800'], signal)
     expect(batches).toEqual([[' ', 'a\ufffd']])
   })
 
-  it('asks nobody for nothing, nor after an abort', async () => {
+  it('sends no request without texts or after an abort', async () => {
     const { batches, embed } = embedder(lengths)
     expect(await embed([], signal)).toEqual([])
     expect(await errorOf(embed(['a'], AbortSignal.abort()))).toMatchObject({ code: 'aborted', ...callee })
@@ -54,13 +54,13 @@ describe('an embedder', () => {
     },
   )
 
-  it('sends a text alone that is longer than all of a request may be', async () => {
+  it('sends a text that exceeds the limit in a request of its own', async () => {
     const { batches, embed } = embedder(lengths)
     await embed(['a'.repeat(11), 'b'], signal)
     expect(batches.map(({ length }) => length)).toEqual([1, 1])
   })
 
-  it('fails on a hole, on an index that is out of range, and on vectors of nothing', async () => {
+  it('rejects a missing vector, an index out of range, and empty vectors', async () => {
     const far = [0, 1_000_000_000].map((index) => ({ index, embedding: [2] }))
     expect(vectorsByIndex({ data: far })).toHaveLength(1)
     for (const answer of [
@@ -77,7 +77,7 @@ describe('an embedder', () => {
     ['timeout', 20, () => {}],
     ['aborted', 10_000, (controller) => void setTimeout(() => controller.abort())],
     ['timeout', 10_000, (controller) => controller.abort(new DOMException('late', 'TimeoutError'))],
-  ])('ends in `%s` although its request never does, and aborts that', async (code, timeoutMs, act) => {
+  ])('fails with `%s` while its request is pending, and aborts it', async (code, timeoutMs, act) => {
     const controller = new AbortController()
     const sent: unknown[] = []
     const { embed, dimensions } = batchedEmbedder({
@@ -103,12 +103,12 @@ describe('an embedder', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
   })
 
-  it('takes an answer that is no JSON for malformed', async () => {
+  it('rejects an answer that is not JSON as malformed', async () => {
     const { embed } = embedder(() => JSON.parse('<html>'))
     expect(await errorOf(embed(['a'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
-  it('turns failures into ours', async () => {
+  it('converts errors to AgentKitErrors', async () => {
     const { embed } = embedder(() => {
       throw new TypeError('fetch failed')
     })
@@ -116,7 +116,7 @@ describe('an embedder', () => {
   })
 })
 
-it('takes vectors of the dimensions that were asked for, and of one length over all requests', async () => {
+it('accepts only vectors of the requested dimensions, of one length over all requests', async () => {
   const ask = (settings: object, answers: number[][]) => {
     const bounds: number[] = []
     const { embed } = batchedEmbedder({
@@ -140,7 +140,7 @@ it('takes vectors of the dimensions that were asked for, and of one length over 
 })
 
 describe('vectorsByIndex', () => {
-  it('puts vectors in the order of the texts', () => {
+  it('returns vectors in the order of the texts', () => {
     expect(
       vectorsByIndex({
         data: [
@@ -152,17 +152,17 @@ describe('vectorsByIndex', () => {
     expect(vectorsByIndex({ data: [{ embedding: [1] }, { embedding: [2] }] })).toEqual([[1], [2]])
   })
 
-  it('leaves a hole where one is missing', () => {
+  it('has no value where a vector is missing', () => {
     expect(vectorsByIndex({ data: [{ index: 1, embedding: [2] }] })).toEqual([undefined, [2]])
     expect(vectorsByIndex({ data: [null] })).toEqual([])
   })
 
-  it.each([undefined, null, 'text', [], {}, { data: 'no list' }])('finds none in %j', (answer) => {
+  it.each([undefined, null, 'text', [], {}, { data: 'no list' }])('finds no vectors in %j', (answer) => {
     expect(vectorsByIndex(answer)).toBeUndefined()
   })
 })
 
-it('does not count what has to be loaded first as silence', async () => {
+it('does not count the loading of the SDK as silence', async () => {
   const slow = batchedEmbedder({
     ...callee,
     settings: { timeoutMs: 20 },

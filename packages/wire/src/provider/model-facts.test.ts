@@ -24,11 +24,11 @@ it.each(['small-1', 'small-1-20260901', 'small-1-2026-09-01', 'small-1@20260901'
   },
 )
 
-it.each(['small-2', 'small-1-mini', 'toString'])('knows nothing of %s', (id) => {
+it.each(['small-2', 'small-1-mini', 'toString'])('has no row for %s', (id) => {
   expect(modelFacts(id, table)).toBeUndefined()
 })
 
-it('knows a model by its whole id first, and a price of its own date', () => {
+it('prefers the full id, and a price with a date of its own', () => {
   const models = {
     'big-latest': { imageTokens: 700, usdPerMillion: [1, 2], asOf: '2026-11-01' },
     big: { usdPerMillion: [1] },
@@ -42,12 +42,12 @@ it('knows a model by its whole id first, and a price of its own date', () => {
   expect(modelInfoOf(modelFacts('big-20261101', dated), dated)).toStrictEqual({})
 })
 
-it('says nothing that it does not know', () => {
+it('omits unknown facts', () => {
   expect(modelInfoOf(modelFacts('bare', table), table)).toEqual({})
   expect(modelInfoOf(undefined, table)).toEqual({})
 })
 
-it('tells what a long prompt costs, but not what writing it to a cache does: that follows', () => {
+it('has the prices of a long prompt, without that of cache writes, which follows from them', () => {
   const facts = {
     usdPerMillion: [1, 2],
     longPrompt: { aboveInputTokens: 500, usdPerMillion: [2, 3, 0.2, 2.5] },

@@ -5,11 +5,11 @@ import { objectRoot } from './object-root.ts'
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const point = { type: 'object', properties: { city: { type: 'number' }, at: {} }, required: ['city', 'at'] }
 
-it('leaves an object as it is', () => {
+it('leaves an object unchanged', () => {
   expect(objectRoot(city)).toBe(city)
 })
 
-it.each(['anyOf', 'oneOf'])('makes one object of %s, that requires what all require', (union) => {
+it.each(['anyOf', 'oneOf'])('makes one object of %s that requires the keys that all variants require', (union) => {
   expect(objectRoot({ description: 'Where.', [union]: [city, point] })).toEqual({
     description: `Where.\n\n{${union}: ${JSON.stringify([city, point])}}`,
     properties: { city: { anyOf: [{ type: 'string' }, { type: 'number' }] }, at: {} },
@@ -24,7 +24,7 @@ it('requires all of allOf, and follows references', () => {
   expect(objectRoot({ $ref: '#/elsewhere' })).toEqual({ $ref: '#/elsewhere' })
 })
 
-it('leaves nothing at the root of a tool that OpenAI refuses there', () => {
+it('leaves no keyword at the root that OpenAI rejects there', () => {
   const parameters = toolParameters({ anyOf: [city, point], not: { type: 'string' }, enum: [{}], $schema: 'x' })
   expect(Object.keys(parameters).sort()).toEqual(['description', 'properties', 'required', 'type'])
 })

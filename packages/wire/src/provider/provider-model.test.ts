@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { callee, collect, errorOf, timeouts } from '../__fixtures__/streams.ts'
 import { type ProviderModelOptions, providerModel } from './provider-model.ts'
 
-it('fails with what cannot be mapped when it is asked, and not before', async () => {
+it('fails with a mapping error when it is read, and not before', async () => {
   const model = providerModel({
     ...callee,
     timeouts,
@@ -45,7 +45,7 @@ describe('the longest silence', () => {
     expect(failure).toMatchObject({ code: 'timeout', message: expect.stringContaining(`within ${expected} ms`) })
   })
 
-  it('is refused at once where it is none', () => {
+  it('is rejected at once when it is invalid', () => {
     expect(() => silent({ timeouts: { idleTimeoutMs: 0 } })).toThrow('`idleTimeoutMs`')
   })
 })

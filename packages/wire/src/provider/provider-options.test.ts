@@ -5,7 +5,7 @@ const acme = { provider: 'acme', vendor: 'Acme', variables: ['ACME_API_KEY', 'AC
 
 afterEach(() => void vi.unstubAllEnvs())
 
-it('takes the key that is given, else the first variable with something in it', () => {
+it('uses the given key, else the first variable that is not empty', () => {
   vi.stubEnv('ACME_API_KEY', ' ')
   vi.stubEnv('ACME_KEY', 'from-environment\n')
   expect(findKey(undefined, acme)).toBe('from-environment')
@@ -13,7 +13,7 @@ it('takes the key that is given, else the first variable with something in it', 
   expect(findKey('given', acme)).toBe('given')
 })
 
-it('names the variables where there is no key', () => {
+it('names the variables when no key is found', () => {
   expect(findKey(undefined, acme)).toBeUndefined()
   expect(() => requireKey(undefined, acme)).toThrow(
     expect.objectContaining({
@@ -48,7 +48,7 @@ it('rejects what is not a URL', () => {
   }
 })
 
-it('refuses a user and a password in an address, and does not tell them', () => {
+it('rejects a user and a password in a URL without repeating them', () => {
   for (const who of ['ada:hunter2', 'ada', ':hunter2']) {
     const check = (): URL => checkAddress(`https://${who}@gw/v1`, 'baseURL', 'http://gw/v1', 'acme')
     expect(check).toThrow(
@@ -58,12 +58,12 @@ it('refuses a user and a password in an address, and does not tell them', () => 
   }
 })
 
-it('refuses a query where paths would be appended to it', () => {
+it('rejects a query where paths are appended to the URL', () => {
   expect(() => checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme')).toThrow(/has a query/)
   expect(checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme', 'kept').search).toBe('?x=1')
 })
 
-it.each([undefined, null, '', ' ', 3])('takes %j for no name of a model', (id) => {
+it.each([undefined, null, '', ' ', 3])('rejects %j as the name of a model', (id) => {
   expect(() => checkModelId(id as string, 'acme')).toThrow(
     expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('acme: model(id)') }),
   )
@@ -71,13 +71,13 @@ it.each([undefined, null, '', ' ', 3])('takes %j for no name of a model', (id) =
   expect(() => checkModelId(undefined as never, 'acme')).toThrow('and got nothing.')
 })
 
-it('knows the headers that hold secrets', () => {
+it('finds the headers with secrets', () => {
   const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-token': 'd', secret: 'e', team: 'f' }
   expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'a', 'b', 'c', 'd', 'e'])
   expect(secretsOf(undefined)).toEqual([])
 })
 
-it('makes a value once, and again after a failure', () => {
+it('creates a value once, and again after a failure', () => {
   const make = vi
     .fn(() => 'connection')
     .mockImplementationOnce(() => {
@@ -89,7 +89,7 @@ it('makes a value once, and again after a failure', () => {
   expect(make).toHaveBeenCalledTimes(2)
 })
 
-it('makes a promise once, and again after it failed', async () => {
+it('creates a promise once, and again after it rejects', async () => {
   const make = vi.fn().mockRejectedValueOnce(new Error('offline')).mockResolvedValue('client')
   const client = once(make)
   await expect(client()).rejects.toThrow('offline')

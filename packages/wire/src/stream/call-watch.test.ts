@@ -16,7 +16,7 @@ describe('checkTimeouts', () => {
   })
 })
 
-it('tells an end that came while the promise was made', async () => {
+it('rejects when the call has ended while the promise was created', async () => {
   const controller = new AbortController()
   const watch = new CallWatch(controller.signal, timeouts, callee)
   watch.start()

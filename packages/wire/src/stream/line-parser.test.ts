@@ -21,7 +21,7 @@ it('marks the line that the end of the stream cut short', () => {
   expect([parser.end().length, parser.end().length, parser.pending]).toEqual([1, 0, 0])
 })
 
-it('tells how much it holds back', () => {
+it('counts its buffer', () => {
   const parser = new LineParser()
   parser.push('{"a":1}\n12345')
   expect(parser.pending).toBe(5)

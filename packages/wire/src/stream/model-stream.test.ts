@@ -30,19 +30,19 @@ function stream(send: ModelCall['send'], more: Partial<ModelCall> = {}): ModelSt
 const answer = (body: ReadableStream<Uint8Array>) => () => Promise.resolve(new Response(body))
 
 describe('ModelStream', () => {
-  it('tells warnings, deltas and one finish, last', async () => {
+  it('emits warnings, deltas and one finish, last', async () => {
     const events = await collect(stream(answer(bodyOf(hello, end)), { warnings: ['careful'] }))
     expect(events.map(({ type }) => type)).toEqual(['warning', 'text-delta', 'text-delta', 'finish'])
   })
 
-  it('ends in `malformed-stream` where a field is of another kind than it should be', async () => {
+  it('fails with `malformed-stream` on a field of the wrong type', async () => {
     const odd = 'data: {"choices":[{"delta":{"tool_calls":{"index":0}}}]}\n\n'
     const events = stream(answer(bodyOf(text('Hi'), odd, end)))
     expect(await events.next()).toMatchObject({ value: { text: 'Hi' } })
     expect(await errorOf(collect(events))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
-  it('does not count what has to be loaded first as silence, but hears an abort meanwhile', async () => {
+  it('does not count the loading of the SDK as silence, but can be aborted meanwhile', async () => {
     const timeouts = { firstByteTimeoutMs: 20, idleTimeoutMs: 20 }
     const loaded = stream(answer(bodyOf(hello, end)), { timeouts, load: () => wait(60) })
     expect((await collect(loaded)).at(-1)).toMatchObject({ type: 'finish' })
@@ -54,7 +54,7 @@ describe('ModelStream', () => {
     expect(await failed).toMatchObject({ code: 'aborted' })
   })
 
-  it('fails as a call does when it cannot be loaded', async () => {
+  it('fails like a call when the SDK cannot be loaded', async () => {
     const send = (): never => {
       throw new Error('It was sent.')
     }
@@ -62,7 +62,7 @@ describe('ModelStream', () => {
     expect(await errorOf(failed)).toMatchObject({ code: 'network' })
   })
 
-  it('tells the id of the request with what fails in the middle', async () => {
+  it('adds the request id to a failure in the middle', async () => {
     const send = () => Promise.resolve(new Response(bodyOf(text('Hi')), { headers: { 'x-request-id': 'req_1' } }))
     expect(await errorOf(collect(stream(send)))).toMatchObject({ code: 'incomplete-stream', requestId: 'req_1' })
   })
@@ -78,12 +78,12 @@ describe('ModelStream', () => {
     expect(sent).toBe(true)
   })
 
-  it('tells no warning either when the signal has ended already', async () => {
+  it('emits no warning when the signal has already aborted', async () => {
     const call = stream(answer(bodyOf(end)), { signal: AbortSignal.abort(), warnings: ['careful'] })
     expect(await errorOf(call.next())).toMatchObject({ code: 'aborted' })
   })
 
-  it('sends nothing when the signal has ended already', async () => {
+  it('sends nothing when the signal has already aborted', async () => {
     let sent = false
     const send = () => {
       sent = true
@@ -94,13 +94,13 @@ describe('ModelStream', () => {
     expect(sent).toBe(false)
   })
 
-  it('ends in `timeout` when the signal ended by one', async () => {
+  it('fails with `timeout` when the signal aborted with one', async () => {
     const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
     const error = await errorOf(collect(stream(answer(bodyOf(end)), { signal })))
     expect(error).toMatchObject({ code: 'timeout', ...callee })
   })
 
-  it('ends in `timeout` of the first byte when the request hangs, even if nobody listens to the signal', async () => {
+  it('fails with a first-byte `timeout` when the request hangs, even if it ignores the signal', async () => {
     const send = () => new Promise<Response>(() => {})
     const error = await errorOf(collect(stream(send, { timeouts: { ...timeouts, firstByteTimeoutMs: 20 } })))
     expect(error).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true, ...callee })
@@ -113,19 +113,19 @@ describe('ModelStream', () => {
     expect(cancelled()).toBe(true)
   })
 
-  it('ends in `timeout` when the answer stalls, after what had come', async () => {
+  it('fails with `timeout` when the answer stalls, after the events before', async () => {
     const { body, cancelled } = stalledBody(hello)
     const call = stream(answer(body), { timeouts: { ...timeouts, idleTimeoutMs: 20 } })
-    const told: ModelEvent[] = []
+    const events: ModelEvent[] = []
     const error = await errorOf(async () => {
-      for await (const event of call) told.push(event)
+      for await (const event of call) events.push(event)
     })
     expect(error).toMatchObject({ code: 'timeout', phase: 'idle', retryable: true })
-    expect(told).toHaveLength(2)
+    expect(events).toHaveLength(2)
     expect(cancelled()).toBe(true)
   })
 
-  it('does not take a slow reader for a silent server', async () => {
+  it('does not treat a slow reader as a silent server', async () => {
     const call = stream(answer(bodyOf(hello, end)), { timeouts: { ...timeouts, idleTimeoutMs: 20 } })
     const types: string[] = []
     for await (const { type } of call) {
@@ -135,7 +135,7 @@ describe('ModelStream', () => {
     expect(types.at(-1)).toBe('finish')
   })
 
-  it('ends in `aborted` in mid-stream, without what was waiting, and closes the body', async () => {
+  it('fails with `aborted` in mid-stream, without the buffered events, and closes the body', async () => {
     const { body, cancelled } = stalledBody(hello)
     const controller = new AbortController()
     const call = stream(answer(body), { signal: controller.signal })
@@ -145,7 +145,7 @@ describe('ModelStream', () => {
     expect(cancelled()).toBe(true)
   })
 
-  it('ends in `aborted` while it waits for bytes', async () => {
+  it('fails with `aborted` while it waits for bytes', async () => {
     const { body } = stalledBody(text('Hel'))
     const controller = new AbortController()
     const call = stream(answer(body), { signal: controller.signal })
@@ -156,7 +156,7 @@ describe('ModelStream', () => {
     expect(await call.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('closes an answer that comes after the abort', async () => {
+  it('closes a response that arrives after the abort', async () => {
     const { body, cancelled } = stalledBody()
     const controller = new AbortController()
     const { promise, resolve } = Promise.withResolvers<Response>()
@@ -168,13 +168,13 @@ describe('ModelStream', () => {
     expect(cancelled()).toBe(true)
   })
 
-  it('closes the body when its reader leaves', async () => {
+  it('closes the body when its reader stops', async () => {
     const { body, cancelled } = stalledBody(hello)
     for await (const _event of stream(answer(body))) break
     expect(cancelled()).toBe(true)
   })
 
-  it('lets its reader leave while it waits for bytes', async () => {
+  it('lets its reader stop while it waits for bytes', async () => {
     const { body, cancelled } = stalledBody(text('Hel'))
     const call = stream(answer(body))
     await call.next()
@@ -193,7 +193,7 @@ describe('ModelStream', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  it('reads a complete answer to its end, so that its socket is used again', async () => {
+  it('reads a complete answer to its end, so that its socket is reused', async () => {
     const { body, cancelled } = stalledBody(hello, end)
     await collect(stream(answer(body)))
     expect(cancelled()).toBe(false)
@@ -201,12 +201,12 @@ describe('ModelStream', () => {
     expect(cancelled()).toBe(true)
   })
 
-  it('tells what came before a broken frame, and then fails', async () => {
-    const told: ModelEvent[] = []
+  it('emits the events before a broken frame, and then fails', async () => {
+    const events: ModelEvent[] = []
     const error = await errorOf(async () => {
-      for await (const event of stream(answer(bodyOf(`${hello}data: {"choices\n\n`)))) told.push(event)
+      for await (const event of stream(answer(bodyOf(`${hello}data: {"choices\n\n`)))) events.push(event)
     })
-    expect(told).toHaveLength(2)
+    expect(events).toHaveLength(2)
     expect(error).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
@@ -215,17 +215,17 @@ describe('ModelStream', () => {
     ['in the middle of an event', `${hello}data: {"choi`],
     ['in the middle of an event after the finish', `${end.replace('data: [DONE]\n\n', '')}data: {"usage":{"pro`],
     ['at once', ''],
-  ])('ends in `incomplete-stream` when the answer ends %s', async (_name, body) => {
+  ])('fails with `incomplete-stream` when the answer ends %s', async (_name, body) => {
     const error = await errorOf(collect(stream(answer(bodyOf(body)))))
     expect(error).toMatchObject({ code: 'incomplete-stream', retryable: true, ...callee })
   })
 
-  it('takes a last event that lacks only its blank line', async () => {
+  it('accepts a last event without its blank line', async () => {
     const events = await collect(stream(answer(bodyOf(`${hello}data: {"choices":[{"finish_reason":"stop"}]}`))))
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 
-  it('ends in `network` when the connection breaks', async () => {
+  it('fails with `network` when the connection breaks', async () => {
     let read = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -238,7 +238,7 @@ describe('ModelStream', () => {
     expect(error).toMatchObject({ code: 'network', retryable: true, ...callee })
   })
 
-  it('keeps an AgentKitError that the request ends in', async () => {
+  it('keeps an AgentKitError of the request', async () => {
     const failure = new AgentKitError('missing-package', 'Install it.')
     expect(await errorOf(collect(stream(() => Promise.reject(failure))))).toBe(failure)
   })
@@ -258,7 +258,7 @@ describe('ModelStream', () => {
     expect(after).toMatchObject({ status: 'fulfilled', value: { done: true } })
   })
 
-  it('gives the events that have arrived without a promise, and none after an abort', async () => {
+  it('returns the events that have arrived without a promise, and none after an abort', async () => {
     const controller = new AbortController()
     const call = stream(answer(bodyOf(text('a') + text('b') + text('c'), end)), { signal: controller.signal })
     expect(call.ready()).toBeUndefined()
@@ -270,7 +270,7 @@ describe('ModelStream', () => {
     expect(await call.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('keeps the order for readers that ask ahead', async () => {
+  it('keeps the order for concurrent reads', async () => {
     const call = stream(answer(bodyOf(text('a') + text('b'), text('c'), end)))
     const asked = await Promise.all([call.next(), call.next(), call.next(), call.next(), call.next()])
     expect(asked.map(({ value }) => value?.text ?? value?.type)).toEqual(['a', 'b', 'c', 'finish', undefined])

@@ -39,7 +39,7 @@ describe('readFrames', () => {
     expect(await read(bodyOf('\r\n', '\r\n', 'data: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
   })
 
-  it('looks once at blank lines, however many come before the first event', async () => {
+  it('scans blank lines once, however many precede the first event', async () => {
     const before = process.cpuUsage()
     const lines = Array.from({ length: 40_000 }, () => '\n'.repeat(25))
     expect(await read(bodyOf(...lines, 'data: a\n\n'))).toEqual([[{ event: '', data: 'a' }]])
@@ -56,7 +56,7 @@ describe('readFrames', () => {
     const batches = await read(bodyOf(...oneByteEach(` \n${text}`)))
     expect(JSON.parse(batches[0]?.[0]?.data ?? '')).toEqual({ a: ['ü', 1] })
     expect(batches).toHaveLength(1)
-    // Nothing but its end tells whether it is whole.
+    // Only its end shows whether it is complete.
     expect(batches[0]?.[0]).toMatchObject({ unterminated: true })
     expect(await read(bodyOf('[{"a":1},\n\n', '{}]'))).toMatchObject([[{ data: '[{"a":1},\n\n{}]' }]])
   })
@@ -74,7 +74,7 @@ describe('readFrames', () => {
     expect(await reader.read()).toMatchObject([{ data: '{"b"', unterminated: true }])
   })
 
-  it('refuses a page of HTML, and says what to check', async () => {
+  it('rejects a page of HTML, and names what to check', async () => {
     const error = await errorOf(read(bodyOf(' \n<!doctype html>', '<html>')))
     expect(error).toMatchObject({ code: 'malformed-stream', retryable: true, ...callee })
     expect(String(error)).toContain('base URL')
@@ -88,12 +88,12 @@ describe('readFrames', () => {
     expect(await errorOf(read(bodyOf(...pieces), 50))).toMatchObject({ code: 'malformed-stream' })
   })
 
-  it('takes many events that are small each, however long the stream', async () => {
+  it('accepts many small events in a long stream', async () => {
     const batches = await read(bodyOf(...Array.from({ length: 50 }, () => 'data: 12345\n\n')), 50)
     expect(batches).toHaveLength(50)
   })
 
-  it('fails as its watch says when that ends a read', async () => {
+  it('fails with the failure of its watch', async () => {
     const { body, cancelled } = stalledBody('data: a\n\n')
     const watch = new CallWatch(new AbortController().signal, timeouts, callee)
     const reader = readFrames(new Response(body), { ...callee, watch })
@@ -104,7 +104,7 @@ describe('readFrames', () => {
     expect(cancelled()).toBe(true)
   })
 
-  it('takes an answer without a body for one that has ended', async () => {
+  it('treats a response without a body as ended', async () => {
     expect(await read(null)).toEqual([])
   })
 })
@@ -148,7 +148,7 @@ describe('readFrames over nodeFetch', () => {
     expect(server.sockets()).toBe(1)
   })
 
-  it('leaves a server that does not end its answer', async () => {
+  it('closes the connection of a server that does not end its answer', async () => {
     await using server = await httpServer((_request, response) => void response.write('data: [DONE]\n\n'))
     await readToDone(server.url)
     await server.closed

@@ -107,7 +107,7 @@ describe('Reply', () => {
     expect(events).toHaveLength(1)
   })
 
-  it('tells no empty delta and keeps no empty part', () => {
+  it('emits no empty delta and keeps no empty part', () => {
     const { content, events } = finished((reply) => {
       reply.text('')
       reply.reasoning('')
@@ -148,12 +148,12 @@ describe('Reply', () => {
     ])
   })
 
-  it('says tool-calls when there are calls, whatever the provider says (Q9)', () => {
+  it('finishes with tool-calls when there are calls, whatever the provider reports (Q9)', () => {
     const { finish } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '' }))
     expect(finish.reason).toBe('tool-calls')
   })
 
-  it('says stop when the provider says tool-calls and there are none', () => {
+  it('finishes with stop when the provider reports tool-calls without calls', () => {
     const reply = new ReplyBuilder(owner)
     reply.finish('tool-calls', {})
     expect(reply.take()).toMatchObject([{ reason: 'stop' }])
@@ -178,7 +178,7 @@ describe('Reply', () => {
     expect(ids.slice(1).every((id) => /^call_\w{1,35}$/.test(id))).toBe(true)
   })
 
-  it('tells arguments that do not parse as they came, beside other calls (Q2)', () => {
+  it('emits invalid arguments as text, beside other calls (Q2)', () => {
     const { events, content } = finished((reply) => {
       reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '{"text":' })
       reply.toolCall({ callId: 'b', name: 'echo', argumentsText: '{"text":"x"}' })
@@ -195,13 +195,13 @@ describe('Reply', () => {
     expect(events[1]).toMatchObject({ callId: 'b', input: { text: 'x' } })
   })
 
-  it.each(['', '  ', 'null'])('takes the arguments %j for none (Q2)', (argumentsText) => {
+  it.each(['', '  ', 'null'])('treats the arguments %j as empty (Q2)', (argumentsText) => {
     const { events } = finished((reply) => reply.toolCall({ callId: 'a', name: 'now', argumentsText }))
     expect(events[0]).toEqual({ type: 'tool-call', callId: 'a', name: 'now', input: {} })
   })
 })
 
-it('takes no more of the calls of one answer than any model writes, while they come and when they are whole', () => {
+it('limits the calls of one answer, incomplete and complete ones', () => {
   const tooMuch = expect.objectContaining({
     code: 'malformed-stream',
     retryable: false,

@@ -28,20 +28,20 @@ describe('SseParser', () => {
     expect(parser.end()).toEqual([])
   })
 
-  it('gives a frame that ends in CR at once, and takes the LF that follows with it', () => {
+  it('returns a frame that ends with CR at once, and skips the LF that follows', () => {
     const parser = new SseParser()
     expect(parser.push('data: a\r\n\r')).toEqual([frame('a')])
     expect(parser.push('\ndata: b\r\n\r\n')).toEqual([frame('b')])
   })
 
-  it.each(['data: a', 'data: a\n', 'event: x\n', 'dat'])('tells that the end cut %j short', (text) => {
+  it.each(['data: a', 'data: a\n', 'event: x\n', 'dat'])('marks %j as cut by the end', (text) => {
     const parser = new SseParser()
     expect(parser.push(text)).toEqual([])
     expect(parser.end()).toMatchObject([{ unterminated: true }])
     expect(parser.end()).toEqual([])
   })
 
-  it('takes a comment at the end for no frame', () => {
+  it('does not treat a comment at the end as a frame', () => {
     const parser = new SseParser()
     parser.push(': bye')
     expect(parser.end()).toEqual([])
