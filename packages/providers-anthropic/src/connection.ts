@@ -1,7 +1,7 @@
 import { connectSdk, type SdkConnection } from '@agentkit/wire'
 import type { Anthropic } from '@anthropic-ai/sdk'
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type AnthropicOptions = {
   /** Else `ANTHROPIC_API_KEY`. A server of your own needs none. */
   apiKey?: string | undefined
@@ -14,9 +14,9 @@ export type AnthropicOptions = {
   client?: Anthropic | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = SdkConnection<Anthropic> & {
-  /** The beta features that the user asks for in headers; `undefined` where the client's headers are not ours to know. */
+  /** The beta features that the user asks for in headers; `undefined` for a client of the user's own. */
   betas: readonly string[] | undefined
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
 
-/** What errors of this model say, and what they must not say. */
+/** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { baseURL, secrets }: Connection): ErrorContext {
   return {
     provider: 'anthropic',
@@ -25,19 +25,19 @@ function hint(code: ErrorCode, { status }: Failure, baseURL: string): string | u
   return undefined
 }
 
-/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+/** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */
 export function toAnthropicError(error: unknown, context: ErrorContext): AgentKitError {
   return toProviderError(error, context, (thrown) => {
     return withErrorCode(failureOfSdkError(thrown), isRecord(thrown) ? thrown.error : undefined)
   })
 }
 
-/** What an error frame tells. */
+/** The failure that an error frame reports. */
 export function failureOfFrame(frame: object): Failure {
   return withErrorCode(failureOfBody(frame), frame)
 }
 
-/** Newer errors name their cause in `error.details.error_code`: of a limit on spending the type says only 429 or 400. */
+/** Newer errors name their cause in `error.details.error_code`; for a spending limit, type and status are ambiguous. */
 function withErrorCode(failure: Failure, body: unknown): Failure {
   const error = isRecord(body) ? body.error : undefined
   const details = isRecord(error) ? error.details : undefined

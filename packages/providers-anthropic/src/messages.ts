@@ -24,7 +24,7 @@ import { type MediaBlock, userBlocks } from './user-blocks.ts'
 
 /**
  * A conversation without its instructions as the Messages API takes it: users and assistants take turns, beginning and
- * ending with a user. What this wire cannot carry is told in `warnings`.
+ * ending with a user. What the API cannot carry is left out, with a warning.
  * @param owner `provider/model`: reasoning of any other owner is left out
  */
 export function toAnthropicTurns(messages: readonly Message[], owner: string, warnings: string[]): Turn[] {
@@ -34,7 +34,7 @@ export function toAnthropicTurns(messages: readonly Message[], owner: string, wa
       key: owner,
       caches,
       toWireId: anthropicCallId,
-      convert: (part, ids, told) => convertPart(part, ids, owner, told),
+      convert: (part, ids, partWarnings) => convertPart(part, ids, owner, partWarnings),
     },
     warnings,
   )
@@ -59,7 +59,7 @@ function convertPart(messages: readonly Message[], ids: CallIds, owner: string, 
 function contentOf(message: Message, owner: string, warnings: string[]): ContentBlockParam[] {
   switch (message.role) {
     case 'system':
-      // Most models take no system message here, and those that do not in every place.
+      // Most models take no system message here, and the others not in every place.
       return isBlank(message.content)
         ? []
         : [{ type: 'text', text: `<system>\n${wellFormed(message.content)}\n</system>` }]
@@ -90,17 +90,17 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
     }
   })
   const thought = blocks.some(isThinking)
-  // Reasoning alone is no answer, and would stand before the next one.
+  // Reasoning alone is no answer, and would precede the next one.
   if (thought && blocks.every(isThinking)) return []
-  // What it thought is taken back only in its place; of any other answer the calls must come last.
+  // Thinking must keep its place; in any other answer the calls must come last.
   if (thought) return blocks
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')]
 }
 
-/** What a thinking block is taken back with, beside its text: it must be the very same. */
+/** What a thinking block carries beside its text; the API takes it back only unchanged. */
 export type ThinkingData = { signature: string } | { redacted: string }
 
-/** A part of reasoning as its own model wants it back; of any other model, nothing. */
+/** The thinking block of a reasoning part; none for a part of another model. */
 function thinkingBlock(
   { text, opaque }: ReasoningPart,
   owner: string,
@@ -130,19 +130,20 @@ function toolResult({ callId, content, isError }: ToolMessage, warnings: string[
   return result
 }
 
-/** What is said for a user where one has to speak and nobody did. */
+/** Stands for a user's turn where the API requires one. */
 const between: Turn = { role: 'user', content: [{ type: 'text', text: continuePrompt }] }
 
 /**
- * Joins what one side says in a row, so that all results of an answer's calls come in one turn, and lets a user speak
- * before each answer, and last: newer models refuse to go on with an answer, and older ones would not begin another.
+ * Joins consecutive turns of one role, so that all results of an answer's calls are in one turn, and makes a user's turn
+ * precede each answer and end the conversation: newer models refuse to continue an answer, and older ones continue it
+ * instead of starting another.
  */
 function takeTurns(converted: readonly Turn[]): Turn[] {
   const turns: Turn[] = []
   for (const turn of converted) {
     const last = turns.at(-1)
     if (turn.role === 'assistant' && last?.role !== 'user') turns.push(between)
-    // Converted turns are kept for the next request, and so stay as they are.
+    // Converted turns are cached for the next request, and must not change.
     if (turn.role === 'user' && last?.role === 'user') {
       turns[turns.length - 1] = { role: 'user', content: [...last.content, ...turn.content] }
     } else turns.push(turn)

@@ -2,7 +2,7 @@ import type { ModelInfo } from '@agentkit/core'
 import { modelFacts, modelInfoOf, modelTraits, type TraitTable } from '@agentkit/wire'
 import models from './models.json' with { type: 'json' }
 
-/** What is known of a model, by the table and by its name. One that is not listed is used all the same. */
+/** What the table of models and the name say of a model. A model that is not listed works too. */
 export type KnownModel = { info: ModelInfo; traits: ClaudeTraits; longestAnswer: number | undefined }
 
 export function knownModel(id: string): KnownModel {
@@ -12,7 +12,7 @@ export function knownModel(id: string): KnownModel {
   return {
     info: {
       ...modelInfoOf(facts, models),
-      // Of a model that is not listed, what its requests ask for.
+      // For a model that is not listed: what its requests ask for.
       maxOutputTokens: longestAnswer ?? traits.maxOutputTokens,
       nativeOutput: traits.nativeOutput ? 'always' : 'never',
     },

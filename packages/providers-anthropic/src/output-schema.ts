@@ -2,11 +2,10 @@ import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from '@agentkit/wire'
 
 /**
- * A schema as the API holds an answer to it. Keywords that it does not know become part of the description, as the
- * SDK's own helper does it: the model still reads them, and the answer is checked against the whole schema later.
+ * A schema that the API can enforce. Keywords that it does not know become part of the description, as in the SDK's own
+ * helper: the model still reads them, and core checks the answer against the whole schema.
  *
- * `undefined` for a schema that would mean something else: one that allows keys or values of any name or kind, or that
- * holds itself.
+ * `undefined` for a schema that would change its meaning: one that allows any keys or values, or that is recursive.
  */
 export function outputSchema(schema: JSONSchema): JSONSchema | undefined {
   const { $schema: _dialect, ...rest } = schema
@@ -18,7 +17,7 @@ export function outputSchema(schema: JSONSchema): JSONSchema | undefined {
   }
 }
 
-/** What the API cannot hold an answer to. */
+/** A schema that the API cannot enforce. */
 class OpenSchema extends Error {}
 
 function toStrict(schema: unknown): JSONSchema {
@@ -56,7 +55,7 @@ function takeKind(schema: JSONSchema, take: (keyword: string) => unknown, strict
     strict.const = take('const')
     take('type')
   } else if (union !== undefined) {
-    // Beside a union, what else is said of the value cannot be held.
+    // The API enforces nothing beside a union.
     if (schema.properties !== undefined) throw new OpenSchema()
     const members = take(union)
     strict[union === 'oneOf' ? 'anyOf' : union] = Array.isArray(members) ? members.map(toStrict) : []
@@ -81,7 +80,7 @@ function takeType(schema: JSONSchema, take: (keyword: string) => unknown, strict
     strict.additionalProperties = false
     const required = take('required')
     if (Array.isArray(required)) strict.required = required
-    // An object that may have no key at all says nothing, unless it is closed.
+    // An object without properties allows everything, unless it is closed.
     if (Object.keys(properties).length === 0 && others !== false) throw new OpenSchema()
   }
   if (types.includes('array')) {
@@ -126,7 +125,7 @@ function isRecursive(schema: JSONSchema): boolean {
   return leadsBack(schema, new Set())
 }
 
-/** Under these stand values, not schemas. */
+/** Keywords with values, not schemas. */
 const literals: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
 
 function mapValues(record: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> {

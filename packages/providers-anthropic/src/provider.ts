@@ -13,11 +13,11 @@ import { errorContext, toAnthropicError } from './errors.ts'
 import { knownModel } from './model-info.ts'
 import { prepareCall } from './request.ts'
 
-/** How long a model may be silent before its call ends in `timeout`, and whether prompts are cached. */
+/** How long a model may be silent before its call fails with `timeout`, and whether prompts are cached. */
 export type AnthropicModelOptions = CallTimeouts & {
   /**
-   * Keeps a prompt that will be read again (one with tools, or of a conversation that goes on) in Anthropic's cache,
-   * where reading it costs a tenth or less, and writing it a quarter more. On when absent.
+   * Keeps a prompt that will be read again (with tools, or of a conversation with several turns) in Anthropic's cache:
+   * reading it costs a tenth or less, writing it a quarter more. `true` when absent.
    */
   promptCaching?: boolean | undefined
 }
@@ -41,7 +41,7 @@ export type AnthropicProvider = {
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'anthropic',

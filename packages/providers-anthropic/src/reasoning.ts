@@ -4,7 +4,7 @@ import type { Thinking, Turn } from './types.ts'
 
 export type Reasoning = { thinking?: Thinking; effort?: 'low' | 'medium' | 'high' }
 
-/** What a model is asked of its thinking, as it takes it; what it does not take is told in `warnings`. */
+/** The fields that ask a model to think; what it does not take is left out, with a warning. */
 export function reasoningOf(
   model: string,
   { reasoning }: ModelRequest,
@@ -35,7 +35,7 @@ function adaptive(
 ): Reasoning {
   const thinking: Thinking = { type: 'adaptive' }
   if (effort && hidesThinking) thinking.display = 'summarized'
-  // A conversation that was shortened, or got other tools, would otherwise be refused for what was thought in it.
+  // Otherwise the API refuses the thinking of a conversation that was shortened, or that has other tools now.
   const binds = bindsThinking && turns.some(({ content }) => content.some(isThinking))
   if (binds) thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' }
   return { ...((effort || binds) && { thinking }), ...(effort && { effort }) }
@@ -51,15 +51,15 @@ function budgeted(wanted: number, maxTokens: number, turns: readonly Turn[], war
     warnings.push(`An answer of ${maxTokens} tokens leaves no room for reasoning: it was left out.`)
     return {}
   }
-  if (goesOnWithoutThinking(turns)) {
+  if (continuesWithoutThinking(turns)) {
     warnings.push('Reasoning was left out: the calls that were just answered were made without it.')
     return {}
   }
   return { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
-/** Calls that are being answered must have been thought about, or the API refuses to think about their results. */
-function goesOnWithoutThinking(turns: readonly Turn[]): boolean {
+/** The API refuses to think about the results of calls that the model made without thinking. */
+function continuesWithoutThinking(turns: readonly Turn[]): boolean {
   const isAnswered = turns.at(-1)?.content[0]?.type === 'tool_result'
   const first = turns.at(-2)?.content[0]
   return isAnswered && first !== undefined && !isThinking(first)

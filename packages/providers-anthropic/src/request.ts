@@ -18,17 +18,17 @@ import { type RenamedKeys, toTools } from './tools.ts'
 import type { AnthropicRequest, Thinking } from './types.ts'
 import { readsPart } from './user-blocks.ts'
 
-/** What is known of the model, and what the user set. */
+/** What is known of the model, and what the user configured. */
 export type RequestSettings = {
   traits: ClaudeTraits
   /** The longest answer of the model, in tokens, where it is known. */
   longestAnswer: number | undefined
   promptCaching: boolean
-  /** What the user's own headers say of beta features; `undefined` where nothing may be added to them. */
+  /** The beta features in the user's own headers; `undefined` where no header may be added. */
   betas: readonly string[] | undefined
 }
 
-/** A body, and what goes with it. */
+/** A body with its headers and warnings. */
 export type ConvertedRequest = {
   body: AnthropicRequest
   headers: Record<string, string>
@@ -52,7 +52,7 @@ export function prepareCall(
   }
 }
 
-/** A request as Anthropic takes it, streaming. What the model does not take is left out, and told in `warnings`. */
+/** A streaming request as Anthropic takes it. What the model does not take is left out, with a warning. */
 export function toAnthropicRequest(model: string, request: ModelRequest, settings: RequestSettings): ConvertedRequest {
   const warnings: string[] = []
   const messages = readableMessages(request.messages, readsPart, model, warnings)
@@ -88,7 +88,7 @@ function maxTokensOf(
   return longestAnswer
 }
 
-/** Why a model cannot be made to call a tool. */
+/** Why a model cannot be forced to call a tool. */
 function whyUnforced(model: string, { forcedTools }: ClaudeTraits, thinking: Thinking | undefined): string | undefined {
   if (!forcedTools) return `"${model}" cannot be made to call a tool`
   return isOn(thinking) ? `"${model}" cannot be made to call a tool while it reasons` : undefined
@@ -125,7 +125,7 @@ function addSampling(
   const stops = stop.filter((text) => !isBlank(text))
   if (stops.length > 0) body.stop_sequences = stops
   if (stops.length < stop.length) warnings.push('Claude does not stop at white space: such a `stop` was left out.')
-  // 1 is what they have of themselves, and always.
+  // 1 is the default, which every model takes.
   if (temperature === undefined || temperature === 1) return
   if (!takesTemperature || isOn(body.thinking)) {
     warnings.push(
@@ -139,7 +139,7 @@ function addSampling(
 
 function headersOf({ temperature, thinking }: AnthropicRequest, betas: readonly string[] = []): Record<string, string> {
   const headers: Record<string, string> = {}
-  // The newest version of the API knows no sampling parameters.
+  // The newest version of the API has no sampling parameters.
   if (temperature !== undefined) headers['anthropic-version'] = '2023-06-01'
   if (thinking?.block_binding) headers['anthropic-beta'] = [...betas, 'thinking-binding-controls-2026-08-01'].join(',')
   return headers

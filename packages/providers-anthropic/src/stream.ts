@@ -15,12 +15,12 @@ import type { RenamedKeys } from './tools.ts'
 import type { Block, BlockDelta, StopDelta, StopDetails, StreamEvent, WholeMessage } from './types.ts'
 import { AnthropicUsage } from './usage.ts'
 
-/** A block that has begun, and what its deltas have added. */
+/** A block that has begun, with what its deltas have added. */
 type OpenBlock =
   | { type: 'tool_use'; callId: string; name: string; input: unknown; argumentsText: string }
   | { type: 'thinking'; signature: string }
 
-/** Reads the events of a Messages stream, and a message that came whole. */
+/** Reads the events of a Messages stream, or a whole message of a server that does not stream. */
 export class AnthropicReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #renamed: RenamedKeys
@@ -57,7 +57,7 @@ export class AnthropicReader implements FrameReader {
         this.#end(event.index ?? 0)
         return false
       case 'message_start':
-        // What a tool of the server's has led to may stand in it already.
+        // It may already hold blocks of a tool that the server ran.
         this.#readWhole(event.message ?? {})
         return false
       case 'message_delta':
@@ -87,7 +87,7 @@ export class AnthropicReader implements FrameReader {
     return this.#reply.take()
   }
 
-  /** A server that begins again, or a proxy that does, starts another message: of the first one nothing counts. */
+  /** A server or proxy that restarts an answer sends another `message_start`: the first message is dropped. */
   #start(usage: unknown): void {
     if (this.#begun) {
       this.#reply.restart()
@@ -124,7 +124,7 @@ export class AnthropicReader implements FrameReader {
         return
       }
       default:
-      // Citations, and what is yet to come.
+      // Citations, and types that are not known yet.
     }
   }
 
@@ -141,14 +141,14 @@ export class AnthropicReader implements FrameReader {
         return
       case 'thinking':
         this.#reply.endPart()
-        // Also of a block that never ends.
+        // Counted at once: the block may never end.
         this.#reply.countData(textOf(block.signature))
         this.#blocks.set(index, { type: 'thinking', signature: textOf(block.signature) })
         this.#reply.reasoning(textOf(block.thinking))
         return
       case 'redacted_thinking':
         this.#reply.endPart()
-        // Without its data it would be refused when it goes back.
+        // The API would refuse it without its data in the next request.
         if (textOf(block.data) !== '') this.#reply.endReasoning({ redacted: textOf(block.data) } satisfies ThinkingData)
         return
       case 'tool_use': {
@@ -202,7 +202,7 @@ export class AnthropicReader implements FrameReader {
       case 'max_tokens':
         return 'length'
       case 'refusal':
-        this.#tellRefusal()
+        this.#warnOfRefusal()
         return 'content-filter'
       case 'pause_turn':
         this.#reply.warn('The server paused in the middle of the answer: it is not whole.')
@@ -217,8 +217,8 @@ export class AnthropicReader implements FrameReader {
     }
   }
 
-  /** Why it refused is about the answer, and no part of it. */
-  #tellRefusal(): void {
+  /** The reason of a refusal is a warning, not a part of the answer. */
+  #warnOfRefusal(): void {
     const { category, explanation } = this.#stopDetails ?? {}
     this.#reply.warn(`The model refused to answer${category ? ` (${category})` : ''}. ${explanation ?? ''}`.trimEnd())
   }
@@ -229,8 +229,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The text of a text delta as Anthropic writes it, where it has nothing to unescape: almost all events are such ones,
- * and parsing them is most of what a token costs. `undefined` for any other event.
+ * The text of a text delta that has nothing to unescape, without parsing JSON: almost all events are such deltas, and
+ * parsing is most of the cost of a token. `undefined` for any other event.
  */
 function plainTextDelta(data: string): string | undefined {
   if (!data.startsWith(deltaHead)) return undefined

@@ -7,7 +7,7 @@ export type ToolSchema = { schema: JSONSchema & { type: 'object' }; renamed: Rea
 
 /**
  * Makes the root of a tool's input schema what the API takes: an object that is no union, whose keys are of up to 64
- * letters, digits, `_`, `.` and `-`. What cannot be said so goes into the description; calls are checked against the
+ * letters, digits, `_`, `.` and `-`. The rest goes into the description; calls are checked against the
  * tool's own schema anyway.
  */
 export function toolSchema(schema: JSONSchema): ToolSchema {
@@ -27,7 +27,7 @@ export function toolSchema(schema: JSONSchema): ToolSchema {
   }
 }
 
-/** Gives the keys of a call's arguments their own names again; what does not parse stays as the model wrote it. */
+/** Restores the original keys of a call's arguments; arguments that do not parse stay as the model wrote them. */
 export function withOwnNames(argumentsText: string, renamed: ReadonlyMap<string, string>): string {
   const input = parseJSON(argumentsText)
   if (!isRecord(input)) return argumentsText
@@ -41,9 +41,9 @@ const longestName = 64
 function wireName(key: string, taken: Record<string, unknown>): string {
   if (/^[\w.-]{1,64}$/.test(key)) return key
   const name = key.replace(/[^\w.-]/g, '_').slice(0, longestName)
-  // Two keys may become one, as `a b` and `a/b`, and some leave nothing: a mark keeps them apart.
-  const tellsItApart = /[^_]/.test(name) && onlyOneBecomes(name, taken)
-  return tellsItApart ? name : `${name.slice(0, longestName - 9)}_${hash('sha256', key).slice(0, 8)}`
+  // Two keys may become one name, as `a b` and `a/b`, and some become empty: a hash distinguishes them.
+  const isUnique = /[^_]/.test(name) && onlyOneBecomes(name, taken)
+  return isUnique ? name : `${name.slice(0, longestName - 9)}_${hash('sha256', key).slice(0, 8)}`
 }
 
 function onlyOneBecomes(name: string, taken: Record<string, unknown>): boolean {

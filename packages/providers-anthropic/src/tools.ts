@@ -4,7 +4,7 @@ import type { Tool, ToolChoice as WireToolChoice } from '@anthropic-ai/sdk/resou
 import { toolSchema } from './tool-schema.ts'
 import type { Turn } from './types.ts'
 
-/** By tool, the keys of its input that have another name on the wire. */
+/** By tool, the keys of its input that have another name in the API. */
 export type RenamedKeys = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 export type WireTools = { tools?: Tool[]; tool_choice?: WireToolChoice; renamed: RenamedKeys }
@@ -53,7 +53,7 @@ function toChoice(
   return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.tool }
 }
 
-/** A conversation with calls must name tools, also when none is offered any more. */
+/** The API requires tools for a conversation that holds calls, also when the request offers none. */
 function calledTools(turns: readonly Turn[]): WireTools {
   const blocks = turns.flatMap(({ content }) => content)
   const names = new Set(blocks.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])))

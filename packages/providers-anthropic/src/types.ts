@@ -12,17 +12,17 @@ export type Turn = { role: 'user' | 'assistant'; content: ContentBlockParam[] }
 export type AnthropicRequest = Omit<MessageCreateParamsStreaming, 'messages' | 'system' | 'thinking'> & {
   messages: Turn[]
   system?: TextBlockParam[]
-  /** Gone from the newest version of the API, and from the SDK's types with it. */
+  /** Removed from the newest version of the API, and so from the SDK's types. */
   temperature?: number
   thinking?: Thinking
 }
 
 export type Thinking = ThinkingConfigParam & {
-  /** A beta feature, and so not in the SDK's types of this request. */
+  /** A beta feature, which the SDK's types of this request lack. */
   block_binding?: { prefix_mismatch_behavior: 'drop_block' }
 }
 
-/** As far as it is read; servers leave out any of it, and send null for any of it. */
+/** The fields that are read; servers omit any of them, or send null. */
 export type StreamEvent = {
   type?: string
   index?: number

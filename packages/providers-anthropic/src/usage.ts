@@ -1,8 +1,8 @@
 import type { Usage } from '@agentkit/core'
 import { mergeUsage, withTotal } from '@agentkit/wire'
 
-/** As Anthropic tells it: what was read from the cache and written to it is not part of the input. */
-type ToldUsage = {
+/** As Anthropic reports it: `input_tokens` excludes what was read from the cache and written to it. */
+type WireUsage = {
   input_tokens?: number | null
   cache_creation_input_tokens?: number | null
   cache_read_input_tokens?: number | null
@@ -10,16 +10,16 @@ type ToldUsage = {
   output_tokens_details?: { thinking_tokens?: number | null } | null
 }
 
-/** Adds up what an answer's events tell: what is told last holds, and a later null or zero erases nothing. */
+/** Merges the usage of an answer's events: the last report counts, and a later null or zero erases nothing. */
 export class AnthropicUsage {
   #input: Usage = {}
   #read: Usage = {}
   #written: Usage = {}
   #output: Usage = {}
 
-  add(told: unknown): void {
-    if (typeof told !== 'object' || told === null) return
-    const usage: ToldUsage = told
+  add(reported: unknown): void {
+    if (typeof reported !== 'object' || reported === null) return
+    const usage: WireUsage = reported
     this.#input = mergeUsage(this.#input, { input_tokens: usage.input_tokens })
     this.#read = mergeUsage(this.#read, { input_tokens: usage.cache_read_input_tokens })
     this.#written = mergeUsage(this.#written, { input_tokens: usage.cache_creation_input_tokens })

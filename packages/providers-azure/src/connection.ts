@@ -3,7 +3,7 @@ import { redactSecrets } from '@agentkit/core/internal'
 import { checkAddress, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { AzureOpenAI, OpenAI } from 'openai'
 
-/** Which resource is called, and how. */
+/** Which resource to call, and how. */
 export type AzureOptions = {
   /** `https://<resource>.openai.azure.com`; else `AZURE_OPENAI_ENDPOINT`. */
   endpoint?: string | undefined
@@ -27,7 +27,7 @@ export type AzureOptions = {
   v1?: boolean | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = {
   /** The SDK, loaded at the first call. */
   client(): Promise<OpenAI>
@@ -41,11 +41,11 @@ export type Connection = {
   ownFetch: boolean
 }
 
-/** The last of the dated ones, for chat, responses and embeddings; what came after it came to v1. */
+/** The last dated version that has chat, responses and embeddings; later features are in v1 alone. */
 const lastVersion = '2025-04-01-preview'
 
 /**
- * Settles credentials, address and API from the options and the environment.
+ * Resolves credentials, address and API from the options and the environment.
  * @throws AgentKitError `missing-key`, `invalid-config` for an endpoint that is missing, and for a key or an endpoint
  *   that cannot be one
  */
@@ -108,7 +108,7 @@ type Settled = {
   fetch: typeof fetch
 }
 
-/** Of OpenAI's own account, which the SDK would take from the environment and send to Azure. */
+/** Keeps the SDK from sending the OpenAI account in the environment to Azure. */
 const noAccount = { organization: null, project: null }
 
 async function createClient({ endpoint, credentials, apiVersion, headers, fetch }: Settled): Promise<OpenAI> {
@@ -117,9 +117,9 @@ async function createClient({ endpoint, credentials, apiVersion, headers, fetch 
     ...noAccount,
     endpoint,
     apiVersion,
-    // Else OPENAI_BASE_URL would count, and exclude the endpoint.
+    // Otherwise the SDK reads OPENAI_BASE_URL, which excludes an endpoint.
     baseURL: null,
-    // An empty key keeps the one of the environment from excluding the tokens.
+    // An empty key hides the one in the environment, which would exclude the tokens.
     ...(typeof credentials === 'function' ? { azureADTokenProvider: credentials, apiKey: '' } : credentials),
     maxRetries: 0,
     fetch,
@@ -141,15 +141,15 @@ async function createV1Client({ endpoint, credentials, headers, fetch }: Settled
 }
 
 /**
- * A token provider whose failure says what to do: there was no call, and so no answer to tell it from.
- * @param secrets is told each token, which no error may carry
+ * A token provider that fails with an error of ours: without a call there is no answer to take a reason from.
+ * @param secrets receives each token, which no error may carry
  */
 function guardTokens(provider: () => Promise<string>, secrets: string[]): () => Promise<string> {
   return async () => {
     try {
       const token = await provider()
       if (!secrets.includes(token)) secrets.push(token)
-      // Of old ones nobody speaks any more.
+      // Errors no longer quote old tokens.
       if (secrets.length > mostTokens) secrets.shift()
       return token
     } catch (cause) {
@@ -161,7 +161,7 @@ function guardTokens(provider: () => Promise<string>, secrets: string[]): () => 
 
 const mostTokens = 20
 
-/** What `guardTokens` threw, which the SDK wraps in an error of its own. */
+/** The error of `guardTokens`, which the SDK wraps in one of its own. */
 export function tokenFailure(error: unknown): AgentKitError | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   return isAgentKitError(cause) ? cause : undefined

@@ -3,7 +3,7 @@ import { type ErrorContext, type Failure, openaiTraits, toProviderError } from '
 import { type Connection, tokenFailure } from './connection.ts'
 
 /**
- * What errors of this deployment say, and what they must not say.
+ * What the errors of this deployment contain: hints, and no secrets.
  * @param model of OpenAI's, as far as it is known
  */
 export function errorContext(
@@ -16,7 +16,7 @@ export function errorContext(
   return { provider: 'azure', model: deployment, secrets, hint }
 }
 
-/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+/** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */
 export function toAzureError(error: unknown, context: ErrorContext): AgentKitError {
   const noToken = tokenFailure(error)
   if (!noToken) return toProviderError(error, context)

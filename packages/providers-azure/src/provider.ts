@@ -14,9 +14,9 @@ import { errorContext, toAzureError } from './errors.ts'
 import { modelInfo } from './model-info.ts'
 import { pathOf, prepareCall } from './request.ts'
 
-/** How long a model may be silent before its call ends in `timeout`, and which model it is. */
+/** How long a model may be silent before its call fails with `timeout`, and which model it is. */
 export type AzureModelOptions = CallTimeouts & {
-  /** The model that is deployed, as OpenAI calls it: `gpt-5.6-sol`. Where it is absent, the deployment's name tells. */
+  /** The model that is deployed, as OpenAI calls it: `gpt-5.6-sol`. Taken from the deployment's name when absent. */
   model?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export type AzureProvider = {
  */
 export function azure(options: AzureOptions = {}): AzureProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'azure',

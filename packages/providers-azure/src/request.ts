@@ -10,7 +10,7 @@ import {
 import type { Connection } from './connection.ts'
 
 /**
- * Maps a request to the wire that the connection speaks.
+ * Maps a request to the API of the connection.
  * @param model of OpenAI's, which says what the deployment takes
  */
 export function prepareCall(
@@ -25,7 +25,7 @@ export function prepareCall(
   }
   const endpoint = { ...connection, context, path: pathOf(connection, context.model, '/chat/completions') }
   const compat: ChatCompat = {
-    // Every model takes it by now; the reasoning ones take no other.
+    // Every model takes this field; reasoning models take no other.
     maxTokensField: 'max_completion_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',
     strict: true,
@@ -35,8 +35,8 @@ export function prepareCall(
 }
 
 /**
- * Where a deployment is, below the client's address. The SDK would add it to the path from a body that is an object;
- * ours is text.
+ * The path of a deployment below the client's address. The SDK adds it only for a body that is an object, and ours is
+ * text.
  */
 export function pathOf({ v1, deploymentURL }: Connection, deployment: string, path: string): string {
   if (deploymentURL !== undefined) return `${deploymentURL}${path}`

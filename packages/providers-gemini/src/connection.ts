@@ -1,7 +1,7 @@
 import { checkAddress, isRecord, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
-/** As much of a `GoogleGenAI` client as is used. */
+/** The part of a `GoogleGenAI` client that is used. */
 export interface GeminiClient {
   readonly models: {
     generateContentStream(params: GenerateContentParameters): Promise<unknown>
@@ -9,7 +9,7 @@ export interface GeminiClient {
   }
 }
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type GeminiOptions = {
   /** Else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. */
   apiKey?: string | undefined
@@ -22,20 +22,20 @@ export type GeminiOptions = {
   client?: GeminiClient | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = {
   /** The SDK's client, loaded at the first call. */
   client(): Promise<GeminiClient>
   /** How requests leave; over `node:http` when absent. */
   fetch: typeof fetch | undefined
-  /** What a call tells the SDK of how to send it. */
+  /** The SDK's HTTP options of each call. */
   httpOptions: HttpOptions
   /** Values that no error may carry. */
   secrets: readonly string[]
 }
 
 /**
- * Settles key and address from the options and the environment.
+ * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key` without a key, `invalid-config` for a key or an address that cannot be one
  */
 export function connect(options: GeminiOptions): Connection {
@@ -44,7 +44,7 @@ export function connect(options: GeminiOptions): Connection {
     return {
       client: () => Promise.resolve(client),
       fetch: fetchOf(client),
-      // Retries are core's; the client may have been told to make its own.
+      // Retries are core's; the client may have its own.
       httpOptions: { retryOptions: { attempts: 1 } },
       secrets: secretsOf(keyOf(client)),
     }
@@ -68,8 +68,8 @@ export function connect(options: GeminiOptions): Connection {
 const keySource = { provider: 'gemini', vendor: 'Google', variables: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'] }
 
 /**
- * The SDK's build for the web: it is the same client, but reads no environment, warns of no second key there, and
- * loads without the libraries of Google Cloud.
+ * The SDK's build for the web: the same client, but it reads no environment variables, does not warn of a second key
+ * there, and loads without the libraries of Google Cloud.
  */
 async function createClient(apiKey: string, httpOptions: HttpOptions): Promise<GeminiClient> {
   const { GoogleGenAI } = await import('@google/genai/web')
@@ -81,7 +81,7 @@ async function createClient(apiKey: string, httpOptions: HttpOptions): Promise<G
 function fetchOf(client: object): typeof fetch | undefined {
   const options = isRecord(client) ? client.httpOptions : undefined
   const own = isRecord(options) ? options.fetch : undefined
-  // The SDK takes nothing else for it.
+  // The SDK accepts nothing else for it.
   return typeof own === 'function' ? (own as typeof fetch) : undefined
 }
 

@@ -27,7 +27,7 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
       if (dimensions !== undefined) config.outputDimensionality = dimensions
       const byType = takesTaskType.test(model)
       if (task !== undefined && byType) config.taskType = taskTypes[task]
-      // One content each: of plain texts, gemini-embedding-2 makes a single vector.
+      // One content per text: for plain texts, gemini-embedding-2 returns a single vector.
       const contents = texts.map((text) => ({
         role: 'user',
         parts: [{ text: task === undefined || byType ? text : prefixes[task] + text }],
@@ -38,7 +38,7 @@ export function geminiEmbedder(model: string, connection: Connection, settings: 
   })
 }
 
-/** Later models pass the type over, and want the task in the text. */
+/** Later models ignore the type, and expect the task in the text. */
 const takesTaskType = /embedding-00\d|^embedding-/
 const taskTypes = { document: 'RETRIEVAL_DOCUMENT', query: 'RETRIEVAL_QUERY' } as const
 const prefixes = { document: 'title: none | text: ', query: 'task: search result | query: ' } as const

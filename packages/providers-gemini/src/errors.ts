@@ -10,7 +10,7 @@ import {
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
 
-/** What errors of this model say, and what they must not say. */
+/** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
   return { provider: 'gemini', model, secrets, hint }
 }
@@ -19,35 +19,35 @@ function hint(code: ErrorCode, { status }: Failure): string | undefined {
   return code === 'auth' && status !== 403 ? 'Set GOOGLE_API_KEY or GEMINI_API_KEY, or pass apiKey.' : undefined
 }
 
-/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+/** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */
 export function toGeminiError(error: unknown, context: ErrorContext): AgentKitError {
   return toProviderError(error, context, failureOfGeminiError)
 }
 
-/** What an error of the SDK tells: its `ApiError` has the body of the answer as its message. */
+/** The failure that an error of the SDK reports: the message of its `ApiError` is the body of the answer. */
 function failureOfGeminiError(error: unknown): Failure {
   const failure = failureOfSdkError(error)
   const body = failure.body === undefined && failure.status !== undefined ? parseJSON(failure.message) : undefined
   return geminiFailure(body === undefined ? failure : { ...failure, ...failureOfBody(body) })
 }
 
-/** Google says in `details` what its status leaves open: how long to wait, and what is wrong with the key. */
+/** Adds what Google reports in `details`: how long to wait, and what is wrong with the key. */
 export function geminiFailure(failure: Failure): Failure {
-  const told = { ...failure }
+  const detailed = { ...failure }
   const details = detailsOf(failure.body)
   const reason = details.map(({ reason }) => reason).find((reason) => typeof reason === 'string')
   const retryAfterMs = details.map(({ retryDelay }) => milliseconds(retryDelay)).find((wait) => wait !== undefined)
-  if (retryAfterMs !== undefined) told.retryAfterMs = retryAfterMs
-  if (reason === 'API_KEY_INVALID') told.code = 'invalid_api_key'
-  else if (typeof reason === 'string') told.code = reason
+  if (retryAfterMs !== undefined) detailed.retryAfterMs = retryAfterMs
+  if (reason === 'API_KEY_INVALID') detailed.code = 'invalid_api_key'
+  else if (typeof reason === 'string') detailed.code = reason
   if (failure.status === 429) {
-    // Google says "quota" of what is free again in a minute, too.
-    told.code = isSpent(failure.message, details) ? 'insufficient_quota' : 'rate_limit_exceeded'
+    // Google says "quota" also for a limit per minute.
+    detailed.code = isSpent(failure.message, details) ? 'insufficient_quota' : 'rate_limit_exceeded'
   }
-  return told
+  return detailed
 }
 
-/** Whether there is none left for the day, or was never any. */
+/** Whether the quota of the day is used up, or there is none at all. */
 function isSpent(message: string, details: readonly Detail[]): boolean {
   const quotas = details.flatMap(({ violations }) => (Array.isArray(violations) ? violations.filter(isRecord) : []))
   return noQuota.test(message) || quotas.some(({ quotaId }) => typeof quotaId === 'string' && /PerDay/.test(quotaId))

@@ -4,13 +4,13 @@ import { isReference, type Reference, resolveReference, schemasIn, withoutAllOf 
 
 export type GeminiSchema = {
   schema: JSONSchema
-  /** The definitions that hold themselves in a required field, which Gemini refuses: there any value is taken. */
+  /** The definitions that hold themselves in a required field. Gemini refuses that: the schema allows any value there. */
   opened: string[]
 }
 
 /**
- * A JSON Schema as Gemini reads it. Keywords that it passes over and that say something of a value are put in words,
- * into the description; what it refuses is written in another way.
+ * A JSON Schema as Gemini reads it. Keywords that it ignores and that constrain a value become words of the
+ * description; what it refuses is rewritten.
  *
  * @see https://ai.google.dev/api/generate-content#v1beta.GenerationConfig
  */
@@ -25,13 +25,13 @@ export function toGeminiSchema(schema: JSONSchema): GeminiSchema {
 /** Tools have the same schemas in every request. */
 const converted = new WeakMap<JSONSchema, GeminiSchema>()
 
-/** One schema with its definitions. Each is converted once, so that no nesting of them grows. */
+/** One schema with its definitions, each converted once: nested references stay references. */
 class Conversion {
   readonly #root: JSONSchema
   readonly #definitions = new Map<string, JSONSchema>()
-  /** References that are to be defined. */
-  readonly #waiting = new Set<string>()
-  /** References that stand around the place that is converted, without a field between that may be absent. */
+  /** References whose definitions are still to be converted. */
+  readonly #undefinedYet = new Set<string>()
+  /** The references that contain the current schema, through required fields alone. */
   readonly #within = new Set<string>(['#'])
   readonly #opened = new Set<string>()
 
@@ -42,8 +42,8 @@ class Conversion {
   run(): GeminiSchema {
     const schema = this.#convert(this.#wholeRoot(), true)
     this.#within.clear()
-    // A set that grows is walked to its end.
-    for (const $ref of this.#waiting) this.#define($ref)
+    // The loop also visits what it adds to the set.
+    for (const $ref of this.#undefinedYet) this.#define($ref)
     const definitions = [...this.#definitions].map(([$ref, definition]) => [nameOf($ref), definition])
     return {
       schema: definitions.length > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema,
@@ -51,7 +51,7 @@ class Conversion {
     }
   }
 
-  /** A root is an object: one that only refers to another is replaced by it. */
+  /** A root must be an object: a reference at the root is replaced by its target. */
   #wholeRoot(): JSONSchema {
     if (!isReference(this.#root)) return this.#root
     const { $ref, ...beside } = this.#root
@@ -61,14 +61,14 @@ class Conversion {
 
   #define($ref: string): void {
     if (this.#definitions.has($ref)) return
-    // In place already, for those inside that refer to it.
+    // Registered first, for definitions inside that refer to it.
     this.#definitions.set($ref, {})
     this.#within.add($ref)
     this.#definitions.set($ref, this.#convert(resolveReference($ref, this.#root) ?? {}, true))
     this.#within.delete($ref)
   }
 
-  /** @param required whether no field around it may be absent */
+  /** @param required whether all fields around it are required */
   #convert(schema: JSONSchema, required: boolean): JSONSchema {
     if (isReference(schema)) return this.#reference(schema, required)
     const whole = withoutAllOf(schema, this.#root)
@@ -110,8 +110,8 @@ class Conversion {
       return { ...type, description: `One more ${nameOf($ref)}.`, ...around }
     }
     if (required) this.#define($ref)
-    else this.#waiting.add($ref)
-    // It stands alone there: what is written beside it goes around it.
+    else this.#undefinedYet.add($ref)
+    // Gemini takes nothing beside a reference: the rest goes around it.
     const alone = { $ref: `#/$defs/${nameOf($ref)}` }
     return Object.keys(around).length === 0 ? alone : { ...around, anyOf: [alone] }
   }
@@ -152,7 +152,7 @@ function typeOf(values: readonly unknown[]): JSONSchema {
   return types.size === 1 ? { type: [...types][0] } : {}
 }
 
-/** Keywords that are passed over, as the model is told of them. */
+/** How the description words the keywords that Gemini ignores. */
 const inWords: Readonly<Record<string, string>> = {
   pattern: 'pattern',
   minLength: 'at least so many characters',

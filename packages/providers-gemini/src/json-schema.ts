@@ -1,4 +1,3 @@
-/** Reading JSON Schemas, of whose shape nothing is known. */
 import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from '@agentkit/wire'
 
@@ -8,7 +7,7 @@ export function isReference(schema: JSONSchema): schema is Reference {
   return typeof schema.$ref === 'string'
 }
 
-/** What a reference within its own document means; `#` is the document. */
+/** The target of a reference within the document; `#` is the document. */
 export function resolveReference($ref: string, root: JSONSchema): JSONSchema | undefined {
   if (!$ref.startsWith('#')) return undefined
   const steps = $ref.split('/').slice(1).map(unescaped)
@@ -20,7 +19,7 @@ function unescaped(step: string): string {
   return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Several schemas that must all hold, as one: objects have the properties of all. */
+/** Merges the schemas of `allOf` into one, with the properties of all. */
 export function withoutAllOf(schema: JSONSchema, root: JSONSchema, within: readonly string[] = []): JSONSchema {
   if (!Array.isArray(schema.allOf)) return schema
   const { allOf, ...own } = schema

@@ -18,7 +18,7 @@ import type { GeminiTraits } from './gemini-traits.ts'
 import { mediaPart } from './media-part.ts'
 import { geminiToolName, resultContents } from './tool-results.ts'
 
-/** Who reads the conversation. */
+/** The model that reads the conversation. */
 export type Reader = {
   /** `provider/model`: opaque data of any other owner is left out. */
   owner: string
@@ -39,7 +39,7 @@ export function toGeminiContents(messages: readonly Message[], reader: Reader): 
   return inTurns(converted)
 }
 
-/** By owner, which decides what opaque data is sent, and tells the model. */
+/** By owner, which names the model and decides which opaque data is sent. */
 const caches: ConversionCaches<Content> = new Map()
 
 const longestCallId = 64
@@ -51,7 +51,7 @@ function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader)
     const message = repaired[index] as Message
     switch (message.role) {
       case 'system':
-        // There is no such role between the turns.
+        // Gemini has no such role between turns.
         push(
           contents,
           'user',
@@ -77,7 +77,7 @@ function convertPart(messages: readonly Message[], ids: CallIds, reader: Reader)
   return contents
 }
 
-/** What a user said, without what is blank: Gemini refuses parts with nothing in them. */
+/** The parts of a user's message without blank ones, which Gemini refuses. */
 function userParts(content: UserMessage['content']): Part[] {
   return partsOf(content).flatMap((part) => {
     if (part.type !== 'text') return mediaPart(part)
@@ -89,7 +89,7 @@ function push(contents: Content[], role: 'user' | 'model', parts: Part[]): void 
   if (parts.length > 0) contents.push({ role, parts })
 }
 
-/** Gemini 3 refuses a turn whose first call has no signature, and takes this one for a call that it did not make. */
+/** Gemini 3 refuses a turn whose first call has no signature; it accepts this one for calls of other models. */
 const foreignSignature = 'skip_thought_signature_validator'
 
 function modelParts({ content }: AssistantMessage, { owner, traits }: Reader): Part[] {
@@ -98,7 +98,7 @@ function modelParts({ content }: AssistantMessage, { owner, traits }: Reader): P
     const converted = modelPart(part, owner, traits)
     if (!converted?.functionCall) return converted ?? []
     if (unsigned) converted.thoughtSignature ??= foreignSignature
-    // Of calls made at once only the first has one.
+    // Of parallel calls only the first has one.
     unsigned = false
     return converted
   })
@@ -122,14 +122,14 @@ function modelPart(part: AssistantPart, owner: string, traits: GeminiTraits): Pa
 }
 
 function signatureOf(data: JSONValue): string | undefined {
-  const told = isRecord(data) ? data.thoughtSignature : undefined
-  return typeof told === 'string' ? told : undefined
+  const signature = isRecord(data) ? data.thoughtSignature : undefined
+  return typeof signature === 'string' ? signature : undefined
 }
 
-/** What is said for a user where one has to speak and nobody did. */
+/** Stands for a user's turn where Gemini requires one. */
 const between: Content = { role: 'user', parts: [{ text: continuePrompt }] }
 
-/** Joins neighbours of one role, but for the results of calls, which are counted; ends are users' turns. */
+/** Joins consecutive contents of one role, except results, which Gemini counts; starts and ends with a user's turn. */
 function inTurns(contents: readonly Content[]): Content[] {
   const turns: Content[] = []
   if (contents[0]?.role !== 'user') turns.push(between)

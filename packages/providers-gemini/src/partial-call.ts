@@ -1,16 +1,16 @@
-/** As far as it is read; a piece of a call that comes in several. */
+/** The fields that are read of one piece of a call. */
 export type CallPiece = { id?: unknown; name?: unknown; args?: unknown; partialArgs?: unknown; willContinue?: unknown }
 
 type Place = { [step: string]: unknown } | unknown[]
 
-/** A call whose arguments come piece by piece, each with the path of where it belongs: Vertex streams them so. */
+/** A call whose arguments arrive in pieces, each with its path, as Vertex streams them. */
 export class PartialCall {
   id: string | undefined
   name = ''
   signature: string | undefined
   #args: { [step: string]: unknown } = Object.create(null)
-  /** The path of a text that goes on. */
-  #going: string | undefined
+  /** The path of a text whose next piece is to come. */
+  #continued: string | undefined
 
   add(piece: CallPiece): void {
     if (typeof piece.id === 'string') this.id = piece.id
@@ -30,12 +30,12 @@ export class PartialCall {
     const last = steps.pop()
     if (typeof jsonPath !== 'string' || last === undefined) return
     const place = this.#placeOf(steps, last)
-    const before = this.#going === jsonPath ? read(place, last) : undefined
+    const before = this.#continued === jsonPath ? read(place, last) : undefined
     if (typeof stringValue === 'string')
       write(place, last, typeof before === 'string' ? before + stringValue : stringValue)
     else if (numberValue !== undefined || boolValue !== undefined) write(place, last, numberValue ?? boolValue)
     else if ('nullValue' in part) write(place, last, null)
-    this.#going = willContinue === true ? jsonPath : undefined
+    this.#continued = willContinue === true ? jsonPath : undefined
   }
 
   /** Makes what is missing on the way: a list where the next step is a number. */
@@ -65,7 +65,7 @@ function read(place: Place, step: string | number): unknown {
   return (place as Record<string | number, unknown>)[step]
 }
 
-/** How far a list may be written past its end; a model that counts wrong makes no endless one. */
+/** How far past its end a list may be written: a wrong index must not create an endless list. */
 const longestGap = 1000
 
 function write(place: Place, step: string | number, value: unknown): void {

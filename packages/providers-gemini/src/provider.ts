@@ -18,7 +18,7 @@ import { type GeminiTraits, geminiTraits } from './gemini-traits.ts'
 import models from './models.json' with { type: 'json' }
 import { prepareCall } from './request.ts'
 
-/** How long a model may be silent before its call ends in `timeout`. */
+/** How long a model may be silent before its call fails with `timeout`. */
 export type GeminiModelOptions = CallTimeouts
 
 /** Shorter vectors, where the model can make them, and how long one request may take. */
@@ -47,7 +47,7 @@ export type GeminiProvider = {
  */
 export function gemini(options: GeminiOptions = {}): GeminiProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'gemini',
@@ -81,7 +81,7 @@ const optionNames: Record<keyof GeminiOptions, true> = {
   client: true,
 }
 
-/** The two ways to write an id mean one model, whose signatures are the same. */
+/** Both ways to write an id mean the same model, with the same signatures. */
 function nameOf(id: string): string {
   return id.replace(/^models\//, '')
 }

@@ -4,7 +4,7 @@ import type { GeminiTraits, Level } from './gemini-traits.ts'
 
 type Effort = NonNullable<ModelRequest['reasoning']>
 
-/** How much a model is to think; what it does not take is told in `warnings`. */
+/** How much a model is to think; an effort that it does not take is replaced, with a warning. */
 export function thinkingConfig(
   effort: Effort | undefined,
   model: string,
@@ -29,12 +29,12 @@ export function thinkingConfig(
   return { thinkingLevel: level.toUpperCase() as ThinkingLevel, ...thoughts }
 }
 
-/** The tokens that Google itself takes these words for. */
+/** The tokens that Google equates with these words. */
 const budgets = { low: 1024, medium: 8192, high: 24_576 } as const
 
 const order: readonly Level[] = ['minimal', 'low', 'medium', 'high']
 
-/** Of two that are as near, the higher. */
+/** Of two equally near levels, the higher. */
 function nearest(wanted: Level, levels: readonly Level[]): Level {
   const distance = (level: Level): number => Math.abs(order.indexOf(level) - order.indexOf(wanted))
   return levels.reduce((best, level) => (distance(level) <= distance(best) ? level : best))

@@ -54,10 +54,10 @@ export function prepareCall(
   }
 }
 
-/** The SDK only makes the request: it calls no tools, and asks for no more by itself. */
+/** The SDK only makes the request: it calls no tools, and makes no further requests. */
 const sdkSettings = { automaticFunctionCalling: { disable: true }, automaticContinuation: false } as const
 
-/** A request as Gemini takes it. What the model does not take is left out, and told in `warnings`. */
+/** A request as Gemini takes it. What the model does not take is left out, with a warning. */
 export function toGeminiRequest(
   model: string,
   request: ModelRequest,

@@ -13,13 +13,13 @@ import { geminiFailure } from './errors.ts'
 import { type CallPiece, PartialCall } from './partial-call.ts'
 import { GeminiUsage } from './usage.ts'
 
-/** As far as it is read; any of it may be absent. */
+/** The fields that are read; any of them may be absent. */
 type Chunk = {
   candidates?: (Candidate | null)[] | null
   promptFeedback?: { blockReason?: unknown } | null
   usageMetadata?: unknown
   error?: unknown
-  /** Of an error whose fields are at the top. */
+  /** Of an error whose fields are at the top level. */
   code?: unknown
   message?: unknown
 }
@@ -30,7 +30,7 @@ type Candidate = {
 }
 type Part = { text?: unknown; thought?: unknown; thoughtSignature?: unknown; functionCall?: CallPiece | null }
 
-/** Reads the chunks of `streamGenerateContent`, and an answer that came as one JSON document. */
+/** Reads the chunks of `streamGenerateContent`, or an answer in one JSON document. */
 export class GeminiReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
@@ -39,7 +39,7 @@ export class GeminiReader implements FrameReader {
   #finishReason: string | undefined
   #finishMessage = ''
   #blockReason: string | undefined
-  #saidSomething = false
+  #hasContent = false
 
   constructor(context: ErrorContext) {
     this.#context = context
@@ -82,27 +82,27 @@ export class GeminiReader implements FrameReader {
     const data = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined
     const others = typeof text === 'string' ? [] : otherKinds(part)
     if (functionCall) this.#readCall(functionCall, data?.thoughtSignature)
-    // Its signature is left out with it: it fits no other part.
+    // Its signature is left out too: it fits no other part.
     else if (others.length > 0) this.#warnOf(others)
     else if (thought === true) {
       if (typeof text === 'string') this.#reply.reasoning(text)
       if (data) this.#reply.endReasoning(data)
     } else {
-      if (typeof text === 'string' && text !== '') this.#say(text)
+      if (typeof text === 'string' && text !== '') this.#addText(text)
       // Google: a part with a signature is never merged with one without. It often comes last, in an empty one.
       else this.#reply.endPart()
       if (data) this.#reply.endText(data)
     }
   }
 
-  #say(text: string): void {
-    this.#saidSomething = true
+  #addText(text: string): void {
+    this.#hasContent = true
     this.#reply.text(text)
   }
 
   #readCall(piece: CallPiece, signature: string | undefined): void {
-    this.#saidSomething = true
-    // A name begins another call, also where the last one was never ended.
+    this.#hasContent = true
+    // A name starts another call, also when the last one never ended.
     if (this.#call && this.#call.name !== '' && piece.name) this.#endCall(this.#call)
     this.#reply.countPiece(JSON.stringify(piece))
     const call = this.#call ?? new PartialCall()
@@ -115,15 +115,15 @@ export class GeminiReader implements FrameReader {
   #endCall(call: PartialCall, end?: 'broken-off'): void {
     this.#call = undefined
     const { id, name, signature } = call
-    // Half of the arguments are no JSON, which nobody takes for the whole.
+    // Cut, so that incomplete arguments do not parse as JSON.
     const argumentsText = end ? call.argumentsText.slice(0, -1) : call.argumentsText
     const data = signature === undefined ? undefined : { thoughtSignature: signature }
     this.#reply.toolCall({ callId: id, name: name || 'unknown', argumentsText, data })
   }
 
-  /** What the server did on its own account, which nobody asked it for. */
+  /** Warns of parts that no request asked for, such as code that the server ran. */
   #warnOf(kinds: readonly string[]): void {
-    this.#saidSomething = true
+    this.#hasContent = true
     for (const kind of kinds) {
       this.#reply.warn(`The server added a "${kind}" of its own to the answer: it was left out.`)
     }
@@ -145,9 +145,9 @@ export class GeminiReader implements FrameReader {
       return 'length'
     }
     if (known === undefined) {
-      if (!this.#saidSomething) throw this.#failure('provider-error', 'is empty')
+      if (!this.#hasContent) throw this.#failure('provider-error', 'is empty')
       this.#reply.warn(`gemini ended its answer for the reason ${reason}.`)
-    } else if (!this.#saidSomething) this.#reply.warn('gemini ended its answer without a word.')
+    } else if (!this.#hasContent) this.#reply.warn('gemini ended its answer without a word.')
     return 'stop'
   }
 
@@ -165,7 +165,7 @@ export class GeminiReader implements FrameReader {
   }
 }
 
-/** What a part holds beside what is read here, such as code that the server ran. */
+/** The fields of a part that are not read here, such as code that the server ran. */
 function otherKinds(part: Part): string[] {
   return Object.entries(part).flatMap(([kind, value]) => (noContent.has(kind) || value == null ? [] : kind))
 }

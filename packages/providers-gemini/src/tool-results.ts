@@ -41,7 +41,7 @@ function resultPart(message: ToolMessage, traits: GeminiTraits, images: Part[]):
 
 const holdable = /^image\/(?:png|jpeg|webp)$/
 
-/** The name of a call that a model made, as Gemini takes it back: it begins with a letter there. */
+/** The name of a call as Gemini takes it: it starts with a letter or `_`. */
 export function geminiToolName(name: string): string {
   const wireName = wireToolName(name)
   return /^[A-Za-z_]/.test(wireName) ? wireName : `_${wireName}`.slice(0, 64)

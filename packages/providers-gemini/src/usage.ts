@@ -19,11 +19,11 @@ type Counts = Partial<Record<(typeof fields)[number], number>>
 export class GeminiUsage {
   #counts: Counts = {}
 
-  add(told: unknown): void {
-    if (!isRecord(told)) return
+  add(reported: unknown): void {
+    if (!isRecord(reported)) return
     const snapshot: Counts = {}
     for (const field of fields) {
-      const count = told[field]
+      const count = reported[field]
       if (typeof count === 'number' && (count > 0 || this.#counts[field] === undefined)) snapshot[field] = count
     }
     this.#counts = snapshot.totalTokenCount ? this.#withTotal(snapshot) : { ...this.#counts, ...snapshot }

@@ -1,7 +1,7 @@
 import { connectSdk, type SdkConnection } from '@agentkit/wire'
 import type { Groq } from 'groq-sdk'
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type GroqOptions = {
   /** Else `GROQ_API_KEY`. */
   apiKey?: string | undefined
@@ -14,7 +14,7 @@ export type GroqOptions = {
   client?: Groq | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = SdkConnection<Groq>
 
 /**

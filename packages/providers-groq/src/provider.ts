@@ -15,7 +15,7 @@ import { errorContext, toGroqError } from './errors.ts'
 import models from './models.json' with { type: 'json' }
 import { prepareCall } from './request.ts'
 
-/** How long a model may be silent before its call ends in `timeout`. */
+/** How long a model may be silent before its call fails with `timeout`. */
 export type GroqModelOptions = CallTimeouts
 
 export type GroqProvider = {
@@ -37,7 +37,7 @@ export type GroqProvider = {
  */
 export function groq(options: GroqOptions = {}): GroqProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'groq',

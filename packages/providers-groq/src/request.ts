@@ -39,7 +39,7 @@ export function prepareCall(
 }
 
 /**
- * A request as Groq takes it, streaming. What the model does not take is left out, and told in `warnings`.
+ * A streaming request as Groq takes it. What the model does not take is left out, with a warning.
  * @param facts what is known of the model
  */
 export function toGroqRequest(
@@ -56,7 +56,7 @@ export function toGroqRequest(
     traits,
     reads: (part) => readsPart(part, facts),
   })
-  // Usage comes unasked.
+  // Groq reports usage without being asked.
   const { stream_options: _usage, response_format: schema, reasoning_effort: effort, ...body } = chat
   keepToBounds(body, facts, warnings)
   if (schema) warnings.push('Groq holds no answer that streams to a schema: `output` was left out.')
@@ -68,7 +68,7 @@ export function toGroqRequest(
 
 const mostStops = 4
 
-/** Groq refuses a request that asks for more than its bounds. */
+/** Groq refuses a request that exceeds its bounds. */
 function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings: string[]): void {
   const longest = facts?.maxOutputTokens
   if (longest !== undefined && body.max_completion_tokens !== undefined && body.max_completion_tokens > longest) {
@@ -81,14 +81,14 @@ function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings
   }
 }
 
-/** Whether the model takes a part: files it never does, and images are taken for read where nothing is known of it. */
+/** Whether the model takes a part: never a file, and an image unless the model is known to read none. */
 function readsPart(part: MediaPart, facts: ModelFacts | undefined): boolean {
   return isCommonImage(part) && (facts === undefined || facts.reads?.includes('image') === true)
 }
 
 /**
- * Every tool that was ever called stays listed, or Groq refuses the conversation that holds the call. A call of a tool
- * that there is not comes as a call, which core answers; else it fails the whole answer.
+ * Every tool that was ever called stays listed: Groq refuses a conversation with calls of other tools. Without its
+ * validation, a call of an unknown tool arrives as a call, which core answers, instead of failing the whole answer.
  */
 function toolFields(
   { messages, tools = [], toolChoice }: ModelRequest,

@@ -4,7 +4,7 @@ import type { HTTPClient } from '@mistralai/mistralai/lib/http.js'
 import type { RequestOptions } from '@mistralai/mistralai/lib/sdks.js'
 import type { Result } from '@mistralai/mistralai/types/fp.js'
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type MistralOptions = {
   /** Else `MISTRAL_API_KEY`. A server of your own needs none. */
   apiKey?: string | undefined
@@ -17,11 +17,11 @@ export type MistralOptions = {
   client?: MistralCore | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = {
   /** Loads the SDK. */
   load(): Promise<unknown>
-  /** Makes one request by a function of the SDK, and hands its answer out unread. */
+  /** Makes one request by a function of the SDK, and returns its answer unread. */
   send(call: SdkCall, signal: AbortSignal): Promise<Response>
   /** The address that was given. */
   baseURL: string | undefined
@@ -33,7 +33,7 @@ export type Connection = {
 export type SdkCall = (client: MistralCore, options: RequestOptions) => Promise<Result<unknown, unknown>>
 
 /**
- * Settles key and address from the options and the environment.
+ * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key` on Mistral's own servers without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
@@ -66,7 +66,7 @@ function keyOf({ _options: { apiKey } }: MistralCore): string | undefined {
   return typeof apiKey === 'function' ? undefined : (nonEmpty(apiKey) ?? nonEmpty(process.env.MISTRAL_API_KEY))
 }
 
-/** The user's own HTTP client, with its hooks; ours where it has none. */
+/** The user's own HTTP client with its hooks; `undefined` for a client without one. */
 function fetchOf({ _options: { httpClient } }: MistralCore): typeof fetch | undefined {
   if (!httpClient) return undefined
   return (input, init) => httpClient.request(new Request(input, init))
@@ -78,7 +78,7 @@ type SendOptions = {
   headers: Record<string, string> | undefined
 }
 
-/** The SDK reports error frames as faults of its schema, and drops what it does not know: so we read the answer. */
+/** The SDK reports error frames as schema errors, and drops unknown fields: so our reader reads the answer. */
 async function send(call: SdkCall, settings: ClientSettings, options: SendOptions): Promise<Response> {
   const { signal, fetch, headers } = options
   const { MistralCore, HTTPClient } = await sdk()

@@ -9,7 +9,7 @@ import {
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
 
-/** What errors of this model say, and what they must not say. */
+/** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets, baseURL }: Connection): ErrorContext {
   return { provider: 'mistral', model, secrets, hint: (code, failure) => hint(code, failure, baseURL) }
 }
@@ -22,20 +22,20 @@ function hint(code: ErrorCode, { status }: Failure, baseURL: string | undefined)
   return undefined
 }
 
-/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+/** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */
 export function toMistralError(error: unknown, context: ErrorContext): AgentKitError {
   return toProviderError(error, context, (thrown) => readable(failureOfSdkError(thrown)))
 }
 
-/** A refused field comes as a list of problems and their places, in JSON: here as a sentence. */
+/** Mistral reports refused fields as a JSON list of problems and their paths: here as a sentence. */
 function readable(failure: Failure): Failure {
   const message = problemsOf(failure.message)
   return message === undefined ? failure : { ...failure, message }
 }
 
 function problemsOf(message: string): string | undefined {
-  const told = parseJSON(message)
-  const problems = isRecord(told) ? told.detail : told
+  const body = parseJSON(message)
+  const problems = isRecord(body) ? body.detail : body
   if (!Array.isArray(problems) || !problems.every(isProblem)) return undefined
   return problems.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
 }

@@ -4,8 +4,8 @@ import type { ChatCompletionStreamRequest } from '@mistralai/mistralai/models/co
 export type MistralMessage = ChatCompletionStreamRequest['messages'][number]
 
 /**
- * Puts messages in an order that Mistral takes: no user straight after a tool, no system message in the middle of a
- * conversation, neighbours of one user joined, and at the end a user or a tool.
+ * Puts messages into an order that Mistral takes: no user message directly after a tool's, no system message in the
+ * middle, consecutive user messages joined, and a user's or a tool's message at the end.
  */
 export function inOrder(messages: readonly MistralMessage[]): MistralMessage[] {
   const ordered: MistralMessage[] = []

@@ -16,7 +16,7 @@ import { errorContext, toMistralError } from './errors.ts'
 import models from './models.json' with { type: 'json' }
 import { loadChatStream, prepareCall } from './request.ts'
 
-/** How long a model may be silent before its call ends in `timeout`. */
+/** How long a model may be silent before its call fails with `timeout`. */
 export type MistralModelOptions = CallTimeouts
 
 /** Shorter vectors, where the model can make them, and how long one request may take. */
@@ -42,7 +42,7 @@ export type MistralProvider = {
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'mistral',

@@ -16,7 +16,7 @@ import type { Connection } from './connection.ts'
 import { readsPart, toMistralMessages } from './messages.ts'
 import { reasoningEffort } from './reasoning.ts'
 
-/** The one function of the SDK that is called: all of it takes longer to load. */
+/** The only function of the SDK that is called: the whole SDK takes longer to load. */
 export const loadChatStream: () => Promise<{ chatStream: typeof chatStream }> = once(
   () => import('@mistralai/mistralai/funcs/chatStream.js'),
 )
@@ -40,7 +40,7 @@ export function prepareCall(
   }
 }
 
-/** A request as the SDK takes it, streaming. What the model does not take is left out, and told in `warnings`. */
+/** A streaming request as the SDK takes it. What the model does not take is left out, with a warning. */
 export function toMistralRequest(
   model: string,
   request: ModelRequest,
@@ -86,7 +86,7 @@ function answerSchema(output: JSONSchema): { name: string; schemaDefinition: JSO
   return { name: 'answer', schemaDefinition: schema, strict: isStrictSchema(schema) }
 }
 
-/** Mistral cannot compile a schema that says what it is called. */
+/** Mistral cannot compile a schema with an `$id`. */
 function withoutId({ $id: _id, ...schema }: JSONSchema): JSONSchema {
   return schema
 }

@@ -13,7 +13,7 @@ import {
 import type { Ollama } from 'ollama/browser'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type OllamaOptions = {
   /** The address, as the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
   serverUrl?: string | undefined
@@ -26,11 +26,11 @@ export type OllamaOptions = {
   apiKey?: string | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = {
   /** Loads the SDK. */
   load(): Promise<unknown>
-  /** Makes one request by the SDK, and hands its answer out unread. */
+  /** Makes one request by the SDK, and returns its answer unread. */
   send(call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response>
   /** Where that is known. */
   host: string | undefined
@@ -41,7 +41,7 @@ export type Connection = {
 const localHost = 'http://127.0.0.1:11434'
 
 /**
- * Settles address and key from the options and the environment.
+ * Resolves address and key from the options and the environment.
  * @throws AgentKitError `missing-key` for https://ollama.com without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
@@ -60,7 +60,7 @@ export function connect(options: OllamaOptions): Connection {
   const apiKey = keyFor(options.apiKey, host)
   const token = apiKey === undefined ? authorization : `Bearer ${apiKey}`
   const headers: Record<string, string> = token === undefined ? {} : { authorization: token }
-  // However it is written, a header of the user's own counts first.
+  // The user's own headers win, in upper or lower case.
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value
   return {
     load: sdk,
@@ -100,7 +100,7 @@ function sendBy(client: Ollama, call: (client: Ollama) => Promise<unknown>, sign
   return take((taking) => call(derived(taking)), signal, fetch)
 }
 
-/** The SDK passes over lines that it cannot read, and leaves connections open: so we read the answer. */
+/** The SDK skips lines that it cannot parse, and leaves connections open: so our reader reads the answer. */
 function take(
   call: (fetch: typeof globalThis.fetch) => Promise<unknown>,
   signal: AbortSignal,
@@ -112,7 +112,7 @@ function take(
 /** The build without a file system: where an image's text is a path, Node's build would send that file. */
 const sdk: () => Promise<typeof Ollama> = once(async () => (await import('ollama/browser')).Ollama)
 
-/** What errors of this model say, and what they must not say. */
+/** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets }: Connection): ErrorContext {
   return { provider: 'ollama', model, secrets, hint: (code, failure) => hint(code, failure, model) }
 }
@@ -121,18 +121,19 @@ function hint(code: ErrorCode, { status, message }: Failure, model: string): str
   if (code === 'model-not-found') return `Get it with: ollama pull ${model}`
   if (code === 'context-overflow') return 'Pass a larger contextWindow, as far as the memory allows.'
   if (code === 'auth') return 'Set OLLAMA_API_KEY, or pass apiKey.'
-  if (/does not support tools/.test(message)) return 'Choose a model that takes tools: "ollama show" tells.'
+  if (/does not support tools/.test(message))
+    return 'Choose a model that takes tools: "ollama show" lists what each one can do.'
   if (/does not support thinking|think value .* not supported/.test(message)) return 'Leave `reasoning` out.'
   if (status === 404) return 'Check the serverUrl: is it that of an Ollama server?'
   return undefined
 }
 
-/** What the SDK, our fetch or a body that broke throws, as an AgentKitError. */
+/** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */
 export function toOllamaError(error: unknown, context: ErrorContext, { host }: Connection): AgentKitError {
-  const told = toProviderError(error, context)
-  if (told.code !== 'network' || !/ECONNREFUSED/.test(told.message)) return told
+  const failure = toProviderError(error, context)
+  if (failure.code !== 'network' || !/ECONNREFUSED/.test(failure.message)) return failure
   const { provider, model } = context
   const where = host === undefined ? 'Ollama' : `Ollama at ${host}`
-  const message = `${told.message} Nothing answers for ${where}: start it with "ollama serve".`
-  return new AgentKitError('network', message, { provider, model, retryable: told.retryable, cause: told.cause })
+  const message = `${failure.message} Nothing answers for ${where}: start it with "ollama serve".`
+  return new AgentKitError('network', message, { provider, model, retryable: failure.retryable, cause: failure.cause })
 }

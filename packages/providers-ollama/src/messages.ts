@@ -41,7 +41,7 @@ export function toOllamaMessages(messages: readonly Message[], owner: string): O
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, owner),
   })
-  // Without a message the server only loads the model, and many templates fail where nobody speaks.
+  // Without a message the server only loads the model, and many templates fail without a user's message.
   if (converted.every(({ role }) => role === 'system')) converted.push({ role: 'user', content: continuePrompt })
   return converted
 }

@@ -35,10 +35,10 @@ export type OllamaProvider = {
   embedder(id: string, options?: OllamaEmbedderOptions): Embedder
 }
 
-/** Models are loaded when they are first asked for. */
+/** A server loads a model at its first request. */
 const firstByteTimeoutMs = 300_000
 
-/** The machine's own. */
+/** The user's own machine costs nothing. */
 const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22' } as const
 
 /**
@@ -53,7 +53,7 @@ const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22
  */
 export function ollama(options: OllamaOptions = {}): OllamaProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'ollama',
@@ -104,7 +104,7 @@ function checkWindow(contextWindow: number): void {
   throw new AgentKitError('invalid-argument', '`contextWindow` is a whole number of tokens.', { provider: 'ollama' })
 }
 
-/** The server has no bound; but its answer comes when the last text is done, and a timer runs until then. */
+/** The server has no bound, but it answers after the last text, and our timer runs until then. */
 const mostTexts = 128
 
 /** A text that is too long for the model fails, instead of being cut. */

@@ -2,10 +2,10 @@ import type { ModelRequest } from '@agentkit/core'
 import { modelTraits, type TraitTable } from '@agentkit/wire'
 
 /**
- * Whether and how the model thinks; `undefined` says nothing of it. Only gpt-oss knows more or less, and it always
- * thinks; the others think or do not.
+ * The `think` field; `undefined` leaves it out. Only gpt-oss has degrees, and always thinks; the other models think or
+ * do not.
  *
- * @param format whether the answer follows a schema: models that think as well leave it empty
+ * @param format whether the answer follows a schema: models that think as well return an empty answer
  */
 export function think(
   model: string,

@@ -17,13 +17,13 @@ import { toolSchema } from './tool-schema.ts'
 /** How the model is run. */
 export type RunOptions = { contextWindow?: number | undefined; keepAlive?: string | number | undefined }
 
-/** The body as the server takes it: the SDK's type knows less. */
+/** The body as the server takes it: the SDK's type has fewer fields. */
 export type OllamaRequest = Omit<ChatRequest, 'messages'> & {
   messages: OllamaMessage[]
   stream: true
   /** A prompt that is too long fails, instead of losing its beginning. */
   truncate: false
-  /** So does an answer for which there is no room. */
+  /** An answer without room fails too. */
   shift: false
 }
 
@@ -52,7 +52,7 @@ function readsPart(part: MediaPart): boolean {
   return isCommonImage(part) && part.base64 !== undefined
 }
 
-/** A request as Ollama takes it, streaming. What it does not take is left out, and told in `warnings`. */
+/** A streaming request as Ollama takes it. What it does not take is left out, with a warning. */
 export function toOllamaRequest(
   model: string,
   request: ModelRequest,

@@ -1,6 +1,6 @@
 import { checkAddress } from '@agentkit/wire'
 
-/** Where a server is, and what becomes of the user and password that were part of its address. */
+/** Where a server is, with the user and password of its address as a header. */
 export type ServerAddress = { host: string; authorization?: string; secrets: string[] }
 
 const usualPort = '11434'
@@ -15,12 +15,12 @@ const usualPort = '11434'
 export function serverAddress(address: string, name: string): ServerAddress {
   const bare = address.trim().replace(/^(["'])(.*)\1$/, '$2')
   const given = URL.parse(withScheme(bare))
-  // Requests take no user and password in their address: they become a header.
+  // `fetch` refuses a user and password in an address: they become a header.
   const { username = '', password = '' } = given ?? {}
   if (given) given.username = given.password = ''
   const url = checkAddress(given?.href ?? bare, name, `http://127.0.0.1:${usualPort}`, 'ollama')
   const { protocol, pathname } = url
-  // A server listens on all addresses by these; nobody can call them everywhere.
+  // A server listens on all addresses by these; as a target they do not work everywhere.
   const hostname = url.hostname === '0.0.0.0' ? '127.0.0.1' : url.hostname === '[::]' ? '[::1]' : url.hostname
   const port = url.port || (/^https?:\/\//i.test(bare) || protocol === 'https:' ? '' : usualPort)
   const host = `${protocol}//${hostname}${port && `:${port}`}${pathname.replace(/\/+$/, '').replace(/\/api$/, '')}`

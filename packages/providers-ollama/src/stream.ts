@@ -11,7 +11,7 @@ import {
   withTotal,
 } from '@agentkit/wire'
 
-/** As far as it is read; servers leave out any of it. */
+/** The fields that are read; servers omit any of them. */
 type Line = {
   message?: { content?: unknown; thinking?: unknown; tool_calls?: (Call | null)[] | null } | null
   error?: unknown
@@ -22,14 +22,14 @@ type Line = {
 }
 type Call = { id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 
-/** Reads the lines of an answer, and one that came whole. */
+/** Reads the lines of an answer, or a whole answer in one line. */
 export class OllamaReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
   readonly #promptCharacters: number
   #last: Line | undefined
 
-  /** @param promptCharacters how long the text was that was sent, to see whether all of it was read */
+  /** @param promptCharacters the length of the prompt, to notice when the server has cut it */
   constructor(context: ErrorContext, promptCharacters: number) {
     this.#context = context
     this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
@@ -76,10 +76,10 @@ export class OllamaReader implements FrameReader {
 
 /** The smallest window that a server has is 2,048 tokens, and half of it is left of a longer prompt. */
 const leastCut = 1000
-/** More characters than ordinary text has for a token, twice over. */
+/** Twice as many characters per token as in ordinary text. */
 const mostCharacters = 12
 
-/** Servers before 0.12 cut a long prompt even where they are asked not to. One that counts little may have cached it. */
+/** Servers before 0.12 cut a long prompt even with `truncate: false`. A low count may also mean a cached prompt. */
 function wasCut(characters: number, counted: number | undefined): boolean {
   return counted !== undefined && counted >= leastCut && characters / counted > mostCharacters
 }

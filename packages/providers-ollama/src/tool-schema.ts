@@ -4,8 +4,8 @@ import { isRecord, toolParameters } from '@agentkit/wire'
 type Fields = Record<string, unknown>
 
 /**
- * A tool's input schema in the words that an Ollama server hands on to the model: it drops what it does not know, among
- * it references and constants, and refuses schemas that are `true`.
+ * A tool's input schema in the keywords that an Ollama server passes to the model: it drops the others, such as
+ * references and constants, and refuses schemas that are `true`.
  */
 export function toolSchema(schema: JSONSchema): JSONSchema {
   const { $defs, definitions, ...parameters } = schema

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@agentkit/core'
 import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 
-/** Which server is called, and how. */
+/** Which server to call, and how. */
 export type OpenAIOptions = {
   /** Else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`. A server of your own needs none. */
   apiKey?: string | undefined
@@ -17,7 +17,7 @@ export type OpenAIOptions = {
   api?: 'auto' | 'responses' | 'chat' | undefined
 }
 
-/** Where requests go, and what they carry. */
+/** Where requests go, and with which credentials. */
 export type Connection = SdkConnection<OpenAI> & { api: 'responses' | 'chat' }
 
 /**
@@ -38,7 +38,7 @@ export function connect(options: OpenAIOptions): Connection {
   return { ...connection, api: api === 'auto' ? (connection.official ? 'responses' : 'chat') : api }
 }
 
-/** What errors of this model say, and what they must not say. */
+/** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, connection: Connection): ErrorContext {
   return {
     provider: 'openai',

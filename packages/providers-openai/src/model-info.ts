@@ -3,8 +3,8 @@ import { type ModelTable, modelFacts, modelInfoOf, openaiTraits } from '@agentki
 import models from './models.json' with { type: 'json' }
 
 /**
- * What is known of a model. One that is not listed is used all the same.
- * @param official whether OpenAI's own server is asked; of another one's only models of OpenAI's names are known
+ * What is known of a model. A model that is not listed works too.
+ * @param official whether the server is OpenAI's own; on another one, only models with OpenAI's names are known
  */
 export function modelInfo(id: string, official: boolean): ModelInfo | undefined {
   const facts = modelFacts(id, table)

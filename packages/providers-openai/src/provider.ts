@@ -19,7 +19,7 @@ import {
 import { type Connection, connect, errorContext, type OpenAIOptions } from './connection.ts'
 import { modelInfo } from './model-info.ts'
 
-/** How long a model may be silent before its call ends in `timeout`. */
+/** How long a model may be silent before its call fails with `timeout`. */
 export type OpenAIModelOptions = CallTimeouts
 
 /** Shorter vectors, where the model can make them, and how long one request may take. */
@@ -47,7 +47,7 @@ export type OpenAIProvider = {
  */
 export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   checkOptions(options, optionNames)
-  // Settled late, so that a `.env` that is read after this call still counts.
+  // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
     id: 'openai',
@@ -88,13 +88,13 @@ const optionNames: Record<keyof OpenAIOptions, true> = {
   api: true,
 }
 
-/** Maps a request to the wire that the connection speaks. */
+/** Maps a request to the API of the connection. */
 function prepareCall(connection: Connection, context: ErrorContext): (request: ModelRequest) => PreparedCall {
   const { api, official } = connection
   const traits = openaiTraits(context.model)
   const endpoint = { ...connection, context }
   if (api === 'responses') return (request) => responsesCall(request, endpoint, traits)
-  // OpenAI's own models keep OpenAI's ways wherever they are served; others get what every server knows.
+  // OpenAI's own models get OpenAI's fields wherever they are served; others get what every server accepts.
   const compat: ChatCompat = {
     maxTokensField: official || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',
