@@ -119,7 +119,7 @@ describe('every provider', () => {
       const loaded = []
       registerHooks({ resolve: (specifier, context, next) => (loaded.push(specifier), next(specifier, context)) })
       const { ${factory} } = await import('${name}')
-      const options = { apiKey: 'none', endpoint: 'http://127.0.0.1:1' }
+      const options = ${JSON.stringify(factory === 'azure' ? { endpoint: 'http://127.0.0.1:1', apiKey: 'none' } : { apiKey: 'none' })}
       console.log(${factory}(options).model('some-model').id, loaded.filter((one) => /^(?!node:|@agentkit|[./])/.test(one)).join())`
     expect(await runProgram(folder, program)).toBe(`${factory}/some-model`)
   })

@@ -208,7 +208,10 @@ describe('a member', () => {
       const swarm = new Swarm({ ...base, model, agents: [ann(thinking(never))], collaboration })
       const { events, result } = await eventsOf(swarm.stream('Go', { timeoutMs: 30 }))
       expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout' } })
-      expect(events.filter(({ type }) => type === 'agent-end')).toMatchObject([{ status: 'failed' }])
+      // On a busy machine the deadline may be over before the member starts.
+      const started = events.filter(({ type }) => type === 'agent-start')
+      const ended = events.filter(({ type }) => type === 'agent-end')
+      expect(ended).toMatchObject(started.map(() => ({ status: 'failed' })))
     },
   )
 

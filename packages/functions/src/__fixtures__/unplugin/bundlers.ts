@@ -105,7 +105,7 @@ export const bundlers: Record<'rollup' | 'vite' | 'esbuild' | 'webpack', Bundler
 const stripTypes: Plugin = {
   name: 'strip-types',
   resolveId(source, importer) {
-    if (source === '@agentkit/core') return fileURLToPath(import.meta.resolve(source))
+    if (source.startsWith('@agentkit/core')) return fileURLToPath(import.meta.resolve(source))
     if (source !== '@cfworker/json-schema' || !importer) return null
     const manifest = createRequire(importer).resolve(`${source}/package.json`)
     return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).module)
