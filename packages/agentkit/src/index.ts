@@ -76,13 +76,12 @@ export {
   type WorkflowOptions,
   workflow,
 } from '@agentkit/core'
+export type { RetrievalTool, RetrieverOptions } from '@agentkit/core/internal'
 export type { AgentServer } from '@agentkit/server'
 export { Agent } from './agents/agent.ts'
 export type { AgentOptions, SwarmOptions } from './agents/options.ts'
 export { Swarm } from './agents/swarm.ts'
-export type { RetrievalTool } from './config/retrieval-tool.ts'
 export { SDKContext } from './config/sdk-context.ts'
-export type { RetrieverOptions } from './knowledge/retriever-options.ts'
 export { type ModelName, resolveModelName } from './models/model-name.ts'
 export { defaultModel } from './models/named-model.ts'
 export type { ServeOptions } from './serve/serve-agent.ts'

@@ -3,6 +3,13 @@
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords } from './agents/agent-options.ts'
 export { settingRules } from './contracts/model-settings.ts'
+export {
+  type CloudOptions,
+  type ParsingOptions,
+  type RetrievalTool,
+  type RetrieverOptions,
+  retrievalTools,
+} from './contracts/retriever-options.ts'
 export { abortError, assertNever, invalidArgument, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
 export { budgetNames } from './policies/budget.ts'

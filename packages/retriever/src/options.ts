@@ -1,33 +1,19 @@
 import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
+import {
+  type CloudOptions,
+  type ParsingOptions,
+  type RetrievalTool,
+  type RetrieverOptions,
+  retrievalTools,
+} from '@agentkit/core/internal'
 import { checkOption } from './data/check-arguments.ts'
 import { supportedExts } from './parse/parsers.ts'
-import { checkParsing, type ParsingOptions } from './parse/pool/parsing-options.ts'
-import { type CloudOptions, checkCloudEmbedder, pineconeSettings } from './store/pinecone/pinecone-settings.ts'
+import { checkParsing } from './parse/pool/parsing-options.ts'
+import { checkCloudEmbedder, pineconeSettings } from './store/pinecone/pinecone-settings.ts'
 import { isInside } from './sync/scan.ts'
 
-/** Where files are searched: in process, in LanceDB, or in Pinecone with a local text index. */
-export const retrievalToolNames = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
-export type RetrievalToolName = (typeof retrievalToolNames)[number]
-
-export type RetrieverOptions = {
-  /** The folder that is searched; default `agentkit-data/files/user`. It is created if it is missing. */
-  folder?: string
-  /** Only files with these extensions, with or without the dot; default all readable types. */
-  requiredExts?: readonly string[]
-  /** Default `basic`. */
-  retrievalTool?: RetrievalToolName
-  /** Computes the vectors; without one, search uses words only. */
-  embedder?: Embedder
-  /** The folder of the index; default `agentkit-data/index`. With `localstore` also `s3://bucket/path` and the like. */
-  indexPath?: string
-  /** Larger files are skipped; default 200 MB. */
-  maxFileBytes?: number
-  /** The limits for parsing files. */
-  parsing?: ParsingOptions
-  /** Of `cloudindex-serverless` and `cloudindex-pod`. */
-  cloud?: CloudOptions
-}
+export type { RetrieverOptions }
 
 /** Options after checks, with defaults. */
 export type RetrieverSettings = {
@@ -35,7 +21,7 @@ export type RetrieverSettings = {
   exts: ReadonlySet<string>
   /** Whether `extensions` selects only some of the types. */
   isNarrowed: boolean
-  tool: RetrievalToolName
+  tool: RetrievalTool
   embedder?: Embedder
   indexPath: string
   maxFileBytes: number
@@ -71,8 +57,8 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, parsing, cloud = {} } = options
   if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
   if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
-  if (!retrievalToolNames.includes(retrievalTool)) {
-    throw invalid(`There is no retrievalTool ${show(retrievalTool)}. There are: ${retrievalToolNames.join(', ')}.`)
+  if (!retrievalTools.includes(retrievalTool)) {
+    throw invalid(`There is no retrievalTool ${show(retrievalTool)}. There are: ${retrievalTools.join(', ')}.`)
   }
   if (isRemote(indexPath) && retrievalTool !== 'localstore') {
     const message = `\`${retrievalTool}\` keeps its index on this disk: name a folder as \`indexPath\`, or take \`localstore\`.`

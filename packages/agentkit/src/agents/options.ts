@@ -16,10 +16,11 @@ import {
   isOneOf,
   isText,
   type OptionRules,
+  type RetrievalTool,
+  type RetrieverOptions,
+  retrievalTools,
 } from '@agentkit/core/internal'
-import { type RetrievalTool, retrievalTools } from '../config/retrieval-tool.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
-import type { RetrieverOptions } from '../knowledge/retriever-options.ts'
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {

@@ -1,5 +1,5 @@
 import type { Collaboration, MemberHistory, ModelSettings, OnBusy, Route } from '@agentkit/core'
-import type { RetrievalTool } from './retrieval-tool.ts'
+import type { RetrievalTool } from '@agentkit/core/internal'
 
 /** The TypeScript type of each type of value. */
 export type ValueTypes = {

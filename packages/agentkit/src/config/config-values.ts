@@ -10,11 +10,11 @@ import {
   isText,
   isTextList,
   type OptionRule,
+  retrievalTools,
   settingRules,
 } from '@agentkit/core/internal'
 import { resolveModelName } from '../models/model-name.ts'
 import type { ConfigKey, ValueTypes } from './config-keys.ts'
-import { retrievalTools } from './retrieval-tool.ts'
 
 const limitNames = budgetNames.map((name) => name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`))
 

@@ -2,16 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Embedder } from '@agentkit/core'
-import { createRetriever, type RetrieverOptions as PackageOptions } from '@agentkit/retriever'
+import { createRetriever } from '@agentkit/retriever'
 import { fakeProvider, scriptedModel } from '@agentkit/testing'
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Agent } from '../agents/agent.ts'
 import type { AgentOptions } from '../agents/options.ts'
 import { readableExts } from '../config/config-values.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 import { keyVariables } from '../models/providers.ts'
 import { retrieverOptions } from './agent-knowledge.ts'
-import type { RetrieverOptions } from './retriever-options.ts'
 import { retrieverPackage } from './retriever-package.ts'
 
 let folder = ''
@@ -245,9 +244,5 @@ describe('the options about files', () => {
       throw new TypeError('broken')
     }
     expect(() => retrieverPackage(broken)).toThrow(TypeError)
-  })
-
-  it('are the same in agentkit and in the package', () => {
-    expectTypeOf<RetrieverOptions>().toEqualTypeOf<PackageOptions>()
   })
 })

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
+import type { RetrieverOptions } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import type { EmbeddingChoice } from './embedding-choice.ts'
-import type { RetrieverOptions } from './retriever-options.ts'
 
 type Shared = { loading: Promise<Retriever>; owners: number }
 

@@ -1,27 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
+import type { ParsingOptions } from '@agentkit/core/internal'
 import { usualLimits } from './parse-limits.ts'
 import { usualProcesses } from './parse-pool.ts'
-
-/**
- * The limits of parsing, which happens in separate processes. A file that exceeds a limit is `too-large`, with the limit
- * in its reason.
- *
- * @example
- * createRetriever({ folder: 'uploads', parsing: { memoryMb: 256, cpuSeconds: 20, processes: 1 } })
- */
-export type ParsingOptions = {
-  /** The memory limit of one process, in MB of resident memory, from 128 on; default 512. */
-  memoryMb?: number
-  /** CPU time of one file, in seconds; default 60. Small files have less: 5 s, and 10 s per MB of their size. */
-  cpuSeconds?: number
-  /** The number of processes; default one per core, at most 4. */
-  processes?: number
-  /**
-   * How long the sync before an agent's first answer may delay it, in seconds; default 60. Then the run answers from what
-   * is indexed, and its `warnings` say how many files are pending.
-   */
-  firstAnswerSeconds?: number
-}
 
 /** A timer above 2^31 - 1 milliseconds would fire at once. */
 const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)

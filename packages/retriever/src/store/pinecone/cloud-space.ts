@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { isAgentKitError, type RetryOptions } from '@agentkit/core'
+import type { CloudOptions } from '@agentkit/core/internal'
 import { sqliteSpace } from '../sqlite/sqlite-space.ts'
 import type { StoreSpace } from '../store.ts'
 import { type CloudLedgers, openLedgers } from './cloud-ledger.ts'
 import { createCloudStore } from './cloud-store.ts'
 import { createPineconeClient } from './pinecone-client.ts'
 import { createPineconeIndex, type PineconeIndexTiming, type PineconePlace, unless } from './pinecone-index.ts'
-import { type CloudOptions, type CloudTool, localName, pineconeSettings } from './pinecone-settings.ts'
+import { type CloudTool, localName, pineconeSettings } from './pinecone-settings.ts'
 import { type PineconeVectors, pineconeVectors } from './pinecone-vectors.ts'
 
 export type CloudSpaceOptions = {

@@ -1,9 +1,10 @@
+import type { CloudOptions } from '@agentkit/core/internal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FakePinecone, fakePinecone } from '../../__fixtures__/fake-pinecone.ts'
 import { never } from '../../__fixtures__/make-file.ts'
 import { createPineconeClient } from './pinecone-client.ts'
 import { createPineconeIndex, type PineconeIndex } from './pinecone-index.ts'
-import { type CloudOptions, type CloudTool, pineconeSettings } from './pinecone-settings.ts'
+import { type CloudTool, pineconeSettings } from './pinecone-settings.ts'
 
 let fake: FakePinecone
 beforeEach(async () => {

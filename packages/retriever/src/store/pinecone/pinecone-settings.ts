@@ -1,29 +1,10 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import type { CloudOptions } from '@agentkit/core/internal'
 
 /** The kind of Pinecone index. */
 export type CloudTool = 'cloudindex-serverless' | 'cloudindex-pod'
-
-/** Where the vectors of a cloud index are stored. */
-export type CloudOptions = {
-  /** Default: the environment's `PINECONE_API_KEY`. */
-  apiKey?: string
-  /** Of Pinecone's control plane. Default: the environment's `PINECONE_CONTROLLER_HOST`, else Pinecone's own. */
-  controllerHostUrl?: string
-  /** The name of the index; default `agentkit`. It must exist, unless `create` is set. */
-  indexName?: string
-  /**
-   * The prefix of the namespaces; each generation of the index has one: `<namespace>-<generation>`.
-   * Default: derived from the path of the index's folder, so that projects may share a Pinecone index.
-   */
-  namespace?: string
-  /** Where a new index is created; default: `aws`, `us-east-1`. */
-  cloud?: string
-  region?: string
-  /** Creates a missing index, as a serverless one. Default: false. */
-  create?: boolean
-}
 
 /** The options with all defaults applied. */
 export type PineconeSettings = Required<Omit<CloudOptions, 'controllerHostUrl'>> & {
