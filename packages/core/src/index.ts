@@ -55,7 +55,6 @@ export {
 } from './data/transcript.ts'
 export type { Cost, Usage } from './data/usage.ts'
 export type { Budget } from './policies/budget.ts'
-export type { GuardOptions } from './policies/guard.ts'
 export type {
   Block,
   HookContext,
@@ -65,6 +64,7 @@ export type {
   HookResult,
   Hooks,
 } from './policies/hooks.ts'
+export type { GuardOptions } from './policies/loop-detection.ts'
 export type { Prices } from './policies/price.ts'
 export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/retry.ts'

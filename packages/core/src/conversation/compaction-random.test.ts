@@ -3,9 +3,9 @@ import { AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { AssistantPart, Message, ToolMessage, UserPart } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { removedResult, resultText } from './long-results.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 
 const info = { imageTokens: 85 }
 const tokensOf = (messages: readonly Message[]): number => {

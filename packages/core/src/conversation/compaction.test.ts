@@ -3,9 +3,9 @@ import { AgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
 import { type CompactRequest, compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 
 const user = (content: string): UserMessage => ({ v: 1, role: 'user', content })
 const answer = (text: string): AssistantMessage => ({ v: 1, role: 'assistant', content: [{ type: 'text', text }] })

@@ -3,9 +3,9 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { beginning, foldMessages } from './fold-messages.ts'
+import { type Compaction, leastResultTokens, shownMessages, startOfGroup, visibleResult } from './compacted-view.ts'
 import { largest, removedResult, resultText, shownResult } from './long-results.ts'
-import { type Compaction, leastResultTokens, shownMessages, startOfGroup, visibleResult } from './shown-messages.ts'
+import { beginning, foldMessages } from './summarize.ts'
 import { cutMiddle, spokenText } from './summary-prompt.ts'
 
 export type CompactRequest = {

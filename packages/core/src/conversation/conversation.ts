@@ -4,9 +4,9 @@ import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
 import { isCut } from '../util/cut-text.ts'
+import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './shown-messages.ts'
 
 /** A run's messages as a model is shown them: within the room that the model has. */
 export interface Conversation {

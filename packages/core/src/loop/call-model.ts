@@ -5,7 +5,7 @@ import type { Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import type { CallWatch } from '../policies/deadline.ts'
-import { passed } from '../policies/ledger.ts'
+import { budgetError } from '../policies/ledger.ts'
 import { type Reply, textOf } from '../runs/reply.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { checkEvent, checkStream } from './check-event.ts'
@@ -71,7 +71,8 @@ function maxCharsOf(answerTokens: number = Number.POSITIVE_INFINITY): number {
 
 /** For a model that exceeds its bound, or repeats itself without end. */
 function tooLong(model: Model, maxChars: number, answerTokens: number | undefined): AgentKitError {
-  if (maxChars < limits.replyChars) throw passed(`the answer of "${model.id}" went past its ${answerTokens} tokens`)
+  if (maxChars < limits.replyChars)
+    throw budgetError(`the answer of "${model.id}" went past its ${answerTokens} tokens`)
   const message = `The answer of "${model.id}" is longer than ${maxChars} characters, more than any model writes.`
   return new AgentKitError('malformed-stream', message, { retryable: false, ...nameOf(model) })
 }

@@ -63,11 +63,11 @@ type Answer = { output?: unknown; again?: Message[] }
 function readText({ guard, agent }: Run, { reason }: Reply, isEmpty: boolean): Answer {
   if (!isComplete(reason)) return {}
   if (!isEmpty) {
-    guard.answered()
+    guard.resetEmptyAnswers()
     return {}
   }
   if (agent.guard === false) return {}
-  const note = guard.emptyAnswer()
+  const note = guard.addEmptyAnswer()
   return { again: note === undefined ? [] : [{ v: 1, role: 'user', content: note }] }
 }
 

@@ -81,7 +81,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   if (refused !== undefined) attempt = failed(refused)
   else attempt = await (beforeTool || afterTool ? betweenHooks : execute)(call, step, sources)
   conversation.keepWhole(callId, attempt.whole)
-  const note = guard.finished(call, attempt)
+  const note = guard.addResult(call, attempt)
   // The result of a planned call is no model's input, and the note would count as a member's answer.
   const content = note === undefined || state.reply.planned ? attempt.content : withNote(attempt.content, note)
   const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }

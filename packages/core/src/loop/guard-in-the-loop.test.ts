@@ -8,7 +8,7 @@ import {
   type StepPattern,
 } from '../__fixtures__/step-patterns.ts'
 import { Agent, isAgentKitError, type RunResult, type Tool, tool, validateTranscript } from '../index.ts'
-import type { GuardOptions } from '../policies/guard.ts'
+import type { GuardOptions } from '../policies/loop-detection.ts'
 
 const session = { userId: 'ada', sessionId: 'patterns' }
 const sameCall: ScriptedTurn[] = Array.from({ length: 60 }, () => ({ toolCalls: [{ name: 'status' }] }))

@@ -3,9 +3,9 @@ import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { ModelChain } from '../policies/fallback.ts'
-import { createGuard } from '../policies/guard.ts'
 import { type HookContext, passHook } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
+import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import { type RunSnapshot, restore, storeSnapshot, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
@@ -100,7 +100,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const path = place?.path ?? []
   return Object.assign(caller, {
     ...{ turn, state, conversation, toolBox, format, hookContext, summarise, snapshot, path },
-    guard: createGuard(agent.guard),
+    guard: createLoopDetector(agent.guard),
     members: {
       memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
       store: place?.store ?? scope.member?.store ?? agent.sessions,
@@ -117,8 +117,8 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   })
 }
 
-async function checkPrices({ models }: ModelChain, { books, prices }: Ledger, signal: AbortSignal): Promise<void> {
-  for (const { budget } of books) {
+async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {
+  for (const { budget } of accounts) {
     if (budget.usd === undefined) continue
     const loads = await untilAborted(signal, Promise.allSettled(models.map(async (model) => model.load?.())))
     // A model that cannot be loaded fails when it is called.

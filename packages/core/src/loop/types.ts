@@ -7,8 +7,8 @@ import type { RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import type { Budget } from '../policies/budget.ts'
 import type { ModelChain } from '../policies/fallback.ts'
-import type { Guard, GuardOptions } from '../policies/guard.ts'
 import type { HookContext, Hooks } from '../policies/hooks.ts'
+import type { GuardOptions, LoopDetector } from '../policies/loop-detection.ts'
 import type { Prices } from '../policies/price.ts'
 import type { RetryOptions } from '../policies/retry.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
@@ -127,7 +127,7 @@ export type Run = Omit<OpenRun, 'scope' | 'members'> & {
   agent: AgentSpec
   scope: RunScope
   members: Members
-  guard: Guard
+  guard: LoopDetector
   /** The model that the run uses until it fails. */
   model: Model
   toolBox: ToolBox

@@ -1,7 +1,7 @@
 import { AgentKitError, type ErrorDetails, type TimeoutPhase } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { linkSignal } from '../util/abort.ts'
-import { type Ledger, passed } from './ledger.ts'
+import { budgetError, type Ledger } from './ledger.ts'
 
 /** The deadline of a run. */
 export type Deadline = {
@@ -40,7 +40,7 @@ export function startBudgetClock(end: (error: AgentKitError) => void, ledger: Le
   const look = (): void => {
     clearTimeout(timer)
     const left = ledger.msLeft()
-    if (left <= 0) end(passed('its seconds are over'))
+    if (left <= 0) end(budgetError('its seconds are over'))
     // When it fires there may be more left: the ledger's clock may have been stopped meanwhile.
     else if (left < Number.POSITIVE_INFINITY) timer = setTimeout(look, waitFor(left, ledger))
   }

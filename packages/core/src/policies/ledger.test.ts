@@ -234,9 +234,9 @@ describe('tool calls', () => {
   it('begin all of them or none', () => {
     const ledger = ledgerOf({ toolCalls: 3 })
     ledger.beginToolCalls(2)
-    expect(() => ledger.beginToolCalls(2)).toThrow('2 more tool calls would pass its 3 tool calls')
+    expect(() => ledger.beginToolCalls(2)).toThrow('2 more tool calls would exceed its 3 tool calls')
     ledger.beginToolCalls(1)
-    expect(() => ledger.beginToolCalls(1)).toThrow('1 more tool call would pass')
+    expect(() => ledger.beginToolCalls(1)).toThrow('1 more tool call would exceed')
     ledger.beginToolCalls(0)
     expect(ledger.spent.toolCalls).toBe(3)
   })

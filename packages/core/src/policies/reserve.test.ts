@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import type { ModelRequest } from '../contracts/model.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { promptGauge } from './reserve.ts'
+import { promptEstimator } from './reserve.ts'
 
 const model = scriptedModel([])
 const other = scriptedModel([], { id: 'test/other' })
@@ -11,16 +11,16 @@ const short: ModelRequest = { messages: [{ role: 'user', content: 'One' }] }
 const [longTokens, shortTokens] = [estimateRequest(long), estimateRequest(short)]
 
 it('adds what its model has told beyond the estimate, at most', () => {
-  const gauge = promptGauge()
-  gauge.learn(model, long, longTokens + 700)
-  gauge.learn(model, long, longTokens + 300)
-  expect(gauge.estimate(model, long)).toBe(longTokens + 700)
-  expect(gauge.estimate(model, short)).toBe(shortTokens + 700)
-  expect(gauge.estimate(other, long)).toBe(longTokens)
+  const prompts = promptEstimator()
+  prompts.learn(model, long, longTokens + 700)
+  prompts.learn(model, long, longTokens + 300)
+  expect(prompts.estimate(model, long)).toBe(longTokens + 700)
+  expect(prompts.estimate(model, short)).toBe(shortTokens + 700)
+  expect(prompts.estimate(other, long)).toBe(longTokens)
 })
 
 it('is not lowered by a model that tells less than it was sent', () => {
-  const gauge = promptGauge()
-  gauge.learn(model, long, 10)
-  expect(gauge.estimate(model, long)).toBe(longTokens)
+  const prompts = promptEstimator()
+  prompts.learn(model, long, 10)
+  expect(prompts.estimate(model, long)).toBe(longTokens)
 })

@@ -5,8 +5,21 @@ import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import type { Budget } from './budget.ts'
 import { unpriced, worstCostOf } from './price.ts'
 
-/** Whether the worst case of a call matters at all. */
-export function isBounded({ budget }: Book): boolean {
+/** What a run has used. `unpriced`: a model was called whose price is not known. */
+export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
+
+/** What one run may use, has used, and has reserved for its running calls. */
+export type Account = {
+  budget: Budget
+  spent: Spent
+  reserved: { tokens: number; usd: number }
+  /** Called when a running call is settled. */
+  waiting: (() => void)[]
+  clockFrom: number | undefined
+}
+
+/** Whether the budget bounds tokens or US dollars, so that calls need a reservation. */
+export function isBounded({ budget }: Account): boolean {
   return budget.tokens !== undefined || budget.usd !== undefined
 }
 
@@ -18,30 +31,30 @@ export function needOf(model: Model, request: ModelRequest, inputTokens: number)
   return { inputTokens, wanted: known ?? assumedAnswer(inputTokens, model) }
 }
 
-/** Of all figures of these books the one that allows the shortest answer. */
-export function tightestOf(books: readonly Book[], needed: Need, model: Model, price: Price | undefined): Bound {
-  const bounds = books.flatMap((book) => boundsOf(book, needed, model, price))
+/** Of all bounds of these accounts the one that allows the shortest answer. */
+export function tightestOf(accounts: readonly Account[], needed: Need, model: Model, price: Price | undefined): Bound {
+  const bounds = accounts.flatMap((account) => boundsOf(account, needed, model, price))
   return bounds.reduce((least, bound) => (bound.answerTokens < least.answerTokens ? bound : least))
 }
 
-/** Some servers refuse a request whose prompt and longest answer together pass the window. */
+/** Some servers reject a request whose prompt and longest answer together exceed the context window. */
 function assumedAnswer(inputTokens: number, { info }: Model): number {
-  const beside = (info?.contextWindow ?? Number.POSITIVE_INFINITY) - inputTokens
-  return Math.min(limits.assumedAnswerTokens, Math.max(limits.leastAnswerTokens, beside))
+  const room = (info?.contextWindow ?? Number.POSITIVE_INFINITY) - inputTokens
+  return Math.min(limits.assumedAnswerTokens, Math.max(limits.leastAnswerTokens, room))
 }
 
-/** What one figure of a budget allows: an answer of so many tokens, below 0 when the prompt alone is too much. */
+/** What one figure of a budget allows: an answer of so many tokens, negative when the prompt alone exceeds it. */
 type Bound = { answerTokens: number; left: string; prompt: string }
 
 function boundsOf(
-  { budget, spent, aside }: Book,
+  { budget, spent, reserved }: Account,
   { inputTokens, wanted }: Need,
   model: Model,
   price: Price | undefined,
 ): Bound[] {
   const bounds: Bound[] = []
   if (budget.tokens !== undefined) {
-    const left = budget.tokens - tokensOf(spent.usage) - aside.tokens
+    const left = budget.tokens - tokensOf(spent.usage) - reserved.tokens
     bounds.push({
       answerTokens: Math.floor(left - inputTokens),
       left: `of ${budget.tokens} tokens ${Math.max(0, left)} are left`,
@@ -50,7 +63,7 @@ function boundsOf(
   }
   if (budget.usd !== undefined) {
     if (!price) throw unpriced(model)
-    const left = budget.usd - spent.usd - aside.usd
+    const left = budget.usd - spent.usd - reserved.usd
     const prompt = worstCostOf({ inputTokens, outputTokens: 0 }, price)
     bounds.push({
       answerTokens: affordable(left, inputTokens, wanted, price),
@@ -61,46 +74,33 @@ function boundsOf(
   return bounds
 }
 
-/** The longest answer up to what is wanted that costs no more at its worst, in tokens. */
+/** The longest answer, up to the wanted one, whose worst case costs no more than `usd`; in tokens. */
 function affordable(usd: number, inputTokens: number, wanted: number, price: Price): number {
   const cost = (outputTokens: number): number => worstCostOf({ inputTokens, outputTokens }, price)
   if (cost(wanted) <= usd) return wanted
   const most = Math.floor((usd - cost(0)) / (cost(1) - cost(0)))
-  // Fractions of a cent are not exact.
+  // Floating-point fractions are not exact.
   return cost(most) <= usd ? most : most - 1
 }
 
-/** What has been used up. `unpriced`: by a model, among others, whose price is not known. */
-export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
-
-/** What one run has used and may use. */
-export type Book = {
-  budget: Budget
-  spent: Spent
-  aside: { tokens: number; usd: number }
-  /** Told when a call that is under way is settled. */
-  waiting: (() => void)[]
-  clockFrom: number | undefined
-}
-
-/** At most how many tokens a prompt has, by what was told of earlier ones of the run. */
-export type PromptGauge = {
+/** Upper estimates of the tokens of prompts, corrected by what the models of this run have reported. */
+export type PromptEstimator = {
   estimate(model: Model, request: ModelRequest): number
-  /** What a model has told of a prompt. */
+  /** Compares the estimate with the number that the model has reported. */
   learn(model: Model, request: ModelRequest, inputTokens: number): void
 }
 
 /**
- * By how much a model has told more than was estimated, it may tell more again: some count otherwise than anybody can
- * know. The estimate is not lowered by what was told, as some tell less than they were sent.
+ * Adds to each estimate the most by which the model's reported number has exceeded one: some models count in unknown
+ * ways. A lower number does not lower the estimate, as some models report less than they were sent.
  */
-export function promptGauge(): PromptGauge {
-  const more = new Map<Model, number>()
+export function promptEstimator(): PromptEstimator {
+  const excess = new Map<Model, number>()
   return {
-    estimate: (model, request) => estimateRequest(request, model.info) + (more.get(model) ?? 0),
+    estimate: (model, request) => estimateRequest(request, model.info) + (excess.get(model) ?? 0),
     learn(model, request, inputTokens) {
       const beyond = inputTokens - estimateRequest(request, model.info)
-      if (beyond > (more.get(model) ?? 0)) more.set(model, beyond)
+      if (beyond > (excess.get(model) ?? 0)) excess.set(model, beyond)
     },
   }
 }

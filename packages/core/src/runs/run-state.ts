@@ -1,7 +1,7 @@
 import type { Approval } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
-import type { Booked } from '../policies/ledger.ts'
+import type { BudgetSnapshot } from '../policies/ledger.ts'
 import { emptyReply, type Reply } from './reply.ts'
 
 /** The results of a run so far, also when it fails. */
@@ -26,7 +26,7 @@ export type RunState = {
   /** Summary of the earlier conversation, once a member needed one. */
   summary?: string
   /** What each member with a budget has used while it had the conversation, by its path. */
-  accounts: Record<string, Booked>
+  accounts: Record<string, BudgetSnapshot>
 }
 
 /** @param messages the user's message; empty for a resumed run, which restores its messages later */

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../contracts/model.ts'
+import type { Compaction } from '../conversation/compacted-view.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Compaction } from '../conversation/shown-messages.ts'
 import type { Approval } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
 import type { ModelFinishReason } from '../data/event.ts'
@@ -8,7 +8,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import type { Booked, Ledger } from '../policies/ledger.ts'
+import type { BudgetSnapshot, Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
 import type { RunDriver } from './run-driver.ts'
@@ -20,7 +20,7 @@ export type RunSnapshot = {
   usage: Usage
   /** A plan made the calls of this step, not a model. */
   planned?: true
-  booked: Booked
+  booked: BudgetSnapshot
   compaction: Compaction
   progress: {
     steps: number
@@ -28,7 +28,7 @@ export type RunSnapshot = {
     warnings: string[]
     misfits: number
     summary?: string
-    books: Record<string, Booked>
+    books: Record<string, BudgetSnapshot>
   }
   /** Suspended members, by the id of the call that called them. */
   members?: Record<string, SuspendedMember>

@@ -1,7 +1,7 @@
 import { isStandardSchema, type StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import { brokenSchema } from './json-schema-problem.ts'
+import { brokenSchema } from './check-json-schema.ts'
 import { type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
 
 /**

@@ -5,8 +5,8 @@ import { toolCalls } from '../data/transcript.ts'
 import { checkAccepted, prepareRun } from '../loop/open-run.ts'
 import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
-import { createGuard } from '../policies/guard.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
+import { createLoopDetector } from '../policies/loop-detection.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import type { RunState } from '../runs/run-state.ts'
 import { sessionState } from '../sessions/open-turn.ts'
@@ -34,7 +34,7 @@ export async function runHandoffs(
   outer: readonly AgentSpec[],
 ): Promise<RunFinishReason> {
   const { agent, state } = opened
-  const guard = createGuard(agent.guard)
+  const guard = createLoopDetector(agent.guard)
   let { snapshot } = opened
   let active = snapshot?.active?.[opened.path.length] ?? storedActive(opened) ?? first
   if (!members.has(active)) active = first
@@ -56,7 +56,7 @@ export async function runHandoffs(
     }
     guard.beginStep(1)
     const { calls, results } = workIn(state.messages.slice(start))
-    guard.finished({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
+    guard.addResult({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
     if (guard.stalled !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
     active = to

@@ -2,7 +2,7 @@ import { type InferOutput, isStandardSchema, type StandardSchema } from '../cont
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import { jsonSchemaProblem } from '../schema/json-schema-problem.ts'
+import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
 
 /** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */

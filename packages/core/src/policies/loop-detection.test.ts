@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { healthyPatterns, type PatternCall, type PatternStep, pathologies } from '../__fixtures__/step-patterns.ts'
 import { isAgentKitError } from '../data/errors.ts'
-import { checkGuardOptions, createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { checkGuardOptions, createLoopDetector, type GuardOptions, type LoopDetector } from './loop-detection.ts'
 
 const status: PatternStep = { calls: [{ name: 'status', input: {}, result: 'pending' }] }
 const list: PatternStep = { calls: [{ name: 'list', input: {}, result: 'a' }] }
@@ -60,10 +60,10 @@ describe('what the model and people are told', () => {
   })
 
   it('stands with the last result of the step', () => {
-    const guard = createGuard({ tellAt: 2, stopAt: 3 })
+    const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     const notes = repeat(2, 0).map(() => {
       guard.beginStep(2)
-      return ['a', 'b'].map((name) => guard.finished({ name, input: {} }, { content: 'x', isError: false }))
+      return ['a', 'b'].map((name) => guard.addResult({ name, input: {} }, { content: 'x', isError: false }))
     })
     expect(notes).toEqual([
       [undefined, undefined],
@@ -120,11 +120,11 @@ describe('the same call', () => {
 
   it('has the same result where only what says that it is cut differs', () => {
     const told = (...wholes: string[]): boolean => {
-      const guard = createGuard({ tellAt: 2, stopAt: 3 })
+      const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
       const notes = wholes.map((whole, index) => {
         guard.beginStep(1)
         const content = `Once [cut: to read on, use call_${index}]`
-        return guard.finished({ name: 'read', input: {} }, { content, isError: false, whole })
+        return guard.addResult({ name: 'read', input: {} }, { content, isError: false, whole })
       })
       return notes.at(-1) !== undefined
     }
@@ -169,25 +169,25 @@ describe('a step', () => {
   })
 
   it('is one call where it was not said how many there are', () => {
-    const guard = createGuard({ tellAt: 2, stopAt: 3 })
-    const finish = (name: string) => guard.finished({ name, input: {} }, { content: 'ok', isError: false })
+    const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
+    const finish = (name: string) => guard.addResult({ name, input: {} }, { content: 'ok', isError: false })
     expect(['a', 'b', 'b'].map(finish)).toEqual([undefined, undefined, expect.stringContaining('"b" 2 times')])
   })
 
   it('that was cut short is forgotten', () => {
-    const guard = createGuard({ tellAt: 2, stopAt: 3 })
+    const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     take(status, guard)
     guard.beginStep(2)
-    guard.finished({ name: 'list', input: {} }, { content: 'a', isError: false })
+    guard.addResult({ name: 'list', input: {} }, { content: 'a', isError: false })
     expect(take(status, guard)).toHaveLength(1)
   })
 
   it('is compared as it was, whatever is appended to its result later', () => {
-    const guard = createGuard({ tellAt: 2, stopAt: 3 })
+    const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     const finish = (): string | undefined => {
       const message = { content: 'pending', isError: false }
       guard.beginStep(1)
-      const note = guard.finished({ name: 'status', input: {} }, message)
+      const note = guard.addResult({ name: 'status', input: {} }, message)
       message.content += ` ${note}`
       return note
     }
@@ -257,7 +257,7 @@ describe('the thresholds', () => {
     for (const step of [status, empty]) {
       expect(play(repeat(50, step), false)).toMatchObject({ toldAt: [], stoppedAt: undefined })
     }
-    expect(createGuard(false)).toBe(createGuard(false))
+    expect(createLoopDetector(false)).toBe(createLoopDetector(false))
   })
 
   it.each([false, {}, { tellAt: 2 }, { stopAt: 5 }, { tellAt: 10, stopAt: 20 }, { tellAt: undefined }])(
@@ -304,7 +304,7 @@ type Played = { toldAt: number[]; notes: string[]; stoppedAt: number | undefined
 
 /** Takes the steps one after the other, as the loop does, until the guard says to stop. */
 function play(steps: readonly PatternStep[], options?: GuardOptions | false): Played {
-  const guard = createGuard(options)
+  const guard = createLoopDetector(options)
   const toldAt: number[] = []
   const notes: string[] = []
   for (const [index, step] of steps.entries()) {
@@ -316,17 +316,20 @@ function play(steps: readonly PatternStep[], options?: GuardOptions | false): Pl
   return { toldAt, notes, stoppedAt: undefined, stalled: undefined }
 }
 
-function take({ calls, text, finishOrder = calls.map((_, index) => index) }: PatternStep, guard: Guard): string[] {
+function take(
+  { calls, text, finishOrder = calls.map((_, index) => index) }: PatternStep,
+  guard: LoopDetector,
+): string[] {
   if (calls.length === 0) {
-    if (text === undefined) return [guard.emptyAnswer()].filter((note) => note !== undefined)
-    guard.answered()
+    if (text === undefined) return [guard.addEmptyAnswer()].filter((note) => note !== undefined)
+    guard.resetEmptyAnswers()
     return []
   }
   guard.beginStep(calls.length)
   return finishOrder
     .flatMap((index) => calls[index] ?? [])
     .map(({ name, input, inputText, result, isError = false }) =>
-      guard.finished(inputText === undefined ? { name, input } : { name, input: undefined, inputText }, {
+      guard.addResult(inputText === undefined ? { name, input } : { name, input: undefined, inputText }, {
         content: result,
         isError,
       }),

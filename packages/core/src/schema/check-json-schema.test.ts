@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JSONSchema } from '../data/message.ts'
-import { jsonSchemaProblem } from './json-schema-problem.ts'
+import { jsonSchemaProblem } from './check-json-schema.ts'
 
 const object = (properties: JSONSchema): JSONSchema => ({ type: 'object', properties })
 

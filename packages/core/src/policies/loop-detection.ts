@@ -3,84 +3,84 @@ import type { ToolMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { checkOptionNames } from '../util/check-options.ts'
 
-/** When a run that goes round in circles is told so, and when it ends: whole numbers, 2 ≤ tellAt < stopAt. */
+/** When a model that repeats itself is warned, and when its run ends: whole numbers, 2 ≤ tellAt < stopAt. */
 export type GuardOptions = {
-  /** The repetition at which the model is told; default 4. */
+  /** The repetition at which the model gets a note; default 4. */
   tellAt?: number
   /** The repetition at which the run ends as `no-progress`; default 6. */
   stopAt?: number
 }
 
-/** Watches one run for progress. It never throws, and keeps what it is given by reference: do not change it later. */
-export interface Guard {
-  /** Before the tools of a step run: how many calls it has. */
+/** Detects that a run makes no progress. It never throws, and keeps references to its arguments: do not change them later. */
+export interface LoopDetector {
+  /** Called before the tools of a step run, with the number of its calls. */
   beginStep(callCount: number): void
   /**
-   * A call of the step has its result. Called in the order in which they finish, before the result is stored.
-   * @param result.whole all of its text, where `content` is cut: what says so there differs from call to call
-   * @returns a note to append to this result's content, when the model is to be told
+   * Called with each result, in the order in which the calls finish, before the result is stored.
+   * @param result.whole the whole text where `content` is cut: the mark of a cut differs from call to call
+   * @returns a note for the model, to append to the content of this result
    */
-  finished(
+  addResult(
     call: { name: string; input: unknown; inputText?: string },
     result: { content: ToolMessage['content']; isError: boolean; whole?: string },
   ): string | undefined
   /**
-   * The model answered with neither text nor calls.
-   * @returns what to tell it with the next request, when it is to be told
+   * Called when the model answers with neither text nor calls.
+   * @returns a note for the model, for the next request
    */
-  emptyAnswer(): string | undefined
-  /** The model answered with text: the empty answers before it are forgotten. */
-  answered(): void
-  /** Why the run must end now, as a sentence for people; `undefined` while there is progress. */
+  addEmptyAnswer(): string | undefined
+  /** Called when the model answers with text: resets the count of empty answers. */
+  resetEmptyAnswers(): void
+  /** Why the run must end, as a sentence for people; `undefined` while there is progress. */
   readonly stalled: string | undefined
 }
 
 const defaults = { tellAt: 4, stopAt: 6 } as const satisfies Record<keyof GuardOptions, number>
 
 /**
- * Tells a run that makes no progress from one that does.
+ * Detects runs that make no progress.
  *
- * What repeats is a step: its calls with their input and results, whatever their order and however often each is in it.
- * A cycle of up to four steps that comes round again and again is no progress; a different step breaks it. A cycle in
- * which only results differ is polling, and is never counted. Empty answers neither break nor continue a cycle. They
- * are counted until the model answers, or a step does something that the last four did not.
+ * Steps are compared by their calls with input and results, in any order and number. A cycle of up to four steps that
+ * repeats is no progress; a different step breaks it. A cycle in which only results differ is polling, and is never
+ * counted. Empty answers neither break nor continue a cycle. They are counted until the model answers, or a step differs
+ * from the last four.
  *
- * @param options `false` watches nothing: the model is never told, the run never ended
+ * @param options `false` detects nothing
  * @example
- * const guard = createGuard({ tellAt: 3, stopAt: 5 })
- * guard.beginStep(1)
- * const note = guard.finished({ name: 'status', input: {} }, { content: 'pending', isError: false })
- * if (guard.stalled !== undefined) return 'no-progress'
+ * const detector = createLoopDetector({ tellAt: 3, stopAt: 5 })
+ * detector.beginStep(1)
+ * const note = detector.addResult({ name: 'status', input: {} }, { content: 'pending', isError: false })
+ * if (detector.stalled !== undefined) return 'no-progress'
  */
-export function createGuard(options: GuardOptions | false = {}): Guard {
-  if (options === false) return noGuard
+export function createLoopDetector(options: GuardOptions | false = {}): LoopDetector {
+  if (options === false) return noDetector
   const { tellAt = defaults.tellAt, stopAt = defaults.stopAt } = options
   const cycles: Cycle[] = [1, 2, 3, 4].map((period) => ({ period, matches: 0 }))
-  /** The last ones, newest first: as many as the longest cycle needs. One that comes again is the same object. */
-  let steps: Step[] = []
+  /** The last steps, newest first, as many as the longest cycle needs. A repeated step is the same object. */
+  let steps: DetectorStep[] = []
   let calls: FinishedCall[] = []
   let callCount = 0
   let emptyAnswers = 0
-  let told: Cycle | undefined
+  let warned: Cycle | undefined
   let stalled: string | undefined
 
-  const endStep = (finishedCalls: Step): string | undefined => {
+  const endStep = (finishedCalls: DetectorStep): string | undefined => {
     const earlier = steps.slice(0, cycles.length)
     const known = earlier.find((step) => sameSteps(step, finishedCalls, sameOutcome))
     const step = known ?? finishedCalls
     steps = [step, ...earlier]
     for (const cycle of cycles) cycle.matches = steps[cycle.period] === step ? cycle.matches + 1 : 0
     if (!known) emptyAnswers = 0
-    if (told?.matches === 0) told = undefined
+    if (warned?.matches === 0) warned = undefined
 
     const cycle = mostRepeated(cycles, tellAt, steps)
     if (!cycle) return undefined
     const times = timesOf(cycle)
     const what = `called ${namesOf(steps.slice(0, cycle.period))} ${times} times in a row with the same input`
     if (times >= stopAt) stalled = `The model ${what}, and got the same result each time.`
-    if (times >= stopAt || told) return undefined
-    told = cycle
-    // Told once of both, where empty answers stand between the steps.
+    if (times >= stopAt || warned) return undefined
+    warned = cycle
+    // One note for both, where empty answers stand between the steps.
     emptyAnswers = 0
     return `[You have ${what}, and got the same result each time. Do something else, or answer with what you know: the run ends at ${stopAt} times.]`
   }
@@ -90,20 +90,20 @@ export function createGuard(options: GuardOptions | false = {}): Guard {
       callCount = count
       calls = []
     },
-    finished({ name, input, inputText }, { content, isError, whole }) {
+    addResult({ name, input, inputText }, { content, isError, whole }) {
       calls.push({ name, input: input ?? inputText, content: whole ?? content, isError })
       if (calls.length < callCount) return undefined
       const step = calls
       calls = []
       return endStep(step)
     },
-    emptyAnswer() {
+    addEmptyAnswer() {
       emptyAnswers++
       if (emptyAnswers >= stopAt) stalled = `The model gave ${emptyAnswers} empty answers.`
       if (emptyAnswers !== tellAt) return undefined
       return `[You have given ${tellAt} empty answers. Answer in words, or call a tool: the run ends at ${stopAt}.]`
     },
-    answered() {
+    resetEmptyAnswers() {
       emptyAnswers = 0
     },
     get stalled() {
@@ -112,7 +112,7 @@ export function createGuard(options: GuardOptions | false = {}): Guard {
   }
 }
 
-/** @throws AgentKitError `invalid-argument` for numbers that no guard can have, with the fix */
+/** @throws AgentKitError `invalid-argument` for invalid thresholds, with the fix */
 export function checkGuardOptions(options: GuardOptions | false): void {
   if (options === false) return
   if (isRecord(options)) {
@@ -126,37 +126,37 @@ export function checkGuardOptions(options: GuardOptions | false): void {
   )
 }
 
-const noGuard: Guard = {
+const noDetector: LoopDetector = {
   beginStep() {},
-  finished: () => undefined,
-  emptyAnswer: () => undefined,
-  answered() {},
+  addResult: () => undefined,
+  addEmptyAnswer: () => undefined,
+  resetEmptyAnswers() {},
   stalled: undefined,
 }
 
 type FinishedCall = { name: string; input: unknown; content: ToolMessage['content']; isError: boolean }
-type Step = readonly FinishedCall[]
+type DetectorStep = readonly FinishedCall[]
 
-/** How many steps in a row were the same as the one `period` steps before. */
+/** How many steps in a row equal the step `period` steps earlier. */
 type Cycle = { period: number; matches: number }
 
 function timesOf({ period, matches }: Cycle): number {
   return 1 + Math.floor(matches / period)
 }
 
-/** The cycle that has come round most often, if that is often enough. */
-function mostRepeated(cycles: readonly Cycle[], atLeast: number, steps: readonly Step[]): Cycle | undefined {
+/** The cycle with the most repetitions, if there are at least `atLeast`. */
+function mostRepeated(cycles: readonly Cycle[], atLeast: number, steps: readonly DetectorStep[]): Cycle | undefined {
   let most: Cycle | undefined
   for (const cycle of cycles) {
     if (timesOf(cycle) < atLeast || isPolling(steps.slice(0, cycle.period))) continue
-    // Of two that came equally often, the longer holds the other.
+    // Of two cycles with equal repetitions, the longer contains the other.
     if (!most || timesOf(cycle) >= timesOf(most)) most = cycle
   }
   return most
 }
 
-/** Whether a cycle's calls alone are a shorter cycle: then it is their results that change. */
-function isPolling(cycle: readonly Step[]): boolean {
+/** Whether a cycle's calls alone are a shorter cycle: then only their results change. */
+function isPolling(cycle: readonly DetectorStep[]): boolean {
   if (cycle.length === 1) return false
   const shorter = cycle.length === 4 ? 2 : 1
   return cycle.every((step, index) => {
@@ -167,12 +167,12 @@ function isPolling(cycle: readonly Step[]): boolean {
 
 type Comparison = (left: FinishedCall, right: FinishedCall) => boolean
 
-/** Whether each call of one step is in the other, in whatever order and number. */
-function sameSteps(left: Step, right: Step, same: Comparison): boolean {
+/** Whether two steps contain the same calls, in any order and number. */
+function sameSteps(left: DetectorStep, right: DetectorStep, same: Comparison): boolean {
   return hasAll(left, right, same) && hasAll(right, left, same)
 }
 
-function hasAll(step: Step, calls: Step, same: Comparison): boolean {
+function hasAll(step: DetectorStep, calls: DetectorStep, same: Comparison): boolean {
   return calls.every((call, index) => {
     // Most steps finish in the same order again.
     const likely = step[index]
@@ -188,7 +188,7 @@ function sameCall(left: FinishedCall, right: FinishedCall): boolean {
   return left.name === right.name && sameJSON(left.input, right.input)
 }
 
-/** Whether two values are the same JSON, in whatever order their keys stand. */
+/** Whether two values are the same JSON, with keys in any order. */
 function sameJSON(first: unknown, second: unknown): boolean {
   // A list that grows, not recursion: a model may nest deeper than the stack goes.
   const pairs: [unknown, unknown][] = [[first, second]]
@@ -208,7 +208,7 @@ function sameJSON(first: unknown, second: unknown): boolean {
 }
 
 /** The tools of a cycle by name, oldest step first: `"read" then "write" and "list"`. */
-function namesOf(newestFirst: readonly Step[]): string {
+function namesOf(newestFirst: readonly DetectorStep[]): string {
   return newestFirst
     .toReversed()
     .map((step) => {
