@@ -69,11 +69,8 @@ export function startRun(request: RunRequest): AgentRun {
   // An aborted run does not wait for its reader.
   controller.signal.addEventListener('abort', events.stopWaiting)
 
-  const run: AgentRun = {
+  const run: Omit<AgentRun, 'result'> = {
     runId,
-    get result() {
-      return start()
-    },
     cancel,
     approve: (approvalId) => approvals.decide(approvalId, true),
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
@@ -97,5 +94,5 @@ export function startRun(request: RunRequest): AgentRun {
     },
   }
   // Reading `result` starts the run, so copying or serializing the run must not read it.
-  return Object.defineProperty(run, 'result', { enumerable: false })
+  return Object.defineProperty(run as AgentRun, 'result', { get: start, enumerable: false })
 }
