@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@agentkit/core'
+import { codesOfStatus } from '@agentkit/core/internal'
 import type { Failure } from './failure.ts'
 
 /** The error code for a failure: the provider's own code or type says more than the HTTP status. */
@@ -61,17 +62,12 @@ const codes = new Map<string, ErrorCode>(
   } as const),
 )
 
-const statuses: Record<number, ErrorCode> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  408: 'timeout',
+/** 409 and 425 may succeed later. */
+const statuses: Readonly<Record<number, ErrorCode>> = {
+  ...codesOfStatus,
   409: 'provider-error',
   413: 'context-overflow',
   425: 'provider-error',
-  429: 'rate-limit',
-  503: 'overloaded',
-  529: 'overloaded',
 }
 
 /** A rate, such as tokens per minute: more is allowed later, even where the message also names a quota. */

@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { causesOf, connectionFailure, redactSecrets, silenceError } from '@agentkit/core/internal'
 import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 
@@ -90,57 +90,21 @@ export function toProviderError(
   return new AgentKitError('provider-error', message, { provider: context.provider, model: context.model, cause })
 }
 
-/**
- * The error of a failed connection, or of Node's own timers for it; `undefined` for any other error.
- */
-export function networkError(error: unknown, context: ErrorContext): AgentKitError | undefined {
+/** The error of a failed connection, or of a timer of Node or the SDK; `undefined` for any other error. */
+export function networkError(error: unknown, { provider, model, secrets }: ErrorContext): AgentKitError | undefined {
   const chain = causesOf(error)
-  const marks = chain.flatMap((link) => [link.name, link.constructor.name, codeOf(link)])
-  const { provider, model, secrets } = context
-  const cause = { name: chain[0]?.name, code: chain.map(codeOf).find(Boolean), message: '' }
-  cause.message = cut(redactSecrets(chain.map(({ message }) => message).join(': '), secrets), longestMessage)
-  const details = { provider, model, retryable: true, cause }
-  if (marks.some((mark) => mark !== undefined && firstByteTimeouts.has(mark))) {
-    return new AgentKitError('timeout', `${provider} did not answer in time.`, { ...details, phase: 'first-byte' })
-  }
-  if (marks.includes('UND_ERR_BODY_TIMEOUT')) {
-    return new AgentKitError('timeout', `${provider} stopped in the middle of its answer.`, {
-      ...details,
-      phase: 'idle',
-    })
-  }
-  const broken =
-    marks.some((mark) => mark !== undefined && networkMarks.test(mark)) ||
-    chain.some(({ message }) => brokenConnection.test(message))
-  if (!broken) return undefined
-  if (cause.code !== undefined && certificates.test(cause.code)) {
-    const message = `${provider} has a certificate that is not trusted (${cause.code}). Name its authority in NODE_EXTRA_CA_CERTS.`
-    return new AgentKitError('network', message, { ...details, retryable: false })
-  }
-  const hint = cause.code !== undefined && wrongAddress.has(cause.code) ? ' Check the address.' : ''
-  const message = `The connection to ${provider} failed (${cause.code ?? cause.message}).${hint}`
+  const failure = connectionFailure(chain)
+  if (!failure) return undefined
+  const { code, phase, reason, systemCode } = failure
+  const words = cut(redactSecrets(chain.map(({ message }) => message).join(': '), secrets), longestMessage)
+  const cause = { name: chain[0]?.name, code: systemCode, message: words }
+  const details = { provider, model, retryable: reason !== 'certificate', cause }
+  if (code === 'timeout') return silenceError(provider, phase === 'idle' ? 'idle' : 'first-byte', undefined, details)
+  const message =
+    reason === 'certificate'
+      ? `${provider} has a certificate that is not trusted (${systemCode}). Name its authority in NODE_EXTRA_CA_CERTS.`
+      : `The connection to ${provider} failed (${systemCode ?? words}).${reason === 'address' ? ' Check the address.' : ''}`
   return new AgentKitError('network', message, details)
-}
-
-const firstByteTimeouts: ReadonlySet<string> = new Set([
-  'APIConnectionTimeoutError',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-const wrongAddress: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
-const networkMarks =
-  /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOST|ENET|ERR_TLS|ERR_SSL|ERR_HTTP2|CERT_|HPE_|Z_(?:BUF|DATA)|APIConnectionError$)/
-const certificates = /CERT|UNABLE_TO_(?:VERIFY|GET)/
-const brokenConnection = /^(?:terminated|fetch failed)$|premature close|socket hang up|other side closed/i
-
-function causesOf(error: unknown): Error[] {
-  const chain: Error[] = []
-  for (let link = error; link instanceof Error && chain.length < 5; link = link.cause) chain.push(link)
-  return chain
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function causeOf(failure: Failure, secrets: readonly string[]): object {

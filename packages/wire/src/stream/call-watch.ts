@@ -1,5 +1,5 @@
-import { AgentKitError, type TimeoutPhase } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { AgentKitError } from '@agentkit/core'
+import { abortError, silenceError } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 
 /** How long a call may be silent, in milliseconds. */
@@ -40,7 +40,7 @@ export class CallWatch {
   readonly #callee: Callee
   readonly #listeners: ((failure: AgentKitError) => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
-  #phase: TimeoutPhase = 'first-byte'
+  #phase: 'first-byte' | 'idle' = 'first-byte'
   #reading = false
   #failure: AgentKitError | undefined
 
@@ -134,7 +134,11 @@ export class CallWatch {
   }
 
   readonly #onSilence = (): void => {
-    if (this.#reading) this.#end(silence(this.#callee, this.#phase, this.#timeouts))
+    if (!this.#reading) return
+    const { provider, model } = this.#callee
+    const { firstByteTimeoutMs, idleTimeoutMs } = this.#timeouts
+    const timeoutMs = this.#phase === 'idle' ? idleTimeoutMs : firstByteTimeoutMs
+    this.#end(silenceError(provider, this.#phase, timeoutMs, { provider, model }))
   }
 
   #end(failure: AgentKitError): void {
@@ -144,12 +148,4 @@ export class CallWatch {
     this.#controller.abort(failure)
     for (const listener of this.#listeners) listener(failure)
   }
-}
-
-function silence({ provider, model }: Callee, phase: TimeoutPhase, timeouts: Required<CallTimeouts>): AgentKitError {
-  const message =
-    phase === 'idle'
-      ? `${provider} stopped in the middle of its answer: no byte for ${timeouts.idleTimeoutMs} ms.`
-      : `${provider} did not begin to answer within ${timeouts.firstByteTimeoutMs} ms.`
-  return new AgentKitError('timeout', message, { provider, model, phase, retryable: true })
 }
