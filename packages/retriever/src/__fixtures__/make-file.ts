@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Chunk, searchedText, type NewChunk } from '../data/chunk.ts'
+import type { ChunkSlices } from '../data/chunk-slices.ts'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Change } from '../store/store.ts'
@@ -58,4 +59,17 @@ export function unit(numbers: readonly number[]): Float32Array {
 /** A chunk as a store gives it back: without its vector. */
 export function stored({ vector: _vector, ...chunk }: NewChunk): Chunk {
   return chunk
+}
+
+/** The chunks of a large file, which no other thread can read. */
+export function inSlices(chunks: readonly NewChunk[]): ChunkSlices {
+  return {
+    length: chunks.length,
+    async *slices({ vectors = false } = {}) {
+      for (let at = 0; at < chunks.length; at += 100) {
+        const slice = chunks.slice(at, at + 100)
+        yield vectors ? slice : slice.map(stored)
+      }
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../store/store.ts'
-import type { ChunkSlices } from '../data/chunk-slices.ts'
-import { adding, makeFile, never, stored } from './make-file.ts'
+import { adding, inSlices, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 
 /** What `apply`, `setMeta`, `maintain` and `verify` promise. */
@@ -64,22 +63,17 @@ export function changeTests(underTest: () => StoreUnderTest): void {
     await store.apply(adding(makeFile('a.csv', ['Old honey', 'Passage 7 of many'], { dimensions })), never)
     const passages = Array.from({ length: 2_500 }, (_, index) => `Passage ${index} of many`)
     const { record, chunks } = makeFile('a.csv', passages, { dimensions })
-    let longest = 0
-    const sliced: ChunkSlices = {
-      length: chunks.length,
-      async *slices({ vectors = false } = {}) {
-        for (let at = 0; at < chunks.length; at += 100) {
-          const slice = chunks.slice(at, at + 100)
-          longest = Math.max(longest, slice.length)
-          yield vectors ? slice : slice.map(stored)
-        }
-      },
-    }
-    await store.apply(adding({ record, chunks: sliced }), never)
+    const small = makeFile('b.md', ['A heron'], { dimensions })
+    await store.apply(adding(small, makeFile('gone.md', ['A swan'], { dimensions })), never)
+    const heron = { ...small.record, mtimeMs: 7 }
+    const changed = [{ record: heron, chunks: 'keep' as const }, { record, chunks: inSlices(chunks) }]
+    await store.apply({ changed, removed: ['gone.md'] }, never)
 
-    expect(longest).toBe(100)
-    expect(await store.files()).toEqual([record])
+    expect(byFile(await store.files())).toEqual([record, heron])
     expect(await store.chunksOf('a.csv')).toEqual(chunks.map(stored))
+    expect(await store.count()).toBe(2_501)
+    expect(await finds(store, 'heron')).toEqual([small.chunks[0]?.id])
+    expect(await finds(store, 'swan')).toEqual([])
     expect(await finds(store, 'honey')).toEqual([])
     expect(await finds(store, '2413')).toEqual([chunks[2413]?.id])
     if (dimensions !== undefined) {

@@ -1,10 +1,12 @@
 import { AgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
+import { isSliced } from '../../data/chunk-slices.ts'
 import type { Change } from '../store.ts'
 import { mergeRows } from './lance-merge.ts'
 import { readMeta } from './lance-meta.ts'
 import { deletedRow, type LanceRow, rowsOf } from './lance-rows.ts'
 import { isOneOf } from './lance-sql.ts'
+import { applyInParts, deleteHidden } from './lance-stage.ts'
 import { type LanceTable, partsOf, readRows } from './lance-table.ts'
 import { indexManyRows } from './lance-text-index.ts'
 
@@ -13,7 +15,10 @@ export async function applyChange(at: LanceTable, change: Change, signal: AbortS
   const replaced = change.changed.filter(({ chunks }) => chunks !== 'keep').map(({ record }) => record.file)
   const files = [...new Set([...replaced, ...change.removed])]
   if (signal.aborted) throw abortError(signal)
-  if (change.changed.length > 0) {
+  await deleteHidden(at)
+  if (change.changed.some(({ chunks }) => isSliced(chunks))) {
+    await applyInParts(at, change, (row) => checkVector(at, row), signal)
+  } else if (change.changed.length > 0) {
     await mergeRows(at, rowsInPlaceOf(at, await idsOf(at, files), change), signal)
   } else if (files.length > 0) {
     await at.guard('write the index', () => at.table.delete(isOneOf('file', files)), signal)

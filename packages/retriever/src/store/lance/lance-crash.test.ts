@@ -16,22 +16,25 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('is whole after a kill at any moment, and has all that was acknowledged', async () => {
-  let next = 0
-  for (let kill = 0; kill < 3; kill++) {
-    const writer = startChild('write-lance.ts', [folder, String(next)])
-    await writer.printed(String(next))
-    await sleep(20 + kill * 60)
-    writer.process.kill('SIGKILL')
-    await writer.exited
+it.each([[], ['sliced']])(
+  'is whole after a kill at any moment, and has all that was acknowledged %s',
+  async (...how) => {
+    let next = 0
+    for (let kill = 0; kill < 3; kill++) {
+      const writer = startChild('write-lance.ts', [folder, String(next), 'Infinity', ...how])
+      await writer.printed(String(next))
+      await sleep(20 + kill * 60)
+      writer.process.kill('SIGKILL')
+      await writer.exited
 
-    const store = await lanceSpace(folder).open('crash', { dimensions: 4 })
-    const round = await wholeRound(store)
-    expect(round).toBeGreaterThanOrEqual(Number(writer.lines.at(-1)))
-    next = round + 1
-    await store.close()
-  }
-})
+      const store = await lanceSpace(folder).open('crash', { dimensions: 4 })
+      const round = await wholeRound(store)
+      expect(round).toBeGreaterThanOrEqual(Number(writer.lines.at(-1)))
+      next = round + 1
+      await store.close()
+    }
+  },
+)
 
 it('creates a table again whose creator was killed', async () => {
   // LanceDB lists a table by its folder, which is there before the first commit.

@@ -79,7 +79,12 @@ export async function readSample({ table, dimensions }: LanceTable, count: numbe
   const columns = dimensions === undefined ? chunkColumns : [...chunkColumns, 'vector']
   const found = new Map<string, NewChunk>()
   for (const part of partsOf(ids, idsAtOnce)) {
-    for (const row of await readRows(table.query().where(isOneOf('id', part)).select(columns))) {
+    for (const row of await readRows(
+      table
+        .query()
+        .where(all(isOneOf('id', part), areChunks))
+        .select(columns),
+    )) {
       const vector = row['vector'] == null ? {} : { vector: numbersOf(row['vector']) }
       found.set(String(row['id']), { ...chunkOf(row), ...vector })
     }

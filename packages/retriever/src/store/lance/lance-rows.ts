@@ -66,58 +66,86 @@ export function chunkOf(row: Record<string, unknown>): Chunk {
   return { ...known, order, quote: quote ?? below, textHash: hash } as Chunk
 }
 
-/** So many rows are made into Arrow before others have their turn. */
-const sliceLength = 250
+/** Rows that are made into Arrow at once: others have their turn afterwards. */
+const rowsAtOnce = 250
 
-/** Rows as an Arrow table. */
-export async function toArrow(
-  { arrow }: Lance,
-  schema: Schema,
-  rows: AsyncIterable<readonly LanceRow[]>,
-  signal: AbortSignal,
-): Promise<Table> {
-  const batches: RecordBatch[] = []
-  const flush = (slice: LanceRow[]): void => {
+/** Makes Arrow tables of rows. Rows do not stay in memory: what they contain is copied. */
+export interface TableBuilder {
+  /** Of the rows since the last table, as far as they are made into Arrow. */
+  readonly bytes: number
+  add(rows: readonly LanceRow[], signal: AbortSignal): Promise<void>
+  /** All rows since the last table. */
+  take(): Table
+}
+
+export function tableBuilder({ lance: { arrow }, schema }: { lance: Lance; schema: Schema }): TableBuilder {
+  let batches: RecordBatch[] = []
+  let rows: LanceRow[] = []
+  let bytes = 0
+  const flush = (): void => {
     const columns = Object.fromEntries(
-      schema.fields.map(({ name, type }) => [name, columnOf({ arrow }, name, type, slice)]),
+      schema.fields.map(({ name, type }) => [name, columnOf({ arrow }, name, type, rows)]),
     )
-    batches.push(...new arrow.Table(schema, columns).batches)
+    const { batches: made } = new arrow.Table(schema, columns)
+    for (const batch of made) bytes += batch.data.byteLength
+    batches.push(...made)
+    rows = []
   }
-  let slice: LanceRow[] = []
-  for await (const some of rows) {
-    for (const row of some) {
-      slice.push(row)
-      if (slice.length < sliceLength) continue
-      flush(slice)
-      slice = []
-      await breathe(signal)
-    }
+  return {
+    get bytes() {
+      return bytes
+    },
+    async add(more, signal) {
+      for (const row of more) {
+        rows.push(row)
+        if (rows.length < rowsAtOnce) continue
+        flush()
+        await breathe(signal)
+      }
+    },
+    take() {
+      if (rows.length > 0) flush()
+      const table = new arrow.Table(schema, batches)
+      batches = []
+      bytes = 0
+      return table
+    },
   }
-  if (slice.length > 0) flush(slice)
-  return new arrow.Table(schema, batches)
 }
 
 function columnOf({ arrow }: Pick<Lance, 'arrow'>, name: string, type: DataType, rows: LanceRow[]): Data {
-  if (name === 'vector') return vectorColumn({ arrow }, type, rows)
   // A column's name is a key of its rows.
-  const values = rows.map((row) => row[name as keyof LanceRow] ?? null)
-  const [data] = arrow.vectorFromArray(values, type).data
-  return data as Data // a vector of one array is one piece
+  const values = rows.map((row) => row[name as keyof LanceRow])
+  const nullBitmap = new Uint8Array(Math.ceil(rows.length / 8))
+  let nullCount = 0
+  for (const [place, value] of values.entries()) {
+    if (value === undefined) nullCount++
+    else nullBitmap[place >> 3] = (nullBitmap[place >> 3] ?? 0) | (1 << (place & 7))
+  }
+  const column = { type, length: rows.length, nullCount, nullBitmap }
+  if (name === 'vector') return arrow.makeData({ ...column, child: vectorNumbers({ arrow }, type, rows) } as never)
+  const parts = arrow.DataType.isInt(type)
+    ? { data: Int32Array.from(rows, (row) => Number(row[name as keyof LanceRow] ?? 0)) }
+    : textsOf(values as (string | undefined)[]) // so the schema says
+  return arrow.makeData({ ...column, ...parts } as never)
 }
 
-/** Arrow's own builder takes them number by number. */
-function vectorColumn({ arrow }: Pick<Lance, 'arrow'>, type: DataType, rows: LanceRow[]): Data {
+/** Arrow's own builders take values one by one, and leave several times as much garbage. */
+function textsOf(values: readonly (string | undefined)[]): { valueOffsets: Int32Array; data: Uint8Array } {
+  const valueOffsets = new Int32Array(values.length + 1)
+  let size = 0
+  for (const [place, value] of values.entries()) {
+    if (value !== undefined) size += Buffer.byteLength(value)
+    valueOffsets[place + 1] = size
+  }
+  const data = Buffer.allocUnsafeSlow(size)
+  for (const [place, value] of values.entries()) if (value !== undefined) data.write(value, valueOffsets[place] ?? 0)
+  return { valueOffsets, data }
+}
+
+function vectorNumbers({ arrow }: Pick<Lance, 'arrow'>, type: DataType, rows: LanceRow[]): Data {
   const { listSize } = type as InstanceType<Lance['arrow']['FixedSizeList']> // so the schema says
   const numbers = new Float32Array(rows.length * listSize)
-  const known = new Uint8Array(Math.ceil(rows.length / 8))
-  let nullCount = 0
-  for (const [place, { vector }] of rows.entries()) {
-    if (vector === undefined) nullCount++
-    else {
-      numbers.set(vector, place * listSize)
-      known[place >> 3] = (known[place >> 3] ?? 0) | (1 << (place & 7))
-    }
-  }
-  const child = arrow.makeData({ type: new arrow.Float32(), length: numbers.length, data: numbers })
-  return arrow.makeData({ type, length: rows.length, nullCount, nullBitmap: known, child } as never)
+  for (const [place, { vector }] of rows.entries()) if (vector !== undefined) numbers.set(vector, place * listSize)
+  return arrow.makeData({ type: new arrow.Float32(), length: numbers.length, data: numbers })
 }

@@ -7,6 +7,13 @@ export const metaOrder = -2
 /** Of what was deleted in the commit that put something in its place, until `maintain`: it says and means nothing. */
 export const deletedOrder = -3
 
+/** The `n` of a row while readers must not see it, and the other way round. All queries leave hidden rows out. */
+export function hidden(n: number): number
+export function hidden(n: 'n'): string
+export function hidden(n: number | string): number | string {
+  return typeof n === 'number' ? -10 - n : `-10 - ${n}`
+}
+
 /**
  * The table of a generation. Chunks, the records of their files and what the index knows of itself are rows of the same
  * table, so that one commit changes them together.

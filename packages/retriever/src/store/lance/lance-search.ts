@@ -1,4 +1,4 @@
-import type { VectorQuery } from '@lancedb/lancedb'
+import type { Query, VectorQuery } from '@lancedb/lancedb'
 import type { Filter } from '../../data/search-filter.ts'
 import { foldText } from '../fold-text.ts'
 import type { Found } from '../store.ts'
@@ -51,20 +51,29 @@ async function nearest(
 ): Promise<Found[]> {
   if (dimensions === undefined) return []
   const query = tune(table.vectorSearch(vector).column('vector').distanceType('cosine'))
-  const nearest = query.select(['id', '_distance']).withRowId().limit(limit)
-  const condition = filterSql(filter)
-  const rows = await readRows(condition === undefined ? nearest : nearest.where(condition))
+  const nearest = query.select(['id', 'n', '_distance']).withRowId().limit(limit)
+  const rows = await readVisible(nearest, filter)
   for (const row of rows) places.remember(row)
   return rows.map((row) => ({ id: String(row['id']), score: 1 - Number(row['_distance']) }))
+}
+
+/**
+ * The rows of a search that are chunks. Only while a large file is replaced others are found too; to exclude them always
+ * would make each search slower.
+ */
+async function readVisible(query: Query | VectorQuery, filter: Filter): Promise<Record<string, unknown>[]> {
+  const condition = filterSql(filter)
+  const rows = await readRows(condition === undefined ? query : query.where(condition))
+  if (rows.every(({ n }) => Number(n) >= 0)) return rows
+  return readRows(query.where(all(condition, areChunks)))
 }
 
 /** By BM25. Without `_score` among its columns, LanceDB warns. */
 async function match(at: LanceTable, words: string, limit: number, filter: Filter): Promise<Found[]> {
   const { MatchQuery } = at.lance.lancedb
   const said = at.table.query().fullTextSearch(new MatchQuery(words, 'text'))
-  const matching = said.select(['id', '_score']).withRowId().limit(limit)
-  const condition = filterSql(filter)
-  const rows = await readRows(condition === undefined ? matching : matching.where(condition))
+  const matching = said.select(['id', 'n', '_score']).withRowId().limit(limit)
+  const rows = await readVisible(matching, filter)
   for (const row of rows) at.places.remember(row)
   return rows
     .map((row) => ({ id: String(row['id']), score: Number(row['_score']) }))

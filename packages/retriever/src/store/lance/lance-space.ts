@@ -76,6 +76,13 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
         table,
         schema,
         guard: guardTable,
+        address: {
+          kind: 'lance',
+          uri,
+          generation,
+          ...(dimensions !== undefined && { dimensions }),
+          ...(storageOptions && { storageOptions }),
+        },
         places: lancePlaces(),
         ...(kept !== undefined && { dimensions: kept }),
       })

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { adding, makeFile, never, stored, vectorOf } from '../../__fixtures__/make-file.ts'
+import { adding, inSlices, makeFile, never, stored, vectorOf } from '../../__fixtures__/make-file.ts'
+import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import type { Store, StoreSpace } from '../store.ts'
 import { loadLance } from './lance-package.ts'
 import { lanceSpace } from './lance-space.ts'
@@ -39,6 +40,56 @@ it('makes each change one commit', async () => {
   const changed = [makeFile('a.md', ['One', 'Four']), makeFile('c.md', ['Five'])]
   await store.apply({ changed, removed: ['b.md'] }, never)
   expect((await table.version()) - before).toBe(1)
+})
+
+it('shows all of a large file at once, to searches too', async () => {
+  const versions = ['Old', 'New'].map((word) =>
+    makeFile(
+      'a.csv',
+      Array.from({ length: 400 }, (_, row) => `${word} row ${row} ${'x'.repeat(20_000)}`),
+      { dimensions },
+    ),
+  )
+  const [before, after] = versions.map(({ record, chunks }) => ({ record, chunks: inSlices(chunks) })) as [Large, Large]
+  await store.apply(adding(before), never)
+  const other = await lanceSpace(folder).open('first', { dimensions })
+  const seen = new Set<string>()
+  const look = async (): Promise<void> => {
+    const hits = await other.searchText('row', { limit: 1_000, filter: {} })
+    const near = await other.searchVector(new Float32Array(dimensions).fill(1), { limit: 1_000, filter: {} })
+    const words = new Set((await other.chunksOf('a.csv')).map(({ quote }) => quote.slice(0, 3)))
+    seen.add([hits.length, near.length, await other.count(), ...words].join(' '))
+  }
+  // Four commits add the new rows.
+  const slices = (options?: { vectors?: boolean }) => lookedAt(after.chunks.slices(options))
+  async function* lookedAt<Slice>(all: AsyncIterable<Slice>) {
+    for await (const slice of all) {
+      await look()
+      yield slice
+    }
+  }
+  await store.apply(adding({ record: after.record, chunks: { length: after.chunks.length, slices } }), never)
+  await look()
+  expect([...seen]).toEqual(['400 400 400 Old', '400 400 400 New'])
+  await other.close()
+})
+
+type Large = { record: ReturnType<typeof makeFile>['record']; chunks: ChunkSlices }
+
+it('hides what a change in parts has left behind, and deletes it at the next change', async () => {
+  await store.apply(adding(makeFile('a.csv', ['Old row'], { dimensions })), never)
+  const table = await rawTable()
+  // As a process leaves it that was killed before its last commit.
+  const left = makeFile('a.csv', ['New row', 'Old row'], { dimensions }).chunks
+  await store.apply(adding({ record: makeFile('b.csv', []).record, chunks: left }), never)
+  await table.update({ where: 'n >= 0 AND "text" = \'New row\'', valuesSql: { n: '-10 - n' } })
+
+  expect(await found('row')).toEqual(['Old row'])
+  expect(await store.searchVector(vectorOf('New row', dimensions), { limit: 10, filter: {} })).toHaveLength(1)
+  expect(await store.sample(10)).toHaveLength(1)
+  expect(await table.countRows('n <= -10')).toBe(1)
+  await store.apply(adding(makeFile('c.md', ['Another'], { dimensions })), never)
+  expect(await table.countRows('n <= -10')).toBe(0)
 })
 
 it('adds no chunk twice when several write the same at once, even without a lock', async () => {

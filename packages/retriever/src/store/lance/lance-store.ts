@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts'
+import { applyInThread, isForThread } from '../write-in-thread.ts'
 import { applyChange } from './lance-apply.ts'
 import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
 import { maintainTable } from './lance-maintain.ts'
@@ -13,7 +14,8 @@ export function lanceStore(at: LanceTable): Store {
   const read = <Value>(work: () => Promise<Value>): Promise<Value> => at.guard('read the index', work)
   return {
     files: () => read(() => readFiles(at)),
-    apply: (change, signal) => applyChange(at, change, signal),
+    apply: (change, signal) =>
+      isForThread(change) ? applyInThread(at.address, change, signal) : applyChange(at, change, signal),
     searchText: (query, options) => read(() => searchText(at, query, options)),
     searchVector: (vector, options) => read(() => searchVector(at, vector, options)),
     chunks: (ids) => read(() => readChunks(at, ids)),

@@ -24,7 +24,9 @@ beforeEach(async () => {
   await store.apply(adding(makeFile('a.md', passages, { dimensions })), never)
   const lance = loadLance()
   const table = await (await lance.lancedb.connect(folder, { readConsistencyInterval: 0 })).openTable('first')
-  at = { lance, table, schema: await table.schema(), dimensions, guard: guardOf(folder), places: lancePlaces() }
+  const address = { kind: 'lance', uri: folder, generation: 'first', dimensions } as const
+  const parts = { lance, table, schema: await table.schema(), dimensions, address }
+  at = { ...parts, guard: guardOf(folder), places: lancePlaces() }
 })
 afterEach(async () => {
   at.table.close()

@@ -5,11 +5,11 @@ import { abortError } from '@agentkit/core/internal'
 import { timeSlices } from '../../util/time-slices.ts'
 import { checkpoint } from '../checkpoint.ts'
 import type { Store } from '../store.ts'
+import { applyInThread, isForThread } from '../write-in-thread.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
 import type { MergeOptions } from './sqlite-merge.ts'
 import { cleanUp, writeChange } from './write-change.ts'
-import { applyInThread, isForThread } from './write-in-thread.ts'
 
 /** Writes an index through a connection of its own, one call after the other. */
 export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'>
@@ -54,7 +54,12 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     apply: (change, signal) =>
       inLine(async (open) => {
         if (signal.aborted) throw abortError(signal)
-        if (isForThread(change)) await applyInThread(path, change, dimensions, signal).finally(startCheckpoint)
+        if (isForThread(change))
+          await applyInThread(
+            { kind: 'sqlite', path, ...(dimensions !== undefined && { dimensions }) },
+            change,
+            signal,
+          ).finally(startCheckpoint)
         else await writeChange(path, open, change, dimensions, signal, startCheckpoint)
       }),
 

@@ -1,13 +1,13 @@
 // The package import `#index-writer`: the thread that `applyInThread` starts.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ChunkSlices } from '../../data/chunk-slices.ts'
-import { readSpool } from '../../data/spooled-chunks.ts'
-import { openDatabase } from './sqlite-database.ts'
-import { toStorageError } from './sqlite-errors.ts'
-import { writeChange } from './write-change.ts'
-import type { FromThread, SpooledFile, ThreadChange, ToThread } from './write-in-thread.ts'
+import { isAgentKitError } from '@agentkit/core'
+import type { ChunkSlices } from './data/chunk-slices.ts'
+import { readSpool } from './data/spooled-chunks.ts'
+import { lanceSpace } from './store/lance/lance-space.ts'
+import { openSQLiteStore } from './store/sqlite/sqlite-store.ts'
+import type { FromThread, SpooledFile, ThreadChange, ToThread } from './store/write-in-thread.ts'
 
-const { path, dimensions, changed, removed } = workerData as ThreadChange // by `applyInThread`
+const { index, changed, removed } = workerData as ThreadChange // by `applyInThread`
 const stop = new AbortController()
 let reply: PromiseWithResolvers<readonly (Float32Array | undefined)[]> | undefined
 
@@ -19,21 +19,23 @@ parentPort?.on('message', (message: ToThread) => {
   }
 })
 try {
-  const database = await openDatabase(path)
-  try {
-    const change = {
-      removed,
-      changed: changed.map(({ record, chunks }, of) => ({
-        record,
-        chunks: typeof chunks === 'object' && 'spool' in chunks ? slicesOf(chunks, of) : chunks,
-      })),
-    }
-    await writeChange(path, database, change, dimensions, stop.signal, () => send({ type: 'applied' }))
-  } finally {
-    database.close()
+  const store =
+    index.kind === 'sqlite'
+      ? await openSQLiteStore(index.path, index)
+      : await lanceSpace(index.uri, index).open(index.generation, index)
+  const change = {
+    removed,
+    changed: changed.map(({ record, chunks }, of) => ({
+      record,
+      chunks: typeof chunks === 'object' && 'spool' in chunks ? slicesOf(chunks, of) : chunks,
+    })),
   }
+  await store.apply(change, stop.signal).finally(() => store.close())
+  send({ type: 'applied' })
 } catch (error) {
-  const { code, message, retryable, cause } = toStorageError(error, path)
+  // A bug is an `error` of the thread.
+  if (!isAgentKitError(error)) throw error
+  const { code, message, retryable, cause } = error
   send({ type: 'failed', code, message, retryable, ...(cause instanceof Error && { cause }) })
 }
 parentPort?.close()
@@ -43,7 +45,7 @@ function slicesOf({ length, spool }: SpooledFile, of: number): ChunkSlices {
     length,
     async *slices({ vectors: isWithVectors = false } = {}) {
       for await (const slice of readSpool(spool)) {
-        const vectors = isWithVectors ? await askForVectors(of) : []
+        const vectors = isWithVectors && index.dimensions !== undefined ? await askForVectors(of) : []
         yield slice.map((chunk, index) => {
           const vector = vectors[index]
           return vector === undefined ? chunk : { ...chunk, vector }
