@@ -1,32 +1,32 @@
 import type { Message, ToolMessage, UserMessage } from '../data/message.ts'
 import { removedResult, shownResult } from './long-results.ts'
 
-/** A result that is cut to less says nothing. */
+/** A result that is cut to less is useless. */
 export const leastResultTokens = 200
 
 /**
- * What of a conversation is shown shortened. Plain JSON: it is stored in the session's state, so that the next run
- * sends the same beginning, which providers have cached.
+ * Which messages of a conversation are sent shortened. Plain JSON: it is stored in the session's state, so that the next
+ * run sends the same beginning, which providers have cached.
  */
 export type Compaction = {
-  /** Messages from the beginning that the summary stands for. */
+  /** The number of messages, from the first, that the summary replaces. */
   covered: number
   summary?: string
-  /** Tool results before this index are shown as placeholders. */
+  /** Tool results before this index are sent as placeholders. */
   cleared: number
-  /** Tool results before the index take at most so many tokens each: those of one step were too long together. */
+  /** Tool results before this index are cut to so many tokens each: those of one step were too long together. */
   cut?: { before: number; resultTokens: number }
 }
 
 export const notCompacted: Compaction = Object.freeze({ covered: 0, cleared: 0 })
 
 /**
- * The messages as a model is shown them; `messages` itself when nothing is shortened. Copies are made once and frozen.
+ * The messages as they are sent; `messages` itself when nothing is shortened. Copies are made once and frozen.
  *
- * @param questionAt where the current user message stands
- * @param resultTokens the most that the text of one tool result may take
+ * @param questionAt the index of the current user message
+ * @param resultTokens the most tokens that the text of one tool result may take
  */
-export function shownMessages(
+export function compactedView(
   messages: readonly Message[],
   compaction: Compaction,
   questionAt: number,
@@ -50,14 +50,14 @@ export function shownMessages(
 }
 
 /**
- * What was stored of a conversation's compaction, as far as it can be of these messages: what does not fit them is
- * mended, or left out, as the messages themselves are always right.
+ * The stored compaction of these messages. What does not match them is corrected or dropped, as the messages are the
+ * truth.
  */
 export function readCompaction(stored: unknown, messages: readonly Message[]): Compaction {
   if (typeof stored !== 'object' || stored === null) return notCompacted
   const { covered, summary, cleared, cut } = stored as Record<keyof Compaction, unknown>
   const compaction: Compaction = { covered: 0, cleared: toIndex(cleared, messages) }
-  // The last messages are never covered: one that stands for as many as there are was made of others.
+  // The last messages are never covered: a compaction that covers as many is of another conversation.
   const isOfThese = typeof covered === 'number' && covered < messages.length && toIndex(covered, messages) === covered
   if (isOfThese && covered > 0 && typeof summary === 'string') {
     compaction.covered = startOfGroup(messages, covered)
@@ -74,7 +74,7 @@ function toIndex(value: unknown, { length }: readonly Message[]): number {
   return Number.isInteger(value) ? Math.min(Math.max(0, value as number), length) : 0
 }
 
-/** Where the group begins that a message belongs to: calls and their results are one. */
+/** The index of the message that begins a message's group: calls and their results are one group. */
 export function startOfGroup(messages: readonly Message[], index: number): number {
   let start = index
   while (start > 0 && messages[start]?.role === 'tool') start--
@@ -93,7 +93,7 @@ function summaryMessage(compaction: Compaction): UserMessage {
   return message
 }
 
-/** A tool result as it is shown where it stands. */
+/** A tool result as it is sent at its index. */
 export function visibleResult(
   message: ToolMessage,
   index: number,

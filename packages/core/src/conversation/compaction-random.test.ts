@@ -3,7 +3,7 @@ import { AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { AssistantPart, Message, ToolMessage, UserPart } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
+import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { removedResult, resultText } from './long-results.ts'
 
@@ -145,7 +145,7 @@ function createChat(room: number, summarise: (transcript: string) => string) {
       messages.push({ v: 1, role: 'assistant', content }, ...made)
     },
     async show(): Promise<readonly Message[]> {
-      const show = (): readonly Message[] => shownMessages(messages, compaction, questionAt, resultTokens)
+      const show = (): readonly Message[] => compactedView(messages, compaction, questionAt, resultTokens)
       if (tokensOf(show()) > room) await makeRoom()
       const shown = show()
       requests.push(tokensOf(shown))

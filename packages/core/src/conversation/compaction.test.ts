@@ -3,7 +3,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
+import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { type CompactRequest, compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
 
@@ -42,7 +42,7 @@ async function compacted(messages: Message[], options: Partial<CompactRequest> &
     ...options,
   }
   const { compaction, warnings } = await compact(request)
-  const shown = shownMessages(messages, compaction, request.questionAt, request.resultTokens)
+  const shown = compactedView(messages, compaction, request.questionAt, request.resultTokens)
   expect(validateTranscript(shown)).toEqual([])
   expect(shown[0]?.role).toBe('user')
   expect(tokensOf(shown)).toBeLessThanOrEqual(options.room)
@@ -53,46 +53,46 @@ describe('what is shown of a conversation', () => {
   const messages = [user('Hello'), answer('Hi.'), user('Search'), ...step(words(2000), words(2000)), answer('Done.')]
 
   it('is the list itself while nothing is shortened', () => {
-    expect(shownMessages(messages, notCompacted, 2)).toBe(messages)
-    expect(shownMessages(messages, notCompacted, 2, 100_000)).toBe(messages)
+    expect(compactedView(messages, notCompacted, 2)).toBe(messages)
+    expect(compactedView(messages, notCompacted, 2, 100_000)).toBe(messages)
   })
 
   it('has too long results cut, and nothing else copied', () => {
-    const shown = shownMessages(messages, notCompacted, 2, 200)
+    const shown = compactedView(messages, notCompacted, 2, 200)
     expect(shown).toHaveLength(messages.length)
     expect(resultText(shown[4] as ToolMessage)).toMatch(/^word word.*call_1.*\]$/s)
     for (const index of [0, 1, 2, 3, 6]) expect(shown[index]).toBe(messages[index])
   })
 
   it('has placeholders for results that were removed', () => {
-    const shown = shownMessages(messages, { covered: 0, cleared: 5 }, 2)
+    const shown = compactedView(messages, { covered: 0, cleared: 5 }, 2)
     expect(shown[4]?.content).toMatch(/^\[result removed/)
     expect(shown[5]).toBe(messages[5])
   })
 
   it('has the results of a step cut that were too long together, and later ones not', () => {
     const compaction: Compaction = { covered: 0, cleared: 0, cut: { before: 5, resultTokens: 200 } }
-    const shown = shownMessages(messages, compaction, 2)
+    const shown = compactedView(messages, compaction, 2)
     expect(shown[4]?.content).toContain('To read on')
     expect(shown[5]).toBe(messages[5])
-    const forLess = shownMessages(messages, { ...compaction, cut: { before: 6, resultTokens: 2000 } }, 2, 200)
+    const forLess = compactedView(messages, { ...compaction, cut: { before: 6, resultTokens: 2000 } }, 2, 200)
     expect(forLess[4]).toEqual(shown[4])
   })
 
   it('has the summary first, as what it is', () => {
-    const shown = shownMessages(messages, { covered: 2, summary: 'They said hello.', cleared: 2 }, 2)
+    const shown = compactedView(messages, { covered: 2, summary: 'They said hello.', cleared: 2 }, 2)
     expect(shown).toEqual([user('[Summary of the earlier conversation]\nThey said hello.'), ...messages.slice(2)])
   })
 
   it('has the question after a summary that goes beyond it', () => {
-    const shown = shownMessages(messages, { covered: 6, summary: 'They said hello.', cleared: 6 }, 2)
+    const shown = compactedView(messages, { covered: 6, summary: 'They said hello.', cleared: 6 }, 2)
     expect(shown.slice(1)).toEqual([user('Search'), answer('Done.')])
   })
 
   it('is made of the same objects each time', () => {
     const compaction: Compaction = { covered: 2, summary: 'They said hello.', cleared: 5 }
-    const once = shownMessages(messages, compaction, 2, 200)
-    const again = shownMessages(messages, compaction, 2, 200)
+    const once = compactedView(messages, compaction, 2, 200)
+    const again = compactedView(messages, compaction, 2, 200)
     for (const [index, message] of once.entries()) expect(again[index]).toBe(message)
     expect(Object.isFrozen(once[0])).toBe(true)
   })
@@ -142,7 +142,7 @@ describe('a stored compaction', () => {
   ])('is mended where it is odd: %s', (_name, stored, expected) => {
     const compaction = readCompaction(stored, messages)
     expect(compaction).toEqual(expected)
-    expect(validateTranscript(shownMessages(messages, compaction, 5))).toEqual([])
+    expect(validateTranscript(compactedView(messages, compaction, 5))).toEqual([])
   })
 })
 
@@ -169,13 +169,13 @@ describe('old tool results', () => {
     const room = tokensOf(conversation) - 1
     const { compaction, shown } = await compacted(conversation, { room })
     const later = [...conversation, ...step(words(100)), ...step(words(100))]
-    expect(shownMessages(later, compaction, 0).slice(0, shown.length)).toEqual(shown)
-    expect(tokensOf(shownMessages(later, compaction, 0))).toBeLessThan(room)
+    expect(compactedView(later, compaction, 0).slice(0, shown.length)).toEqual(shown)
+    expect(tokensOf(compactedView(later, compaction, 0))).toBeLessThan(room)
   })
 
   it('are kept of the last two steps, while removing the others is enough', async () => {
     const others = conversation.length - 4
-    const room = tokensOf(shownMessages(conversation, { covered: 0, cleared: others }, 0))
+    const room = tokensOf(compactedView(conversation, { covered: 0, cleared: others }, 0))
     const { shown, prompts, compaction } = await compacted(conversation, { room })
     expect(prompts).toEqual([])
     expect(compaction.cleared).toBe(others)
@@ -187,7 +187,7 @@ describe('old tool results', () => {
 
   it('are not looked for where a summary stands for them', async () => {
     const compaction = { covered: 13, summary: 'They searched.', cleared: 0 }
-    const room = tokensOf(shownMessages(conversation, { ...compaction, cleared: 17 }, 0))
+    const room = tokensOf(compactedView(conversation, { ...compaction, cleared: 17 }, 0))
     const { prompts } = await compacted(conversation, { room, compaction })
     expect(prompts).toEqual([])
   })
@@ -271,7 +271,7 @@ describe('a summary', () => {
     expect(compaction.summary).toContain('FACT question')
     const next = [...conversation, answer('Done.'), user('And now?')]
     const later = readCompaction(JSON.parse(JSON.stringify(compaction)), next)
-    expect(textOf(shownMessages(next, later, next.length - 1)[0] as Message)).toContain('FACT question')
+    expect(textOf(compactedView(next, later, next.length - 1)[0] as Message)).toContain('FACT question')
   })
 
   it('leaves out the question where that is shown next to it', async () => {
@@ -455,7 +455,7 @@ describe('what cannot wait', () => {
 
   it('has its results removed where their beginnings do not fit either', async () => {
     const conversation = [user(words(400)), ...step(...Array.from({ length: 8 }, () => words(400)))]
-    const least = tokensOf(shownMessages(conversation, { covered: 0, cleared: conversation.length }, 0))
+    const least = tokensOf(compactedView(conversation, { covered: 0, cleared: conversation.length }, 0))
     const { shown } = await compacted(conversation, { room: least + 100 })
     expect(shown.slice(0, 2)).toEqual(conversation.slice(0, 2))
     for (const message of shown.slice(2)) expect(textOf(message)).toMatch(/^\[result removed/)

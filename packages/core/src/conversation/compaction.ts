@@ -3,45 +3,45 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { type Compaction, leastResultTokens, shownMessages, startOfGroup, visibleResult } from './compacted-view.ts'
+import { type Compaction, compactedView, leastResultTokens, startOfGroup, visibleResult } from './compacted-view.ts'
 import { largest, removedResult, resultText, shownResult } from './long-results.ts'
-import { beginning, foldMessages } from './summarize.ts'
+import { beginning, summarizeMessages } from './summarize.ts'
 import { cutMiddle, spokenText } from './summary-prompt.ts'
 
 export type CompactRequest = {
   /** The whole conversation without the system message: the history, then this run's messages. */
   messages: readonly Message[]
   compaction: Compaction
-  /** Where the current user message stands. It is always shown, and whole. */
+  /** The index of the current user message, which is always sent whole. */
   questionAt: number
-  /** The most that the shown messages may take, in tokens. */
+  /** The most tokens that the sent messages may take. */
   room: number
-  /** The most that the text of one tool result may take, in tokens. */
+  /** The most tokens that the text of one tool result may take. */
   resultTokens: number
   info?: ModelInfo | undefined
   /** One model call without tools; rejects when it fails. */
   summarise(messages: Message[], maxOutputTokens: number): Promise<string>
 }
 
-/** Parts of the room. */
+/** Shares of the room. */
 const shares = {
-  /** Down to here old results are removed at once, so that the beginning then stays the same for many steps. */
+  /** Old results are removed down to this share at once, so that the beginning then stays the same for many steps. */
   afterClearing: 0.6,
-  /** What stays as it is of the last messages beside a summary. */
+  /** The last messages that stay unchanged beside a summary. */
   kept: 0.4,
   summary: 0.25,
 }
-/** Less says nothing. */
+/** A shorter summary is useless. */
 const leastSummaryTokens = 64
-/** What a summary holds of the conversation's first message, at most. */
+/** The most that a summary contains of the conversation's first message. */
 const firstMessageTokens = 150
 
 /**
- * Makes room in a conversation that has become too long: removes old tool results, then folds old messages into a
- * summary, then cuts the last results. Calls stay with their results, and the question stays whole.
+ * Shortens a conversation that is too long: removes old tool results, then replaces old messages by a summary, then
+ * cuts the last results. Calls keep their results, and the question stays whole.
  *
- * @throws AgentKitError `context-overflow` when the question and the last step do not fit whatever is done
- * @throws what `summarise` rejects with when that ends the run; when it fails otherwise, a warning says so
+ * @throws AgentKitError `context-overflow` when the question and the last step do not fit even so
+ * @throws what `summarise` rejects with when that ends the run; other failures become a warning
  */
 export async function compact(request: CompactRequest): Promise<{ compaction: Compaction; warnings: string[] }> {
   const cleared = clearOldResults(request)
@@ -49,9 +49,9 @@ export async function compact(request: CompactRequest): Promise<{ compaction: Co
   const covered = startOfKept(request, cleared)
   const cut = isLittle(request, cleared, covered) ? cutResults(request, cleared) : undefined
   if (cut) return { compaction: cut, warnings: [] }
-  const { compaction, warnings } = await foldOldMessages(request, cleared, covered)
+  const { compaction, warnings } = await summarizeOldMessages(request, cleared, covered)
   if (fits(request, compaction)) return { compaction, warnings }
-  // Where their beginnings do not fit, none is shown: they can be read again one by one.
+  // When even the beginnings of the results do not fit, all are removed: the model can read them again one by one.
   const removed: Compaction = { ...compaction, cleared: request.messages.length }
   return { compaction: cutResults(request, compaction) ?? removed, warnings }
 }
@@ -63,13 +63,13 @@ function fits(request: CompactRequest, compaction: Compaction): boolean {
 function tokensShown(request: CompactRequest, compaction: Compaction): number {
   const { messages, questionAt, resultTokens, info } = request
   let tokens = 0
-  for (const message of shownMessages(messages, compaction, questionAt, resultTokens)) {
+  for (const message of compactedView(messages, compaction, questionAt, resultTokens)) {
     tokens += estimateMessage(message, info)
   }
   return tokens
 }
 
-/** Removes tool results, the oldest first, but for those of the last two steps. */
+/** Removes tool results, the oldest first, except those of the last two steps. */
 function clearOldResults(request: CompactRequest): Compaction {
   const { messages, compaction, room, resultTokens, info } = request
   const end = lastStep(messages, lastStep(messages, messages.length) ?? 0) ?? 0
@@ -86,7 +86,7 @@ function clearOldResults(request: CompactRequest): Compaction {
   return cleared === compaction.cleared ? compaction : { ...compaction, cleared }
 }
 
-/** Where the last message with calls stands before an index. */
+/** The index of the last message with calls before `end`. */
 function lastStep(messages: readonly Message[], end: number): number | undefined {
   for (let index = end - 1; index >= 0; index--) {
     const message = messages[index] as Message
@@ -95,7 +95,7 @@ function lastStep(messages: readonly Message[], end: number): number | undefined
   return undefined
 }
 
-/** The last messages that stay beside the summary and the question; the last step in any case. */
+/** The index of the first message that stays beside the summary and the question; the last step always stays. */
 function startOfKept(request: CompactRequest, compaction: Compaction): number {
   const { messages, questionAt, room, resultTokens, info } = request
   const step = lastStep(messages, messages.length) ?? 0
@@ -110,17 +110,17 @@ function startOfKept(request: CompactRequest, compaction: Compaction): number {
     if (index < always && tokens > room * shares.kept) break
     start = index
   }
-  // The question is shown anyway: a summary of it would free nothing.
+  // The question is sent anyway: a summary of it would free nothing.
   return start === questionAt + 1 && start > compaction.covered ? questionAt : start
 }
 
-/** Whether what a summary would stand for takes no more than a summary may. */
+/** Whether the messages that a summary would replace take no more than a summary may. */
 function isLittle(request: CompactRequest, compaction: Compaction, covered: number): boolean {
   const without = tokensShown(request, { ...compaction, covered, summary: '' })
   return tokensShown(request, compaction) - without <= request.room * shares.summary
 }
 
-async function foldOldMessages(
+async function summarizeOldMessages(
   request: CompactRequest,
   compaction: Compaction,
   covered: number,
@@ -130,7 +130,7 @@ async function foldOldMessages(
   const summaryTokens = Math.floor(Math.min(room * shares.summary, room - least))
   if (summaryTokens < (covered > 0 ? leastSummaryTokens : 0)) throw overflow(request, least)
   if (covered === 0) return { compaction, warnings: [] }
-  const { summary, warning } = await foldMessages({
+  const { summary, warning } = await summarizeMessages({
     summary: compaction.summary ?? '',
     messages: messages.slice(compaction.covered, covered),
     room,
@@ -151,7 +151,7 @@ async function foldOldMessages(
 
 const beginningMark = 'The conversation began with: '
 
-/** How the conversation began stands in every summary that a model makes: mostly it says what it is about. */
+/** Adds the beginning of the conversation, which mostly says what it is about, to a model's summary. */
 function withBeginning(summary: string, [first]: readonly Message[], summaryTokens: number): string {
   const began = first ? beginning(spokenText(first), Math.min(firstMessageTokens, summaryTokens / 3)) : ''
   if (began === '' || summary.includes(began) || summary.includes(beginningMark)) return summary
@@ -160,8 +160,8 @@ function withBeginning(summary: string, [first]: readonly Message[], summaryToke
 }
 
 /**
- * Cuts the results that are still shown, so that they leave some room for the next step; `undefined` when too little of
- * them would be left.
+ * Cuts the remaining results, so that they leave some room for the next step; `undefined` when too little of them would
+ * be left.
  */
 function cutResults(request: CompactRequest, compaction: Compaction): Compaction | undefined {
   const { messages, room } = request

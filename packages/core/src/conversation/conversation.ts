@@ -4,33 +4,36 @@ import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
 import { isCut } from '../util/cut-text.ts'
-import { type Compaction, notCompacted, readCompaction, shownMessages } from './compacted-view.ts'
+import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
 
-/** A run's messages as a model is shown them: within the room that the model has. */
+/** The messages of a run, shortened to the room that a model has for them. */
 export interface Conversation {
   add(message: Message): void
-  /** Messages for the next requests only, until they are dropped: a question of ours, say. */
-  setAside(messages: Message[]): void
-  /** A request with what belongs into it beside the messages. Compacts what does not fit. */
+  /** Sets messages that are added to the next requests but never stored, until it is called again. */
+  setTransient(messages: Message[]): void
+  /** A request with the messages, compacted where they do not fit. */
   requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest>
-  /** After a model found a request too long: compacts it to about half. */
+  /**
+   * Called when a model has rejected a request as too long: compacts the messages to about half.
+   * @returns whether they are shorter now
+   */
   makeRoom(model: Model): Promise<boolean>
-  /** The whole text of a tool result, by its call. */
+  /** The whole text of a call's result. */
   findResult(callId: string): string | undefined
-  /** Keeps what a result has beyond what is stored of it, for as long as the run lasts. */
+  /** Keeps the whole text of a result that is stored cut, while the run lasts. */
   keepWhole(callId: string, text: string | undefined): void
-  /** Whether a tool result is shown shortened, so that the model needs a way to read on. */
+  /** Whether any tool result is shortened, so that the model needs a tool to read on. */
   readonly hasLongResults: boolean
   /** The most tokens that one result may take in a request. */
   readonly resultTokens: number
-  /** Other runs have added to the session: what was before this run is not what it was. */
+  /** Replaces the messages before this run: other runs have added to the session. */
   rebase(history: readonly Message[]): Promise<void>
   readonly compaction: Compaction
 }
 
-/** By how much tokens may be counted on the high side. */
+/** Estimates may exceed the real number of tokens by this factor. */
 const highSide = 2.5
 
 type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
@@ -38,14 +41,14 @@ type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 type ConversationOptions = {
   instruction: string | undefined
   history: readonly Message[]
-  /** What the run itself has so far, the user's message first. */
+  /** The messages of the run itself, the user's first. */
   messages: readonly Message[]
-  /** As it was stored. */
+  /** As it is stored in the session. */
   compaction: unknown
   summarise(messages: Message[], maxOutputTokens: number): Promise<string>
-  /** The model whose room the stored conversation is made for. */
+  /** The stored compaction is made for the room of this model. */
   preferred: Model | undefined
-  /** Stores what has been compacted. */
+  /** Stores the compaction. */
   onCompacted(compaction: Compaction): Promise<void>
   warnings: string[]
 }
@@ -57,14 +60,14 @@ export function createConversation(options: ConversationOptions): Conversation {
   let questionAt = options.history.length
   let messages = options.history.concat(options.messages)
   let compaction = readCompaction(options.compaction, messages)
-  let aside: Message[] = []
+  let transient: Message[] = []
   let resultTokens = Number.POSITIVE_INFINITY
   let hasLongResults = false
-  /** Learnt from a model that found a request too long. */
+  /** Set when a model rejects a request as too long. */
   let narrow = Number.POSITIVE_INFINITY
-  /** Messages from the beginning that were looked at for long results. */
-  let looked = 0
-  /** What the first messages take, while they are shown as they are. */
+  /** The number of messages, from the first, that were checked for long results. */
+  let checked = 0
+  /** The tokens of the first messages, while nothing is compacted. */
   let counted: Counted = { info: undefined, count: 0, tokens: 0 }
 
   const tokensOf = (shown: readonly Message[], info: ModelInfo | undefined): number => {
@@ -74,10 +77,10 @@ export function createConversation(options: ConversationOptions): Conversation {
     counted.count = messages.length
     return counted.tokens
   }
-  const show = (): readonly Message[] => shownMessages(messages, compaction, questionAt, resultTokens)
-  const lookForLongResults = (): void => {
-    for (; looked < messages.length; looked++) {
-      const message = messages[looked]
+  const show = (): readonly Message[] => compactedView(messages, compaction, questionAt, resultTokens)
+  const checkForLongResults = (): void => {
+    for (; checked < messages.length; checked++) {
+      const message = messages[checked]
       if (message?.role === 'tool' && isLong(message, resultTokens)) hasLongResults = true
     }
   }
@@ -87,35 +90,35 @@ export function createConversation(options: ConversationOptions): Conversation {
   const makeRoomFor = async (model: Model, room: number): Promise<void> => {
     const made = await compactTo(model, room).catch((error) => {
       if (!isOverflow(error)) throw error
-      // Counted on the high side: what seems to take more than the room may fit, and the model will say.
+      // The estimate is high: messages that seem to exceed the room may fit, which the model then decides.
       return compactTo(model, room * highSide + filesIn(messages[questionAt], model)).catch((stop) => {
         throw isOverflow(stop) ? error : stop
       })
     })
     warnings.push(...made.warnings)
     compaction = made.compaction
-    // What a model that stands in has less room for, the preferred one is shown again in the next run.
+    // A fallback model may have less room: what it required is not stored, so the preferred model receives it again.
     if (model === preferred) await onCompacted(compaction)
   }
 
   return {
     add(message) {
       messages.push(message)
-      lookForLongResults()
+      checkForLongResults()
     },
-    setAside(more) {
-      aside = more
+    setTransient(added) {
+      transient = added
     },
     async requestFor(model, rest) {
-      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...aside] }))
+      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...transient] }))
       const perResult = Math.max(1, Math.floor(room / 4))
-      if (perResult !== resultTokens) looked = 0
+      if (perResult !== resultTokens) checked = 0
       resultTokens = perResult
-      lookForLongResults()
+      checkForLongResults()
       const isSmall = room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room
       if (!isSmall && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
       // `concat` copies a long list several times faster than spreading it.
-      return { ...rest, messages: system.concat(show(), aside) }
+      return { ...rest, messages: system.concat(show(), transient) }
     },
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)
@@ -134,7 +137,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       return wholeResults.get(callId) ?? (message?.role === 'tool' ? resultText(message) : undefined)
     },
     keepWhole(callId, text) {
-      // Some providers give later calls the ids of earlier ones.
+      // Some providers reuse the ids of earlier calls.
       if (text === undefined) {
         wholeResults.delete(callId)
         return
@@ -153,8 +156,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     async rebase(history) {
       messages = [...history, ...messages.slice(questionAt)]
       questionAt = history.length
-      looked = counted.count = counted.tokens = 0
-      // Also what another run has stored meanwhile: it stands for messages that this run now adds to.
+      checked = counted.count = counted.tokens = 0
+      // The stored compaction too: it is of the messages before the other runs.
       compaction = notCompacted
       await onCompacted(compaction)
     },
@@ -164,7 +167,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 }
 
-/** How many tokens the messages of a request may take: the window without the answer and all else in the request. */
+/** The tokens that the messages of a request may take: the context window without the answer and the rest of the request. */
 function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
   const window = info?.contextWindow
   if (window === undefined) return Number.POSITIVE_INFINITY
@@ -181,7 +184,7 @@ function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
   )
 }
 
-/** So many tokens at most, by length alone: most conversations are far from filling a window, and need no counting. */
+/** An upper bound of the tokens, by length alone: most conversations are far below the window and need no counting. */
 function mostTokens(messages: readonly Message[], enough: number): number {
   let tokens = 0
   for (const { content } of messages) {
@@ -194,14 +197,14 @@ function mostTokens(messages: readonly Message[], enough: number): number {
 }
 
 function mostOfPart(part: Exclude<Message['content'][number], string>): number {
-  // Of what a text or a call carries for its provider nobody sees the length, and of images and files neither.
+  // The size of a provider's opaque data, of images and of files is not known by their length.
   if ('opaque' in part && part.opaque) return Number.POSITIVE_INFINITY
   if (part.type === 'text') return 32 + part.text.length * 4
   if (part.type !== 'tool-call') return Number.POSITIVE_INFINITY
   return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input) ?? '').length) * 4
 }
 
-/** What a question's files and images may take: so wild a guess that the model is asked rather than the user refused. */
+/** What the question's files and images may take: a rough guess, so the model decides instead of a refusal here. */
 function filesIn(question: Message | undefined, { info }: Model): number {
   const hasFiles = Array.isArray(question?.content) && question.content.some(({ type }) => type !== 'text')
   return question && hasFiles ? estimateMessage(question, info) : 0

@@ -5,10 +5,10 @@ import { estimateText } from '../tokens/estimate-tokens.ts'
 import { tool } from '../tools/define-tool.ts'
 
 /**
- * A tool result as a model is shown it: the message itself when its text fits, else a copy with the beginning of the
- * text, which says how to read on. Images are shown whatever the text takes.
+ * A tool result as it is sent: the message itself when its text fits, otherwise a copy with the beginning of the text and
+ * how to read on. Images are always sent.
  *
- * @param resultTokens the most that the text may take
+ * @param resultTokens the most tokens that the text may take
  */
 export function shownResult(message: ToolMessage, resultTokens: number): ToolMessage {
   // No character takes more than four tokens, so most results need neither counting nor a look-up.
@@ -20,7 +20,7 @@ export function shownResult(message: ToolMessage, resultTokens: number): ToolMes
   return shown
 }
 
-/** A tool result whose text was removed to save room, saying how to read it again; itself when it is as short. */
+/** A placeholder for a removed tool result, with how to read it again; the message itself when that is as short. */
 export function removedResult(message: ToolMessage): ToolMessage {
   let shown = removedResults.get(message)
   if (shown === undefined) {
@@ -30,17 +30,17 @@ export function removedResult(message: ToolMessage): ToolMessage {
   return shown
 }
 
-/** A result's whole text: what `offset` counts in. */
+/** The whole text of a result, in which `offset` counts. */
 export function resultText({ content }: ToolMessage): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 /**
- * The tool that reads on in results which were shown cut, or removed to save room.
+ * The tool with which a model reads results that were cut or removed.
  *
- * @param find the whole text of a call's result ({@link resultText}); `undefined` for a call that has none
- * @param resultTokens the most that a result may take in the present request
+ * @param find returns the whole text of a call's result ({@link resultText}); `undefined` for a call without one
+ * @param resultTokens returns the most tokens that a result may take in the current request
  */
 export function readToolResult(find: (callId: string) => string | undefined, resultTokens: () => number): Tool {
   return tool({
@@ -56,7 +56,7 @@ export function readToolResult(find: (callId: string) => string | undefined, res
       additionalProperties: false,
     },
     execute(input) {
-      // What the schema above has validated.
+      // The schema above has validated it.
       const { call_id: callId, offset } = input as { call_id: string; offset: number }
       const text = find(callId)
       if (text === undefined) {
@@ -72,8 +72,8 @@ export function readToolResult(find: (callId: string) => string | undefined, res
 }
 
 /**
- * Where the longest stretch from `start` ends for which `fits` holds: after a line where one ends near, never inside a
- * character, and after one character at least.
+ * The end of the longest stretch from `start` for which `fits` holds: after a line if one ends close by, never inside a
+ * character, and after at least one character.
  */
 export function stretchEnd(text: string, start: number, fits: (end: number) => boolean): number {
   const longest = start + largest(text.length - start, (length) => fits(start + length))
@@ -84,11 +84,11 @@ export function stretchEnd(text: string, start: number, fits: (end: number) => b
   return end > start ? end : start + (isInsideCharacter(text, start + 1) ? 2 : 1)
 }
 
-/** The largest whole number up to `most` for which `fits` holds, to about 1 %; 0 when it holds for none. */
+/** The largest whole number up to `most` for which `fits` holds, to about 1 %; 0 if there is none. */
 export function largest(most: number, fits: (candidate: number) => boolean): number {
   let fitting = 0
   let beyond = most + 1
-  // In growing steps, so that a short stretch of a long text does not take counting the whole.
+  // In growing steps, so that a short stretch of a long text is found without counting all of it.
   for (let step = 256; fitting < most && beyond > most; step *= 2) {
     const next = Math.min(fitting + step, most)
     if (fits(next)) fitting = next
@@ -102,7 +102,7 @@ export function largest(most: number, fits: (candidate: number) => boolean): num
   return fitting
 }
 
-/** Whether a cut at `index` would divide a surrogate pair. */
+/** Whether a cut at `index` would split a surrogate pair. */
 export function isInsideCharacter(text: string, index: number): boolean {
   return index > 0 && (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 }
@@ -153,7 +153,7 @@ function removeResult(message: ToolMessage): ToolMessage {
   const { length } = text
   const images = typeof message.content === 'string' ? 0 : message.content.filter(({ type }) => type === 'image').length
   const removed = [...(length > 0 ? [characters(length)] : []), ...(images > 0 ? [plural(images, 'image')] : [])]
-  // Not to make the call again: it may do something a second time. Images can be had in no other way.
+  // Calling again may repeat a side effect, so text is read by the other tool; images are available in no other way.
   const again = length > 0 ? `To read it again, ${readOn(message.callId, 0)}` : `Call "${message.name}" again for it`
   const content = `[result removed to save room: ${removed.join(' and ')}. ${again}.]`
   return images === 0 && estimateText(text) <= estimateText(content) ? message : frozen({ ...message, content })
@@ -171,7 +171,7 @@ function count(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** What cannot change is converted for a provider once. */
+/** A frozen message is converted for a provider only once. */
 function frozen(message: ToolMessage): ToolMessage {
   Object.freeze(message.content)
   return Object.freeze(message)

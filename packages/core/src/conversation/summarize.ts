@@ -6,11 +6,11 @@ import { redactSecrets } from '../util/redact.ts'
 import { stretchEnd } from './long-results.ts'
 import { cutMiddle, messageAsText, spokenText, summaryPrompt } from './summary-prompt.ts'
 
-export type FoldRequest = {
-  /** The summary of what came before the messages. */
+export type SummaryRequest = {
+  /** The summary of the messages before these. */
   summary: string
   messages: readonly Message[]
-  /** The most that one request for a summary and its answer may take, in tokens. */
+  /** The most tokens that one request for a summary and its answer may take. */
   room: number
   /** The longest summary, in tokens. */
   summaryTokens: number
@@ -19,12 +19,12 @@ export type FoldRequest = {
 }
 
 /**
- * Folds messages into a summary that a model makes: in as many requests as it takes to show it all of them.
+ * Replaces messages by a summary that a model writes, in as many requests as are needed to send it all of them.
  *
- * When the model fails, an extract stands in for its summary and a warning says so.
+ * When the model fails, an extract replaces its summary, with a warning.
  * @throws what `summarise` rejects with when that ends the whole run
  */
-export async function foldMessages(request: FoldRequest): Promise<{ summary: string; warning?: string }> {
+export async function summarizeMessages(request: SummaryRequest): Promise<{ summary: string; warning?: string }> {
   const { room, summaryTokens, summarise } = request
   const words = Math.max(10, Math.floor(summaryTokens / 3))
   const free = room - summaryTokens - estimateAll(summaryPrompt('-', '-', words))
@@ -51,30 +51,30 @@ export async function foldMessages(request: FoldRequest): Promise<{ summary: str
     if (endsRun(error)) throw error
     const reason = isAgentKitError(error) ? error.code : redactSecrets(messageOf(error))
     return {
-      summary: standIn(request, summary, pieces.slice(done)),
+      summary: extract(request, summary, pieces.slice(done)),
       warning: `Earlier messages were shortened, as no summary of them could be made: ${reason}.`,
     }
   }
 }
 
-/** A request that shows less of the conversation is not worth a model call. */
+/** A request with less of the conversation is not worth a model call. */
 const leastPassTokens = 64
 
-/** A shorter summary of many messages leaves too much out. */
+/** A shorter summary of many messages omits too much. */
 const leastSummaryTokens = 40
 
-/** What one request may show: a message, or a stretch of one that is too long for a request. */
+/** A message, or a part of one that is too long for a request. */
 type Piece = { text: string; messageIndex: number }
-/** Where a piece is of the summary before, not of a message. */
+/** The index of a piece of the earlier summary, which is not a message. */
 const ofSummary = -1
 
-function toPieces({ summary, messages, room, summaryTokens }: FoldRequest, passTokens: number): Piece[] {
+function toPieces({ summary, messages, room, summaryTokens }: SummaryRequest, passTokens: number): Piece[] {
   const partTokens = Math.floor(passTokens / 2)
   const texts = messages.map((message, messageIndex) => ({ text: messageAsText(message, partTokens), messageIndex }))
-  // A summary that was made for a model with more room is material of its own.
+  // A summary that was made for a model with more room is summarized too.
   if (estimateText(summary) > summaryTokens) texts.unshift({ text: summary, messageIndex: ofSummary })
   return texts.flatMap(({ text, messageIndex }) => {
-    // What is longer than a request ever was is cut, so that no message takes one call after the other.
+    // A longer text than any request is cut, so that one message does not take many calls.
     return stretches(cutMiddle(text, room), passTokens).map((stretch) => ({ text: stretch, messageIndex }))
   })
 }
@@ -90,7 +90,7 @@ function stretches(text: string, passTokens: number): string[] {
   return found
 }
 
-/** As many pieces as fit, and one at least. */
+/** The end of the pieces that fit into one request: at least one. */
 function endOfPass(pieces: readonly Piece[], start: number, tokens: number): number {
   let left = tokens
   for (let index = start; index < pieces.length; index++) {
@@ -105,23 +105,23 @@ function endsRun(error: unknown): boolean {
   return endCodes.includes(error.code) || (error.code === 'timeout' && error.phase === 'run')
 }
 
-/** The last one is that of a hook that fails: nothing passes a broken guardrail. */
+/** `invalid-config` is the code of a hook that fails: a broken guardrail ends the run. */
 const endCodes: readonly string[] = ['aborted', 'budget', 'invalid-config']
 
-/** Some models acknowledge what they are to summarise. */
+/** Whether the summary is too short: some models only acknowledge the request. */
 function saysLittle(summary: string, pieces: readonly Piece[]): boolean {
   const tokens = pieces.reduce((sum, { text }) => sum + estimateText(text), 0)
   return estimateText(summary) < Math.min(leastSummaryTokens, tokens / 10)
 }
 
-/** The summary with what it leaves out: the one before it, and how the messages begin. */
-function completed(request: FoldRequest, summary: string, pieces: readonly Piece[]): string {
+/** Completes a summary that says too little by the earlier one and by the beginnings of the messages. */
+function completed(request: SummaryRequest, summary: string, pieces: readonly Piece[]): string {
   const before = request.summary.includes(summary) ? request.summary : `${summary}\n${request.summary}`.trim()
-  return standIn(request, before, pieces)
+  return extract(request, before, pieces)
 }
 
-/** In place of a summary: the one so far, and how the first and the last messages begin that it does not tell of. */
-function standIn({ messages, summaryTokens }: FoldRequest, summary: string, unread: readonly Piece[]): string {
+/** Replaces a summary: the one so far, and the beginnings of the first and last messages that it does not cover. */
+function extract({ messages, summaryTokens }: SummaryRequest, summary: string, unread: readonly Piece[]): string {
   const ofBefore = unread.filter(({ messageIndex }) => messageIndex === ofSummary).map(({ text }) => text)
   const before = [summary, ...ofBefore].filter(Boolean).join('\n')
   const rest = messages.slice(Math.max(0, unread[0]?.messageIndex ?? messages.length))
@@ -150,7 +150,7 @@ function leftOut(messages: number): string {
   return `[… ${messages} messages left out …]\n`
 }
 
-/** How a line begins: enough of it to tell what it is about. */
+/** The beginning of a line, enough to recognize its subject. */
 export function beginning(line: string, tokens: number): string {
   const isShort = (text: string): boolean => text.length <= 200 && estimateText(text) <= tokens
   if (isShort(line)) return line

@@ -3,10 +3,10 @@ import { estimateText } from '../tokens/estimate-tokens.ts'
 import { isInsideCharacter, largest, resultText } from './long-results.ts'
 
 /**
- * The request for a summary, as any provider takes it: one instruction and one text, without tools.
+ * The request for a summary, valid for any provider: one instruction and one text, without tools.
  *
- * @param summary of what came before the transcript; empty when nothing did
- * @param words the most that the new summary may have
+ * @param summary of the messages before the transcript; empty if there are none
+ * @param words the longest new summary
  */
 export function summaryPrompt(summary: string, transcript: string, words: number): Message[] {
   const before = summary === '' ? '' : `Summary so far:\n${summary}\n\n`
@@ -26,7 +26,7 @@ function instruction(words: number): string {
   ].join(' ')
 }
 
-/** A message as the summary's prompt shows it; empty when there is nothing to tell, as in one of reasoning alone. */
+/** A message as text for the summary's prompt; empty for one without content, such as reasoning alone. */
 export function messageAsText(message: Message, partTokens: number): string {
   switch (message.role) {
     case 'system':
@@ -44,7 +44,7 @@ export function messageAsText(message: Message, partTokens: number): string {
   }
 }
 
-/** What the user or the assistant said, without reasoning and calls; empty when that is nothing. */
+/** The words of the user or the assistant, without reasoning and calls; may be empty. */
 export function spokenText({ role, content }: Message): string {
   if (role !== 'user' && role !== 'assistant') return ''
   const text = typeof content === 'string' ? content : content.map(partAsText).filter(Boolean).join(' ')
@@ -74,7 +74,7 @@ function callsAsText(message: Message, partTokens: number): string[] {
   })
 }
 
-/** The text, or its beginning and its end with a mark between them that says how much is missing. */
+/** The text, or its beginning and end with a mark between them that says how much is missing. */
 export function cutMiddle(text: string, tokens: number): string {
   if (estimateText(text) <= tokens) return text
   const kept = largest(text.length - 1, (length) => estimateText(bothEnds(text, length)) <= tokens)

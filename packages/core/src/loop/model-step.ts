@@ -35,7 +35,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   state.steps = step
   state.warnings.push(...reply.warnings)
   const { changed, again } = await checkReply(run, reply)
-  conversation.setAside(again ?? [])
+  conversation.setTransient(again ?? [])
   if (again) return { type: 'try-again', reply }
   state.reply = reply
   if (gate.isBuffering) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
