@@ -1,5 +1,5 @@
 import { createSignFinder, type SignFinder } from '../../text/sign-finder.ts'
-import { decodeEntity } from '../docx/entities.ts'
+import { decodeEntity } from './decode-entity.ts'
 import { createTagReader, spokenAttributes, type Tag } from './markup-tag.ts'
 
 export type InlineOptions = {
