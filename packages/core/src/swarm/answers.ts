@@ -1,7 +1,7 @@
 import { resultText } from '../conversation/long-results.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
-import { memberToolName } from './member-tool.ts'
+import { memberToolName, parseFailure } from './member-tool.ts'
 import type { MemberStatus } from './run-member.ts'
 
 /** A member's answer to a task. */
@@ -29,16 +29,6 @@ export function answersIn({ state, conversation }: Run, members: readonly AgentS
     if (agent === undefined || result?.role !== 'tool') return []
     const { task } = input as { task: string } // made by a plan
     const text = conversation.findResult(callId) ?? resultText(result)
-    return [{ callId, agent, task, ...(result.isError ? failureOf(text) : { text, status: 'done' as const }) }]
+    return [{ callId, agent, task, ...(result.isError ? parseFailure(text) : { text, status: 'done' as const }) }]
   })
-}
-
-/** What `memberTool` has said of a failure. */
-function failureOf(text: string): Pick<MemberAnswer, 'text' | 'status' | 'reason'> {
-  try {
-    const { status = 'failed', reason, output = '' } = JSON.parse(text)
-    return { status, reason, text: output }
-  } catch {
-    return { status: 'failed', reason: text, text: '' }
-  }
 }

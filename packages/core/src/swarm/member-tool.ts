@@ -76,6 +76,16 @@ function failureText({ status, reason, text }: MemberOutcome): string {
   return JSON.stringify({ status, reason, ...(text.trim() === '' ? {} : { output: cutText(text, outputBytes) }) })
 }
 
+/** Reads {@link failureText}. Another text, such as that of a hook that blocked the call, is the reason. */
+export function parseFailure(text: string): Pick<MemberOutcome, 'text' | 'status' | 'reason'> {
+  try {
+    const { status = 'failed', reason, output = '' } = JSON.parse(text)
+    return { status, reason, text: output }
+  } catch {
+    return { status: 'failed', reason: text, text: '' }
+  }
+}
+
 function describeTask(history: MemberHistory): string {
   return history === 'full'
     ? 'What to do. The conversation is shown to it as well.'
