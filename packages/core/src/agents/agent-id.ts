@@ -3,8 +3,8 @@ import { AgentKitError } from '../data/errors.ts'
 const validId = /^[a-z_-][a-z0-9_-]{0,49}$/
 
 /**
- * An agent's id: the one given, or its name in lower case with `-` for whatever is not `a-z 0-9 _ -`.
- * @throws AgentKitError `invalid-argument` when the outcome is empty, longer than 50 or begins with a digit
+ * An agent's id: the given one, or its name in lower case with `-` for all characters except `a-z 0-9 _ -`.
+ * @throws AgentKitError `invalid-argument` when the id is empty, longer than 50 or starts with a digit
  * @example
  * agentIdFrom('Research Team') // 'research-team'
  */

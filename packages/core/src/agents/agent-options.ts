@@ -35,49 +35,49 @@ export type AgentOptions<Output = undefined> = {
   name: string
   /** The functions that the model may call; may be empty. */
   functions: readonly ToolLike[]
-  /** A model, or several in the order of preference: where one fails, the next takes over. */
+  /** A model, or several in the order of preference: when one fails, the next takes over. */
   model: Model | readonly Model[]
-  /** Default: made from the name, `Research Team` → `research-team`. */
+  /** Default: derived from the name, `Research Team` → `research-team`. */
   id?: string
   /** What the agent is for and how it behaves: the system message. */
   instruction?: string
   /** What the agent is good at, for other agents. */
   description?: string
-  /** Questions that a user may begin with. */
+  /** Example questions for a user interface. */
   samplePrompts?: readonly string[]
   /**
-   * The form of the answer: `result.output` is then a value that this schema has validated. Any Standard Schema (zod,
-   * valibot, arktype, …) gives it its type.
+   * The schema of the answer: `result.output` is a value that it has validated. A Standard Schema (zod, valibot,
+   * arktype, …) defines its type too.
    */
   output?: StandardSchema<unknown, Output> | JSONSchema
-  /** How the model answers: temperature, reasoning, the bound of the answer, … */
+  /** Temperature, reasoning, maximum length of the answer, … */
   modelSettings?: ModelSettings
-  /** What a run may use up, with all that it starts; nothing is bounded by default. */
+  /** The limits of a run, together with all runs that it starts; default none. */
   budget?: Budget
-  /** Prices by `provider/model`, before those that provider packages know. */
+  /** Prices by `provider/model`, which override those of provider packages. */
   prices?: Prices
-  /** When a run that repeats itself is told so (default: at the 4th time), and ends (6th); `false` never does. */
+  /** When a run that repeats itself is warned (default: at the 4th time) and stopped (at the 6th); `false` disables it. */
   guard?: GuardOptions | false
-  /** How a failing model call is tried again; by default 4 attempts. */
+  /** Retries of a failing model call; default 4 attempts. */
   retry?: RetryOptions
-  /** What the agent may look up. It is synced before the first answer; its tools stand beside the functions. */
+  /** Files or other knowledge. It is synced before the first answer; its tools are added to the functions. */
   knowledge?: Knowledge
-  /** Functions around the run, that may change or block what passes. */
+  /** Functions that may change or block messages, calls and results of a run. */
   hooks?: Hooks
-  /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or end the others and go next. */
+  /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or interrupt the other runs. */
   onBusy?: OnBusy
   /** Model calls of one run; default 20. */
   maxSteps?: number
   /** How long one tool call may take, in milliseconds; default 30,000. */
   toolTimeoutMs?: number
   /**
-   * The longest silence of a model between two of its events, in milliseconds; default 900,000. Provider packages have
-   * shorter ones of their own.
+   * The longest time between two events of a model, in milliseconds; default 900,000. Provider packages have shorter
+   * limits of their own.
    */
   modelTimeoutMs?: number
-  /** Deadline of a whole run, in milliseconds; default none. */
+  /** The deadline of a whole run, in milliseconds; default none. */
   timeoutMs?: number
-  /** Where conversations are kept; default in memory. */
+  /** The store of conversations; default in memory. */
   sessions?: SessionStore
 }
 
@@ -107,7 +107,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
 }
 
-/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
+/** @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix */
 export function checkAgentOptions<Output>(options: AgentOptions<Output>): void {
   checkOptions(options, agentRules)
   if (options.functions === undefined) {
@@ -125,7 +125,7 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   return models
 }
 
-/** An empty id is mostly a variable that was not set: all users would share its conversation. */
+/** An empty id is usually a variable that was not set: all users would share one conversation. */
 const isId: OptionRule = {
   is: 'a text that is not empty. Leave it out for none',
   holds: (value) => typeof value === 'string' && value !== '',
@@ -144,7 +144,7 @@ const runRules = {
   onApproval: isOneOf(['wait', 'end'] satisfies RunOptions['onApproval'][]),
 } satisfies OptionRules<RunOptions>
 
-/** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
+/** @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix */
 export function checkRunOptions(options: RunOptions): void {
   if (!isRecord(options)) {
     throw invalidArgument('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
@@ -153,7 +153,7 @@ export function checkRunOptions(options: RunOptions): void {
   checkSessionKey(options)
 }
 
-/** By what is used of it: one of another realm is no `instanceof AbortSignal`. */
+/** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */
 function isSignal(value: unknown): boolean {
   const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
   return (
@@ -176,11 +176,11 @@ function historyProblem(history: readonly Message[]): string | undefined {
   if (!Array.isArray(history)) return 'is a list of messages: [{ role: "user", content: "Hello" }]'
   const [first] = history.length > 0 ? validateTranscript(history) : []
   if (first) return `is not a valid transcript: message ${first.index}, ${first.problem}`
-  // It is stored: what no store could write, or would change, is refused here.
+  // The history is stored, so values that a store cannot write unchanged are refused here.
   const notJSON = history.findIndex((message) => measureJSON(message, historyBounds).problem !== undefined)
   if (notJSON < 0) return undefined
   return `is not plain JSON: message ${notJSON} has a circle, a BigInt, a function, a Date or too many levels`
 }
 
-/** Deeper values overflow the stack of what copies and stores them. */
+/** Deeper values overflow the stack when they are copied and stored. */
 const historyBounds = { depth: 1_000, values: Number.POSITIVE_INFINITY }

@@ -11,7 +11,7 @@ import type { AgentOptions } from './agent-options.ts'
 
 type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
 
-/** What the loop needs of an agent, of options that were checked. */
+/** The agent as the loop needs it, from checked options. */
 export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'functions'>, parts: Parts): AgentSpec {
   const { id, chain, sessions, tools } = parts
   const {

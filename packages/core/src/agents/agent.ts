@@ -26,12 +26,12 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
   readonly #spec: AgentSpec
 
   /**
-   * @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix
-   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
+   * @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix
+   * @throws AgentKitError `invalid-config` for a budget in US dollars with a model of unknown price
    */
   constructor(options: AgentOptions<Output>) {
     super()
-    // What has no name has mostly no options at all.
+    // Checked first: options without a name are usually no options at all.
     this.id = agentIdFrom(options?.name, options?.id)
     checkAgentOptions(options)
     const { samplePrompts = [], sessions = memorySessions() } = options

@@ -2,7 +2,7 @@ import { invalidArgument } from '../data/errors.ts'
 import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
 
 /**
- * What a user passed to `chat()` or `stream()`, as a message of plain JSON.
+ * Converts the input of `chat()` or `stream()` to a message of plain JSON.
  * @throws AgentKitError `invalid-argument` for an empty message or a part that has neither data nor URL
  */
 export function toUserMessage(input: string | InputPart[]): UserMessage {
@@ -30,7 +30,7 @@ function toUserPart(part: InputPart): UserPart {
   }
 }
 
-/** A part as a user gives it, whatever its kind. */
+/** A part of any kind, before it is checked. */
 type GivenPart = {
   type: string
   data?: Uint8Array | URL
@@ -68,7 +68,7 @@ function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** How images begin. Providers refuse an image whose type they are not told. */
+/** The first bytes of images. Providers require the type of an image. */
 const imageSignatures: readonly { mediaType: string; start: RegExp }[] = [
   { mediaType: 'image/png', start: /^\x89PNG/ },
   { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/ },
