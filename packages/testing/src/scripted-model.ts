@@ -19,7 +19,7 @@ export type ScriptedToolCall = {
   name: string
   /** The arguments; `{}` when absent. */
   input?: JSONValue
-  /** Made up, and unique in the model, when absent. */
+  /** Generated, and unique in the model, when absent. */
   callId?: string
   /** Arguments that do not parse, as the model wrote them: the call is played as an invalid one. */
   inputText?: string
@@ -34,16 +34,16 @@ export type ScriptedAnswer = {
   finishReason?: ModelFinishReason
   /** `{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }` when absent. */
   usage?: Usage
-  /** In how many pieces the text and the reasoning come; 3 when absent. */
+  /** The number of pieces of the text and of the reasoning; 3 when absent. */
   deltas?: number
   /** How long to wait before each event, in milliseconds. */
   delayMs?: number
   warnings?: readonly string[]
-  /** Thrown in place of `finish`, after everything else was said. */
+  /** Thrown in place of `finish`, after all other events. */
   error?: Error
 }
 
-/** What a scripted model answers one request with: text, an answer in full, an error, or a function that makes one. */
+/** The answer of a scripted model to one request: text, a full answer, an error, or a function that returns one. */
 export type ScriptedTurn =
   | string
   | ScriptedAnswer
@@ -56,7 +56,7 @@ export type ScriptedModelOptions = {
   info?: ModelInfo
 }
 
-/** A model that plays its script, and tells what it was asked. */
+/** A model that plays its script, and records its requests. */
 export interface ScriptedModel extends Model {
   /** A copy of each request, in order. */
   readonly requests: readonly ModelRequest[]
@@ -102,7 +102,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
   }
 }
 
-/** What no provider would take must fail in tests too. */
+/** A request that no provider accepts must fail in tests too. */
 function checkTranscript(messages: readonly Message[]): void {
   const [first] = validateTranscript(messages)
   if (!first) return
@@ -126,7 +126,7 @@ async function* play(
     ...calls.map(toCallEvent),
   ]
   for (const event of events) {
-    // Ends early when the signal does; the next line says how.
+    // An abort ends the wait early; the next line throws.
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
     throwIfAborted(signal)
     yield event
@@ -184,7 +184,7 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw abortError(signal)
 }
 
-/** What `work` becomes, or the signal's error when that ends first. */
+/** The result of `work`, or the signal's error when it aborts first. */
 async function untilAborted<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
   throwIfAborted(signal)
   let onAbort = (): void => {}

@@ -18,7 +18,7 @@ export type CassetteOptions = {
 export function canonicalRequest(request: ModelRequest, { normalize }: CassetteOptions = {}): ModelRequest {
   const copy = JSON.parse(JSON.stringify(request)) as ModelRequest // plain data, by the type's contract
   const { messages, ...rest } = normalize ? normalize(copy) : copy
-  return scrubbed(tidy({ ...rest, messages: messages.map(({ v: _, ...message }) => message) })) as ModelRequest
+  return scrubbed(canonical({ ...rest, messages: messages.map(({ v: _, ...message }) => message) })) as ModelRequest
 }
 
 /**
@@ -45,22 +45,22 @@ function callIdsOf(message: ModelRequest['messages'][number]): string[] {
   return message.role === 'assistant' ? toolCalls(message).map(({ callId }) => callId) : []
 }
 
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy)
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, child]) => [key, tidyField(value, key, child)]))
+  return Object.fromEntries(entries.map(([key, child]) => [key, canonicalField(value, key, child)]))
 }
 
-function tidyField(parent: object, key: string, child: unknown): unknown {
+function canonicalField(parent: object, key: string, child: unknown): unknown {
   const isFile = key === 'base64' && 'type' in parent && typeof child === 'string'
   const isOpaque = key === 'data' && 'owner' in parent
-  return isFile || isOpaque ? hashOf(child) : tidy(child)
+  return isFile || isOpaque ? hashOf(child) : canonical(child)
 }
 
 /** A hash; it is only compared. */
 function hashOf(value: unknown): string {
   if (typeof value === 'string' && /^sha256:[0-9a-f]{32}$/.test(value)) return value
-  const text = JSON.stringify(scrubbed(tidy(value)))
+  const text = JSON.stringify(scrubbed(canonical(value)))
   return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
 }

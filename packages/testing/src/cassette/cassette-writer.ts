@@ -4,12 +4,12 @@ import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@
 import { cassetteHead, type RecordedCall, readCassette } from './cassette.ts'
 import { formatEntry } from './format-entry.ts'
 import { formatMoments, parseMoments } from './moments.ts'
+import { toRecordedError } from './recorded-error.ts'
 import { scrubEvents } from './scrub.ts'
-import { toThrown } from './thrown.ts'
 
 /** A call during its recording. */
 export type OpenCall = {
-  hear(event: ModelEvent): void
+  record(event: ModelEvent): void
   /** Writes the call. Called once. */
   end(how: CallEnd): void
 }
@@ -47,13 +47,13 @@ export class CassetteWriter {
     const call = ++this.#calls
     const at = [++this.#moment]
     const bursts: ModelEvent[][] = []
-    let heardAt = performance.now()
+    let lastEventAt = performance.now()
     let isSameTurn = false
     let isOpen = true
     return {
-      hear: (event) => {
+      record: (event) => {
         if (!isOpen) return
-        heardAt = performance.now()
+        lastEventAt = performance.now()
         // A copy, because the reader may change the event. A value that is not JSON violates the contract of a Model, and is kept.
         const copy: ModelEvent = JSON.parse(JSON.stringify(event) ?? 'null')
         if (isSameTurn && this.#moment === at.at(-1)) {
@@ -70,9 +70,9 @@ export class CassetteWriter {
       end: (how) => {
         if (!isOpen) return
         isOpen = false
-        const ended: Partial<RecordedCall> = typeof how === 'object' ? toThrown(how.error) : {}
+        const ended: Partial<RecordedCall> = typeof how === 'object' ? toRecordedError(how.error) : {}
         const isFinished = bursts.at(-1)?.at(-1)?.type === 'finish'
-        if (how === 'left' && !isFinished) ended.left = Math.round(performance.now() - heardAt)
+        if (how === 'left' && !isFinished) ended.left = Math.round(performance.now() - lastEventAt)
         if (Object.keys(ended).length > 0) at.push(++this.#moment)
         const recorded = { call, model: model.id, request, events: scrubEvents(bursts), ...ended }
         this.#write({ ...recorded, at: formatMoments(at) } satisfies RecordedCall)
@@ -82,7 +82,7 @@ export class CassetteWriter {
 
   #start(append: boolean): void {
     if (this.#isStarted) return
-    if (!this.#begun(append)) this.#goOn()
+    if (!this.#begun(append)) this.#continueFile()
     this.#isStarted = true
   }
 
@@ -99,7 +99,7 @@ export class CassetteWriter {
     }
   }
 
-  #goOn(): void {
+  #continueFile(): void {
     const { calls } = readCassette(this.#file)
     for (const { call, at } of calls) {
       this.#calls = Math.max(this.#calls, call)

@@ -5,7 +5,7 @@ export function formatEntry(value: unknown, indent = '', key = ''): string {
   const deeper = `${indent}  `
   const items = Array.isArray(value)
     ? value.map((item) => formatEntry(item, deeper))
-    : told(value).map(([name, item]) => formatEntry(item, deeper, `${JSON.stringify(name)}: `))
+    : definedFields(value).map(([name, item]) => formatEntry(item, deeper, `${JSON.stringify(name)}: `))
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return `${key}${open}\n${items.map((item) => deeper + item).join(',\n')}\n${indent}${close}`
 }
@@ -16,10 +16,10 @@ function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`
   // Values without a JSON form are `null` in a list.
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const fields = told(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
+  const fields = definedFields(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-function told(value: object): [string, unknown][] {
+function definedFields(value: object): [string, unknown][] {
   return Object.entries(value).filter(([, item]) => item !== undefined)
 }

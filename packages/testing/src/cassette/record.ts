@@ -57,7 +57,7 @@ function recordStream(
     },
     ready() {
       const event = stream?.ready?.()
-      if (event !== undefined) call?.hear(event)
+      if (event !== undefined) call?.record(event)
       return event
     },
     async next() {
@@ -70,7 +70,7 @@ function recordStream(
         iterator ??= open()
         const result = await iterator.next()
         if (result.done) end('done')
-        else call?.hear(result.value)
+        else call?.record(result.value)
         return result
       } catch (error) {
         end({ error })

@@ -4,9 +4,9 @@ import { BurstIterator } from './burst-iterator.ts'
 import type { CassetteOptions } from './canonical-request.ts'
 import { type RecordedCall, readCassette } from './cassette.ts'
 import { placesOf } from './moments.ts'
+import { RecordedCalls } from './recorded-calls.ts'
+import { fromRecordedError } from './recorded-error.ts'
 import { ReplayClock } from './replay-clock.ts'
-import { Shelf } from './shelf.ts'
-import { fromThrown } from './thrown.ts'
 
 /** A recorded model: the first one of its cassette. Its other models answer in the common recorded order. */
 export interface ReplayedModel extends Model {
@@ -32,14 +32,14 @@ export function replay(file: string, options: CassetteOptions = {}): ReplayedMod
   const cassette = readCassette(file)
   const first = cassette.calls[0]?.model
   if (first === undefined) throw new AgentKitError('not-found', `The cassette ${file} has no calls. Record it again.`)
-  const shelf = new Shelf(file, cassette, options)
+  const recordedCalls = new RecordedCalls(file, cassette, options)
   const clock = new ReplayClock(placesOf(cassette.calls))
   const model = (id: string): Model => {
     const info = cassette.models.find((recorded) => recorded.model === id)?.info
     return {
       id,
       ...(info && { info }),
-      stream: (request, signal) => new BurstIterator(play(id, request, signal, shelf, clock), signal),
+      stream: (request, signal) => new BurstIterator(play(id, request, signal, recordedCalls, clock), signal),
     }
   }
   return { ...model(first), model }
@@ -49,11 +49,11 @@ async function* play(
   model: string,
   request: ModelRequest,
   signal: AbortSignal,
-  shelf: Shelf,
+  recordedCalls: RecordedCalls,
   clock: ReplayClock,
 ): AsyncGenerator<ModelEvent[], void> {
   if (signal.aborted) throw abortError(signal)
-  const { recorded, index } = shelf.take(model, request)
+  const { recorded, index } = recordedCalls.take(model, request)
   clock.begin(index)
   try {
     for (const burst of recorded.events) {
@@ -61,7 +61,7 @@ async function* play(
       yield burst
     }
     if (recorded.left !== undefined) throw await leaving(recorded, signal)
-    const failure = fromThrown(recorded)
+    const failure = fromRecordedError(recorded)
     if (!failure) return
     await clock.turn(index, signal)
     throw failure

@@ -54,11 +54,11 @@ function deltasOf(bursts: readonly ModelEvent[][], type: Delta['type']): Delta[]
 }
 
 /** The number of pieces is kept: when the text becomes shorter, the last ones are empty. */
-function scrubPieces(clean: readonly Delta[], said: readonly Delta[]): void {
-  const text = redactSecrets(said.map((delta) => delta.text).join(''))
+function scrubPieces(clean: readonly Delta[], original: readonly Delta[]): void {
+  const text = redactSecrets(original.map((delta) => delta.text).join(''))
   let start = 0
   for (const [index, delta] of clean.entries()) {
-    const end = index === clean.length - 1 ? text.length : start + (said[index]?.text.length ?? 0)
+    const end = index === clean.length - 1 ? text.length : start + (original[index]?.text.length ?? 0)
     delta.text = text.slice(start, end)
     start = end
   }

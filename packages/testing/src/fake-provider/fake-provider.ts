@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { AgentKitError } from '@agentkit/core'
 import { type Connection, playBody, playStream } from './play-stream.ts'
 import { receive } from './receive.ts'
-import { ApiError } from './wires/api-error.ts'
-import { isFields } from './wires/fields.ts'
+import { ApiError } from './wires/errors.ts'
 import {
   type FakeAnswer,
   type FakeFailure,
@@ -15,7 +14,7 @@ import {
   isFailure,
   type RecordedRequest,
 } from './wires/script.ts'
-import type { ErrorWords, Frame, MakeId, Route, WireSpec } from './wires/wire-spec.ts'
+import { type ErrorWords, type Frame, isFields, type MakeId, type Route, type WireSpec } from './wires/wire-spec.ts'
 import { wires } from './wires.ts'
 
 /** A provider's server on loopback that plays a script. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { FakeAnswer, Transport } from '../fake-provider/wires/script.ts'
 import { ask, type Outcome, type Subject } from './provider-under-test.ts'
 
-const said = 'Grüße, 世界 👋'
+const greeting = 'Grüße, 世界 👋'
 export const weather: ToolSpec = {
   name: 'weather',
   description: 'Tells the weather of a city.',
@@ -18,13 +18,13 @@ const calls = [
   { name: 'weather', input: { city: 'São Paulo "SP"', tags: ['a', null, 1.5, { deep: true }] } },
 ]
 
-/** What an answer becomes. */
+/** How an answer becomes events and a message. */
 export function answerTests(subject: Subject): void {
   const { wire, models } = subject
   describe('an answer', () => {
-    it('is told in deltas, then in one finish, whose message says the same', async () => {
-      const { events, text, finish } = await ask(subject, { text: said })
-      expect(text).toBe(said)
+    it('is emitted as deltas, then as one finish with the same message', async () => {
+      const { events, text, finish } = await ask(subject, { text: greeting })
+      expect(text).toBe(greeting)
       expect(events.filter(({ type }) => type === 'finish')).toEqual([events.at(-1)])
       expect(finish).toMatchObject({
         reason: 'stop',
@@ -41,10 +41,10 @@ export function answerTests(subject: Subject): void {
       ['with CRLF', { lineEnd: '\r\n' }],
       ['slowly', { delayMs: 2 }],
     ])('may come %s', async (_how, transport) => {
-      const answer: FakeAnswer = { ...transport, text: said, toolCalls: calls }
+      const answer: FakeAnswer = { ...transport, text: greeting, toolCalls: calls }
       const outcome = await ask(subject, answer, { tools: [weather] })
       expect(outcome.error).toBeUndefined()
-      expect(outcome.text).toBe(said)
+      expect(outcome.text).toBe(greeting)
       expect(outcome.calls.map(({ input }) => input)).toEqual(calls.map(({ input }) => input))
     })
 
@@ -59,14 +59,14 @@ export function answerTests(subject: Subject): void {
       ])
     })
 
-    it('that calls a tool without arguments gives it {} (Q2)', async () => {
+    it('that calls a tool without arguments has the input {} (Q2)', async () => {
       const spec = { name: 'ping', description: 'Pings.', inputSchema: { type: 'object' } }
-      const { calls: told } = await ask(subject, { toolCalls: [{ name: 'ping', input: {} }] }, { tools: [spec] })
-      expect(told).toMatchObject([{ name: 'ping', input: {} }])
+      const outcome = await ask(subject, { toolCalls: [{ name: 'ping', input: {} }] }, { tools: [spec] })
+      expect(outcome.calls).toMatchObject([{ name: 'ping', input: {} }])
     })
 
     it.each(['', 'null', 'same'])(
-      'gives calls ids of their own where the server calls each %j (Q7, Q48, Q69)',
+      'has unique call ids where the server sends %j for each (Q7, Q48, Q69)',
       async (callId) => {
         const twice = calls.map((call) => ({ ...call, callId }))
         expectOwnIds(await ask(subject, { toolCalls: twice }, { tools: [weather] }))
@@ -74,7 +74,7 @@ export function answerTests(subject: Subject): void {
     )
 
     if (argumentsAreText.has(wire))
-      it('tells arguments that are no JSON, and the other calls beside them (Q2)', async () => {
+      it('reports arguments that are not JSON, and the other calls with them (Q2)', async () => {
         const toolCalls = [{ name: 'weather', inputText: '{"city": ' }, calls[0]].flatMap((call) => call ?? [])
         const outcome = await ask(subject, { toolCalls }, { tools: [weather] })
         const [broken, whole] = outcome.calls
@@ -86,7 +86,7 @@ export function answerTests(subject: Subject): void {
         ])
       })
 
-    it('that calls tools has finished for them, whatever the server says (Q9)', async () => {
+    it('that calls tools has the finish reason `tool-calls`, also when the server sends another (Q9)', async () => {
       const { finish } = await ask(subject, { toolCalls: calls, finishReason: 'stop' }, { tools: [weather] })
       expect(finish?.reason).toBe('tool-calls')
     })
@@ -95,32 +95,32 @@ export function answerTests(subject: Subject): void {
       ['at its bound', { text: 'Once', finishReason: 'length' }, 'length'],
       ...(wire === 'ollama' ? [] : [filtered]),
       ...(hasRefusals.has(wire) ? [refusal] : []),
-    ])('that ends %s says so', async (_how, answer, reason) => {
+    ])('that ends %s has that reason', async (_how, answer, reason) => {
       const { finish, error } = await ask(subject, answer)
       expect(error).toBeUndefined()
       expect(finish?.reason).toBe(reason)
     })
 
-    it('that is empty is a finish with nothing in it', async () => {
+    it('that is empty has an empty message', async () => {
       const { finish, text, error } = await ask(subject, { text: '' })
       expect({ text, error, content: finish?.message.content }).toEqual({ text: '', error: undefined, content: [] })
     })
 
-    it('of a model that reasons tells its reasoning apart', async () => {
+    it('of a model that reasons separates its reasoning', async () => {
       const outcome = await ask(
         subject,
-        { reasoning: 'Hm, 世界…', text: said },
+        { reasoning: 'Hm, 世界…', text: greeting },
         { model: models.reasoning, reasoning: 'low' },
       )
-      expect(outcome).toMatchObject({ reasoning: 'Hm, 世界…', text: said })
+      expect(outcome).toMatchObject({ reasoning: 'Hm, 世界…', text: greeting })
       const content = outcome.finish?.message.content.filter((part) => part.type !== 'text' || part.text !== '')
       expect(content).toMatchObject([
         { type: 'reasoning', text: 'Hm, 世界…' },
-        { type: 'text', text: said },
+        { type: 'text', text: greeting },
       ])
     })
 
-    it('tells its usage, cached and reasoning tokens with it (Q17, Q42, Q55, Q64)', async () => {
+    it('reports its usage, with cached and reasoning tokens (Q17, Q42, Q55, Q64)', async () => {
       const usage: Usage = {
         inputTokens: 100,
         outputTokens: 20,
@@ -132,7 +132,7 @@ export function answerTests(subject: Subject): void {
       expect(finish?.usage).toMatchObject({ ...usage, totalTokens: 120 })
     })
 
-    it('leaves out what the server does not tell of its usage (Q17, Q78)', async () => {
+    it('omits usage that the server does not report (Q17, Q78)', async () => {
       const { finish } = await ask(subject, { text: 'Yes', usage: null })
       expect(Object.values(finish?.usage ?? { none: 0 }).filter((count) => count !== undefined)).toEqual([])
     })
@@ -149,7 +149,7 @@ const refusal: [string, FakeAnswer, ModelFinishReason] = [
   { refusal: 'I cannot help with that.' },
   'content-filter',
 ]
-/** The others refuse in plain words. */
+/** The others refuse in plain text. */
 const hasRefusals: ReadonlySet<string> = new Set(['openai-chat', 'openai-responses', 'azure', 'anthropic', 'gemini'])
 /** On the others arguments come as values. */
 const argumentsAreText: ReadonlySet<string> = new Set([

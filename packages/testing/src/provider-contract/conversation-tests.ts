@@ -6,7 +6,7 @@ import { weather } from './answer-tests.ts'
 import { assistant, call, conversations, ids, png, result, user } from './conversations.ts'
 import { type Asked, ask, askServer, type Outcome, type Subject } from './provider-under-test.ts'
 
-/** Whatever was said elsewhere, the server takes it: the fake one refuses what the real one refuses. */
+/** The server accepts every conversation, also of other providers: the fake server refuses what the real one refuses. */
 export function conversationTests(subject: Subject): void {
   const { models } = subject
   describe('a conversation', () => {
@@ -15,14 +15,13 @@ export function conversationTests(subject: Subject): void {
       kinds.map((model) => ({ name, model, ...conversation })),
     )
     it.each(cases)('$name is taken by $model', async ({ model, messages, tools, arrives = [] }) => {
-      const {
-        error,
-        text: told,
-        requests,
-        warnings,
-      } = await ask(subject, 'Taken.', { messages, model, ...(tools && { tools }) })
+      const { error, text, requests, warnings } = await ask(subject, 'Taken.', {
+        messages,
+        model,
+        ...(tools && { tools }),
+      })
       expect(error).toBeUndefined()
-      expect(told).toBe('Taken.')
+      expect(text).toBe('Taken.')
       const sent = JSON.stringify(requests[0]?.body)
       const mayLack = warnings.length > 0 || model === models.textOnly
       expect(arrives.filter((word) => !sent.includes(word) && !(word === png && mayLack))).toEqual([])
@@ -41,7 +40,7 @@ export function conversationTests(subject: Subject): void {
       expect(error).toBeUndefined()
     })
 
-    it('keeps what is sent as it is: asking twice sends the same', async () => {
+    it('stays unchanged: sending it twice sends the same body', async () => {
       const messages = conversations['with parallel calls (Q33, Q59)']?.messages ?? []
       const before = JSON.stringify(messages)
       const { bodies } = await askTwice(subject, { messages, tools: [weather] })
@@ -50,7 +49,7 @@ export function conversationTests(subject: Subject): void {
     })
 
     it.each([models.usual, models.reasoning].filter((model) => model !== undefined))(
-      'of %s goes on with its own reasoning, signatures and calls (Q23, Q24, Q36, Q46, Q58)',
+      'of %s continues with its own reasoning, signatures and calls (Q23, Q24, Q36, Q46, Q58)',
       async (model) => {
         const turns: FakeTurn[] = [
           {
@@ -79,7 +78,7 @@ export function conversationTests(subject: Subject): void {
       },
     )
 
-    it.each(kinds)('of %s may begin to reason between a call and its result (Q5, Q36)', async (model) => {
+    it.each(kinds)('of %s may start to reason between a call and its result (Q5, Q36)', async (model) => {
       await using server = await fakeProvider(subject.wire, [{ toolCalls: [{ name: 'weather', input: {} }] }, 'Sunny.'])
       const messages: Message[] = [user('Weather?')]
       const first = await askServer(subject, server.url, { model, tools: [weather], messages })
@@ -89,7 +88,7 @@ export function conversationTests(subject: Subject): void {
     })
 
     if (models.reasoning !== undefined)
-      it('goes on with another model of the same provider (Q5)', async () => {
+      it('continues with another model of the same provider (Q5)', async () => {
         const turns: FakeTurn[] = [
           { reasoning: 'Hm.', toolCalls: [{ name: 'weather', input: { city: 'Oslo' } }] },
           'Sunny.',

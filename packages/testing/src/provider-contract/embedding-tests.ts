@@ -4,12 +4,12 @@ import { type Subject, testKey } from './provider-under-test.ts'
 
 const { signal } = new AbortController()
 
-/** Vectors, one for each text; or a clear word that there are none. */
+/** One vector per text, or a clear error from a provider without embeddings. */
 export function embeddingTests({ wire, makeProvider, models }: Subject): void {
   const { embedding } = models
   describe('an embedder', () => {
     if (embedding === undefined)
-      it('is refused with the way out', () => {
+      it('is refused, with an alternative', () => {
         const provider = makeProvider({ url: 'http://127.0.0.1:1', apiKey: testKey })
         expect(() => provider.embedder?.('any')).toThrow(
           expect.objectContaining({ code: 'unsupported', message: expect.stringMatching(/openai/i) }),
@@ -17,7 +17,7 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
       })
 
     if (embedding !== undefined)
-      it('gives each text its own vector, in order (Q31, Q66)', async () => {
+      it('returns one vector per text, in order (Q31, Q66)', async () => {
         await using server = await fakeProvider(wire)
         const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')
         const texts = [
@@ -38,7 +38,7 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
       })
 
     if (embedding !== undefined)
-      it('asks once, also by a connection that was kept and breaks (Q15)', async () => {
+      it('sends one request, also when a kept-alive connection breaks (Q15)', async () => {
         await using server = await fakeProvider(wire, (_request, index) =>
           index === 1 ? { fault: 'reset' } : undefined,
         )

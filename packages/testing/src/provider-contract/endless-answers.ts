@@ -4,11 +4,11 @@ import type { FakeWire } from '../fake-provider/wires/script.ts'
 type Frames = Generator<JSONValue | string>
 type Fields = { [field: string]: JSONValue }
 
-/** Answers that no model gives, frame by frame as one wire carries them. */
+/** Answers beyond all limits, in the frames of one wire. */
 export type EndlessAnswers = {
   /** One call whose arguments have no end. */
   arguments(): Frames
-  /** As many calls, then the end of the answer. */
+  /** This many calls, then the end of the answer. */
   calls(count: number): Frames
   /** Reasoning without an end. */
   reasoning(): Frames

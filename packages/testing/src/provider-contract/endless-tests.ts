@@ -7,7 +7,7 @@ import { ask, type Subject, testKey } from './provider-under-test.ts'
 /** An answer is malformed past 2 MB of it, or 16 MB of one frame; sockets hold some megabytes more. */
 const mostSent = 32_000_000
 
-/** What no model writes ends the call before it fills the memory. */
+/** An answer without an end fails before it fills the memory. */
 export function endlessTests(subject: Subject): void {
   const answers = endlessAnswers[subject.wire]
   const malformed = { code: 'malformed-stream' }
@@ -37,7 +37,7 @@ export function endlessTests(subject: Subject): void {
   })
 }
 
-/** Runs an agent on the provider's model: how much is reasoned core counts, of all models alike. */
+/** Runs an agent on the provider's model: core limits the reasoning of every model. */
 async function run({ wire, makeProvider, models }: Subject, frames: Iterable<JSONValue | string>): Promise<RunResult> {
   await using server = await fakeProvider(wire, [{ frames }])
   const model = makeProvider({ url: server.url, apiKey: testKey }).model(models.reasoning ?? models.usual)

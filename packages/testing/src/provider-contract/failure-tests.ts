@@ -31,11 +31,11 @@ const faults: [StreamFault, ErrorCode[]][] = [
   ['garbage-frame', ['malformed-stream']],
   ['error-frame', ['provider-error', 'overloaded']],
   ['flat-error-frame', ['provider-error', 'overloaded']],
-  // Groq says so of a call that it cannot parse.
+  // Groq reports a call that it cannot parse in this way.
   ['failed', ['provider-error', 'overloaded', 'invalid-tool-call']],
 ]
 
-/** Too long, in the words of each of them (Q16). */
+/** Context overflows in the words of each provider (Q16). */
 const overflows = [
   'prompt is too long: 210000 tokens > 200000 maximum',
   'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -49,7 +49,7 @@ const overflows = [
 /** Each fault has its code, ends the call, and closes the socket. */
 export function failureTests(subject: Subject): void {
   describe('a failure', () => {
-    it.each(statuses)('of %o is told as what it is', async (failure, expected) => {
+    it.each(statuses)('of %o has its code', async (failure, expected) => {
       const { error, events, requests } = await ask(subject, failure)
       expect(error).toMatchObject({ ...expected, status: failure.status, model: subject.models.usual })
       expect(error?.provider).toBe(subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).id)
@@ -58,12 +58,12 @@ export function failureTests(subject: Subject): void {
       expect(requests).toHaveLength(1)
     })
 
-    it.each(overflows)('to read so much is a context overflow: %s (Q16)', async (message) => {
+    it.each(overflows)('for a prompt that is too long is a context overflow: %s (Q16)', async (message) => {
       const { error } = await ask(subject, { status: 400, code: null, message })
       expect(error).toMatchObject({ code: 'context-overflow', retryable: false })
     })
 
-    it('in the middle tells the id of its request, as one before the answer does (Q22)', async () => {
+    it('in the middle of an answer has the request id, like one before the answer (Q22)', async () => {
       const { error: before } = await ask(subject, { status: 500 })
       for (const fault of ['error-frame', 'early-eof', 'cut', 'hang'] as const) {
         const { error } = await ask(subject, { text, fault }, { idleTimeoutMs: 40 })
@@ -71,12 +71,12 @@ export function failureTests(subject: Subject): void {
       }
     })
 
-    it('tells how long to wait (Q15, Q65)', async () => {
+    it('reports how long to wait (Q15, Q65)', async () => {
       const { error } = await ask(subject, { status: 429, retryAfter: 7 })
       expect(error).toMatchObject({ code: 'rate-limit', retryAfterMs: 7000 })
     })
 
-    it('tells no key, whatever the server says (Q22)', async () => {
+    it('contains no key, whatever the server sends (Q22)', async () => {
       const leaks: FakeTurn[] = [
         { status: 401, message: `The key ${testKey} is not valid.` },
         { status: 500, body: `key=${testKey}` },
@@ -89,7 +89,7 @@ export function failureTests(subject: Subject): void {
       }
     })
 
-    it('tells what the server sent, cut at 4 kB (Q22)', async () => {
+    it('contains what the server sent, cut at 4 kB (Q22)', async () => {
       const { error } = await ask(subject, { status: 500, body: 'x'.repeat(100_000) })
       expect(error?.message.length).toBeLessThan(1000)
       expect(JSON.stringify(error?.cause)).toContain('xxxx')
@@ -97,14 +97,14 @@ export function failureTests(subject: Subject): void {
     })
 
     it.each(faults)('in the middle of an answer ends it: %s (Q10, Q14, Q37, Q49, Q73, Q74)', async (fault, codes) => {
-      const { error, finish, text: told, requests } = await ask(subject, { text, fault, usage: null })
+      const { error, finish, text: received, requests } = await ask(subject, { text, fault, usage: null })
       expect(codes).toContain(error?.code)
-      // A call that does not parse is for the model to mend, not a matter of trying again.
+      // A call that does not parse is for the model to fix: a retry would not help.
       expect(error?.retryable).toBe(error?.code !== 'invalid-tool-call')
       expect(finish).toBeUndefined()
-      // What had come was told.
-      expect(text.startsWith(told)).toBe(true)
-      expect(told).not.toBe('')
+      // What arrived before was emitted.
+      expect(text.startsWith(received)).toBe(true)
+      expect(received).not.toBe('')
       expect(requests).toHaveLength(1)
     })
 
@@ -115,14 +115,14 @@ export function failureTests(subject: Subject): void {
       expect((await ask(subject, fault)).error).toMatchObject({ code, retryable: true })
     })
 
-    it('of a connection that was kept ends it: one stream is one request, also then (Q15)', async () => {
+    it('of a kept-alive connection ends it: one stream is one request (Q15)', async () => {
       await using server = await fakeProvider(subject.wire, [{ text }, { fault: 'reset' }, { text }])
       expect((await askServer(subject, server.url)).error).toBeUndefined()
       expect((await askServer(subject, server.url)).error).toMatchObject({ code: 'network', retryable: true })
       expect(server.requests).toHaveLength(2)
     })
 
-    it('to answer at all ends in a timeout, and closes the socket', async () => {
+    it('to answer at all is a timeout, and closes the socket', async () => {
       const askFor = (firstByteTimeoutMs: number) =>
         ask(subject, { fault: 'hang-before-headers' }, { firstByteTimeoutMs })
       let outcome = await askFor(40)
@@ -133,14 +133,14 @@ export function failureTests(subject: Subject): void {
       expect(requests).toMatchObject([{ aborted: true }])
     })
 
-    it('to go on ends in a timeout, and closes the socket (Q13)', async () => {
-      const { error, requests, text: told } = await ask(subject, { text, fault: 'hang' }, { idleTimeoutMs: 40 })
+    it('to continue is a timeout, and closes the socket (Q13)', async () => {
+      const { error, requests, text: received } = await ask(subject, { text, fault: 'hang' }, { idleTimeoutMs: 40 })
       expect(error).toMatchObject({ code: 'timeout', phase: 'idle', retryable: true })
-      expect(told).not.toBe('')
+      expect(received).not.toBe('')
       expect(requests).toMatchObject([{ aborted: true }])
     })
 
-    it('to connect says where', async () => {
+    it('to connect is a network error', async () => {
       const server = await fakeProvider(subject.wire)
       await server.close()
       expect((await askServer(subject, server.url)).error).toMatchObject({ code: 'network', retryable: true })
@@ -148,7 +148,7 @@ export function failureTests(subject: Subject): void {
   })
 
   describe('an abort', () => {
-    /** The error says who was called, as every other does. */
+    /** The error names provider and model, like every other one. */
     const aborted = () => ({
       code: 'aborted',
       retryable: false,
@@ -156,7 +156,7 @@ export function failureTests(subject: Subject): void {
       model: subject.models.usual,
     })
 
-    it('that came before asks nobody', async () => {
+    it('before the call sends no request', async () => {
       const { error, requests } = await ask(subject, 'Hello', { signal: AbortSignal.abort() })
       expect(error).toMatchObject(aborted())
       expect(requests).toEqual([])
@@ -177,7 +177,7 @@ export function failureTests(subject: Subject): void {
       expect(requests).toMatchObject([{ aborted: true }])
     })
 
-    it('in the middle of a burst ends the call, although all of it has come (Q11)', async () => {
+    it('in the middle of a burst ends the call, although all of it has arrived (Q11)', async () => {
       const controller = new AbortController()
       const { error, finish, events } = await ask(
         subject,

@@ -126,7 +126,7 @@ const options: Record<string, Partial<ModelRequest>> = {
   },
 }
 
-/** Whatever is asked for, the server takes it: what it would refuse is left out, with a warning. */
+/** The server accepts every request: options that it would refuse are left out, with a warning. */
 export function optionTests(subject: Subject): void {
   const { models } = subject
   const kinds = [models.usual, models.reasoning].filter((model) => model !== undefined)
@@ -156,7 +156,7 @@ export function optionTests(subject: Subject): void {
     )
   })
 
-  it('says what it leaves out, and sends none of it (Q21)', async () => {
+  it('warns of each option that it leaves out (Q21)', async () => {
     for (const [name, asked] of Object.entries(options)) {
       const { warnings, requests } = await ask(subject, 'Taken.', { ...asked, model: kinds.at(-1) })
       const sent = JSON.stringify(requests[0]?.body)

@@ -13,12 +13,12 @@ import { quirkTests } from './quirk-tests.ts'
 
 /**
  * Registers the vitest tests that every provider passes: each runs the provider, on its official SDK, against a server
- * that speaks its wire and refuses what the real one refuses. The numbers in their names (Q1 …) are those of
+ * that speaks its wire and refuses what the real one refuses. The numbers in test names (Q1 …) are those of
  * `docs/quirks.md`.
  *
  * @param wire which the provider speaks: its tests are those of all wires, and its own
- * @param makeProvider makes the provider, so that it asks the server at this address with this key, and with further options
- * @param models by the ids that the provider has for them; those of the wire's own provider when absent
+ * @param makeProvider creates the provider for the server at this address, with this key and further options
+ * @param models the provider's ids of them; those of the wire's own provider when absent
  * @example
  * providerContract('groq', ({ url, apiKey, options }) => groq({ baseURL: url, apiKey, ...options }))
  */

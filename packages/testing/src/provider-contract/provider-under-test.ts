@@ -3,14 +3,14 @@ import { isAgentKitError } from '@agentkit/core'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
 import type { FakeScript, FakeTurn, FakeWire, RecordedRequest } from '../fake-provider/wires/script.ts'
 
-/** What a provider package's factory gives. */
+/** The result of a provider package's factory. */
 export type ProviderUnderTest = {
   readonly id: string
   model(id: string, options?: { firstByteTimeoutMs?: number; idleTimeoutMs?: number }): Model
   embedder?(id: string): Embedder
 }
 
-/** Makes the provider, so that it asks the server at this address with this key. */
+/** Creates the provider for the server at this address, with this key. */
 export type MakeProvider = (server: {
   url: string
   apiKey: string
@@ -20,7 +20,7 @@ export type MakeProvider = (server: {
 
 /** Models of the provider, by the ids that it has for them. */
 export type ModelsUnderTest = {
-  /** Takes tools, and reads images unless `lacks` says otherwise. */
+  /** Takes tools, and reads images. */
   usual: string
   /** Reasons before it answers. */
   reasoning?: string
@@ -29,14 +29,14 @@ export type ModelsUnderTest = {
   embedding?: string
 }
 
-/** What every test of the contract knows. */
+/** The provider under test, for every test of the contract. */
 export type Subject = {
   wire: FakeWire
   makeProvider: MakeProvider
   models: ModelsUnderTest
 }
 
-/** What came of one call. */
+/** The outcome of one call. */
 export type Outcome = {
   events: ModelEvent[]
   text: string
@@ -54,14 +54,14 @@ export type Asked = Partial<ModelRequest> & {
   firstByteTimeoutMs?: number
   idleTimeoutMs?: number
   signal?: AbortSignal
-  /** Told each event as it comes; `false` leaves the stream. */
+  /** Receives each event; returning `false` leaves the stream. */
   onEvent?(event: ModelEvent): boolean | undefined
 }
 
-/** No provider has a key like it, and none may be told. */
+/** A key like no provider's; no error may contain it. */
 export const testKey = 'test-key-5f3a9c27d1'
 
-/** Asks the provider's model once, of a server that plays these turns; settles when all its exchanges are over. */
+/** Calls the provider's model once, on a server that plays these turns; settles when all exchanges are over. */
 export async function ask(subject: Subject, script: FakeTurn | FakeScript, asked: Asked = {}): Promise<Outcome> {
   const turns = typeof script === 'function' || Array.isArray(script) ? script : [script as FakeTurn]
   await using server = await fakeProvider(subject.wire, turns)
@@ -70,7 +70,7 @@ export async function ask(subject: Subject, script: FakeTurn | FakeScript, asked
   return { ...outcome, requests: server.requests }
 }
 
-/** Asks the provider's model once, at this address. */
+/** Calls the provider's model once, at this address. */
 export async function askServer(subject: Subject, url: string, asked: Asked = {}): Promise<Outcome> {
   const { model, signal = new AbortController().signal, firstByteTimeoutMs, idleTimeoutMs, onEvent, ...request } = asked
   const timeouts = {
@@ -88,7 +88,7 @@ export async function askServer(subject: Subject, url: string, asked: Asked = {}
       if (onEvent?.(event) === false) break
     }
   } catch (error) {
-    if (!isAgentKitError(error)) throw new Error('It failed with an error that is not ours.', { cause: error })
+    if (!isAgentKitError(error)) throw new Error('It failed with an error that is no AgentKitError.', { cause: error })
     outcome.error = error
   }
   return outcome

@@ -15,10 +15,10 @@ const quirks: readonly Quirk[] = [
   ...ollamaQuirks,
 ]
 
-/** What servers of this wire really do. */
+/** Answers that servers of this wire really sent. */
 export function quirkTests(subject: Subject): void {
   const own = quirks.filter(({ wires }) => wires.includes(subject.wire))
-  describe('what its servers do', () => {
+  describe('its real servers', () => {
     it.each(own)('$name', async ({ turn, reasons, expected }) => {
       const tools = expected.calls?.map(([name]) => ({ name, description: 'Acts.', inputSchema: { type: 'object' } }))
       const names = new Set<string>()

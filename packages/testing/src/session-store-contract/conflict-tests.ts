@@ -50,7 +50,7 @@ export function conflictTests(getStore: GetStore): void {
     expect(await store.find('r1')).toMatchObject({ status, messages: [user('r1')] })
   })
 
-  it('takes nothing for a run that never began', async () => {
+  it('accepts nothing for a run that never began', async () => {
     await expect(getStore().append('r1', [answer('1')])).rejects.toMatchObject(conflict)
     await expect(getStore().end('r1', 'done')).rejects.toMatchObject(conflict)
   })
@@ -66,7 +66,7 @@ export function conflictTests(getStore: GetStore): void {
     expect((await load(store, key)).version).toBe(1)
   })
 
-  it('holds one session without holding the others', async () => {
+  it('locks one session without locking the others', async () => {
     const store = getStore()
     await begin(store, key, 'r1', 0)
     await runTurn(store, { ...key, sessionId: 's2' }, 'r2', [user('two'), answer('2')])

@@ -33,7 +33,7 @@ export function fidelityTests(getStore: GetStore): void {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('gives copies: changing what it gave or took changes nothing stored', async () => {
+  it('returns copies: changing what it returned or received changes nothing stored', async () => {
     const store = getStore()
     const input = [user('one')]
     const reply = answer('1')

@@ -16,9 +16,9 @@ export type StoreUnderTest = {
   cleanup?(): Promise<void>
 }
 
-/** One whose data outlives it. */
+/** A store whose data outlives it. */
 export type DurableStoreUnderTest = StoreUnderTest & {
-  /** Closes the store, and opens another one on what it has stored. */
+  /** Closes the store, and opens another one on its data. */
   reopen(): Promise<SessionStore>
 }
 
@@ -51,7 +51,7 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
     fidelityTests(() => store)
     listingTests(() => store)
 
-    it('closes twice without complaint', async () => {
+    it('may be closed twice', async () => {
       await store.close()
       await expect(store.close()).resolves.toBeUndefined()
     })
@@ -60,7 +60,7 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
 
 /**
  * Registers the vitest tests that every `SessionStore` passes whose data outlives the process: those of
- * {@link sessionStoreContract}, and what holds when a store is opened again.
+ * {@link sessionStoreContract}, and those of a store that is opened again.
  *
  * @param name of the store, for the report
  * @param makeStore makes an empty store; called before each test
@@ -86,7 +86,7 @@ export function durableSessionStoreContract(name: string, makeStore: () => Promi
       await subject.cleanup?.()
     })
 
-    it('keeps what was acknowledged when it is reopened, and settles what nobody runs any more', async () => {
+    it('keeps acknowledged data when it is reopened, and settles abandoned runs', async () => {
       await runTurn(store, key, 'r1', [user('one'), answer('1')], { state: { step: 1 } })
       await store.begin(key, { runId: 'r2', expectedVersion: 2, input: [user('two')] })
       store = await subject.reopen()
@@ -97,7 +97,7 @@ export function durableSessionStoreContract(name: string, makeStore: () => Promi
       expect((await load(store, key)).messages).toEqual([user('one'), answer('1'), user('three'), answer('3')])
     })
 
-    it('settles an abandoned run in `begin` too, where the version has moved', async () => {
+    it('settles an abandoned run in `begin` too, when the version has changed', async () => {
       await store.begin(key, { runId: 'r1', expectedVersion: 0, input: [user('one')] })
       store = await subject.reopen()
       await expect(begin(store, key, 'r2', 1)).rejects.toMatchObject({ code: 'session-conflict' })

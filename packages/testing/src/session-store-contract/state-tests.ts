@@ -4,7 +4,7 @@ import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.
 
 /** What a run keeps beside its messages. */
 export function stateTests(getStore: GetStore): void {
-  it('replaces the state of a session when a run gives one, and keeps it when none does', async () => {
+  it('replaces the state of a session when a run stores one, and keeps it otherwise', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')], { state: { step: 1, old: true } })
     expect((await load(store, key)).state).toEqual({ step: 1, old: true })
@@ -16,7 +16,7 @@ export function stateTests(getStore: GetStore): void {
     expect(states).toEqual([{ step: 1, old: true }, undefined, { step: 3 }])
   })
 
-  it('keeps the state that a failed run has given', async () => {
+  it('keeps the state that a failed run stored', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one')], { state: 'begun', status: 'failed' })
     expect(await store.load(key)).toEqual({ version: 2, messages: [], state: 'begun' })
@@ -29,7 +29,7 @@ export function stateTests(getStore: GetStore): void {
     expect(await store.find('r1')).toHaveProperty('state', state)
   })
 
-  it('has no state and no usage when none was given', async () => {
+  it('has no state and no usage when none was stored', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')])
     expect(await store.load(key)).not.toHaveProperty('state')

@@ -12,7 +12,7 @@ export function turnTests(getStore: GetStore): void {
     await expect(store.delete(key)).resolves.toBeUndefined()
   })
 
-  it('moves the version when a turn begins and when it ends, not in between', async () => {
+  it('changes the version when a turn begins and when it ends, not in between', async () => {
     const store = getStore()
     const versions: number[] = []
     const note = async (): Promise<void> => void versions.push((await load(store, key)).version)
@@ -25,7 +25,7 @@ export function turnTests(getStore: GetStore): void {
     expect(versions).toEqual([1, 1, 2])
   })
 
-  it('gives the next run the turns that are done, in order', async () => {
+  it('returns the finished turns to the next run, in order', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')])
     await runTurn(store, key, 'r2', [user('two'), answer('2')])
@@ -44,7 +44,7 @@ export function turnTests(getStore: GetStore): void {
     expect((await load(store, key)).messages).toEqual([...input, answer('done')])
   })
 
-  it('finds a turn by its run, with all that was journaled, its usage and its time', async () => {
+  it('finds a turn by its run, with its journaled messages, usage and time', async () => {
     const store = getStore()
     const before = Date.now()
     await begin(store, key, 'r1', 0)

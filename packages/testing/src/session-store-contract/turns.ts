@@ -58,7 +58,7 @@ export function result(callId: string): ToolMessage {
   return { v: 1, role: 'tool', callId, name: 'echo', content: `result of ${callId}` }
 }
 
-/** A store may freeze what it gives: then changing it throws, which is as good. */
+/** A store may freeze what it returns: changing it then throws, which is fine too. */
 export function tryTo(change: () => unknown): void {
   try {
     change()

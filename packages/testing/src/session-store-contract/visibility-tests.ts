@@ -4,7 +4,7 @@ import { answer, begin, calls, type GetStore, key, load, result, runTurn, user }
 
 /** What the model may see of turns that went this way or that. */
 export function visibilityTests(getStore: GetStore): void {
-  it('shows nothing of a run that goes on', async () => {
+  it('shows nothing of a run in progress', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')])
     await begin(store, key, 'r2', 2)
@@ -46,7 +46,7 @@ export function visibilityTests(getStore: GetStore): void {
     expect(messages).toEqual([user('r1'), calls('a', 'b', 'c'), result('a'), result('b'), result('c'), answer('1')])
   })
 
-  it('journals messages in the order of the calls that brought them', async () => {
+  it('journals messages in the order of the `append` calls', async () => {
     const store = getStore()
     await begin(store, key, 'r1', 0)
     const texts = Array.from({ length: 20 }, (_, index) => answer(String(index)))

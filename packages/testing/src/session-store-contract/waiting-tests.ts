@@ -4,9 +4,9 @@ import { answer, begin, calls, type GetStore, key, load, result, runTurn, user }
 
 const conflict = { code: 'session-conflict' }
 
-/** How a waiting run goes on. */
+/** How a suspended run resumes. */
 export function waitingTests(getStore: GetStore): void {
-  it('goes on with a waiting run: with what it had journaled, its state, its usage and its time', async () => {
+  it('resumes a suspended run with its journaled messages, state, usage and time', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     const waiting = await store.find('r1')
@@ -25,7 +25,7 @@ export function waitingTests(getStore: GetStore): void {
     })
   })
 
-  it('keeps the place of a waiting run, whatever ran in between', async () => {
+  it('keeps the place of a suspended run, whatever ran in between', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('r1'), answer('1')])
     await waitForApproval(store, 'r2')
@@ -43,7 +43,7 @@ export function waitingTests(getStore: GetStore): void {
     expect(await store.list(key)).toMatchObject([{ turns: 3 }])
   })
 
-  it('lets no other run begin while a waiting one goes on, though it is not the last', async () => {
+  it('lets no other run begin while a resumed one is running, although it is not the last', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await runTurn(store, key, 'r2', [user('r2'), answer('2')])
@@ -54,7 +54,7 @@ export function waitingTests(getStore: GetStore): void {
     await begin(store, key, 'r3', version + 1)
   })
 
-  it('lets other runs begin while one waits', async () => {
+  it('lets other runs begin while one is suspended', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await runTurn(store, key, 'r2', [user('r2'), answer('2')])
@@ -64,7 +64,7 @@ export function waitingTests(getStore: GetStore): void {
     await wake(store, 'r3')
   })
 
-  it('takes the usage of the last end, and keeps the one before when it tells none', async () => {
+  it('keeps the usage of the last end, and the previous one when an end has none', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await wake(store, 'r1')
@@ -111,7 +111,7 @@ export function waitingTests(getStore: GetStore): void {
     expect((await store.find('r1'))?.status).toBe(status)
   })
 
-  it('lets exactly one of 20 go on with a waiting run', async () => {
+  it('lets exactly one of 20 resume a suspended run', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => wakeAt(store, key, 2)))
@@ -122,7 +122,7 @@ export function waitingTests(getStore: GetStore): void {
     await store.end('r1', 'done')
   })
 
-  it('forgets a waiting run with its session', async () => {
+  it('deletes a suspended run with its session', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await store.delete(key)
@@ -133,7 +133,7 @@ export function waitingTests(getStore: GetStore): void {
 
 /** The same across the life of a process. */
 export function durableWaitingTests(getStore: GetStore, reopen: () => Promise<void>): void {
-  it('keeps a waiting run when it is reopened, and goes on with it', async () => {
+  it('keeps a suspended run when the store is reopened, and resumes it', async () => {
     await waitForApproval(getStore(), 'r1')
     const waiting = await getStore().find('r1')
     await reopen()
@@ -144,7 +144,7 @@ export function durableWaitingTests(getStore: GetStore, reopen: () => Promise<vo
     expect((await load(getStore(), key)).messages).toEqual([user('r1'), calls('a', 'b'), result('a'), result('b')])
   })
 
-  it('settles a run that went on, and that nobody runs any more, as failed', async () => {
+  it('settles an abandoned resumed run as failed', async () => {
     await waitForApproval(getStore(), 'r1')
     await runTurn(getStore(), key, 'r2', [user('r2'), answer('2')])
     await wake(getStore(), 'r1')

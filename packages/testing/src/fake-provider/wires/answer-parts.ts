@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ModelFinishReason, Usage } from '@agentkit/core'
 import type { FakeAnswer, FakeToolCall } from './script.ts'
 import type { MakeId } from './wire-spec.ts'
@@ -30,9 +31,9 @@ export function finishReasonOf(answer: FakeAnswer): ModelFinishReason {
 /** The usage of the answer: as scripted, or one token per four characters; `undefined` when it is not reported. */
 export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Omit<Usage, 'estimated'>> | undefined {
   if (answer.usage === null) return undefined
-  const said = [answer.text, answer.reasoning, answer.commentary, answer.refusal, JSON.stringify(answer.toolCalls)]
+  const texts = [answer.text, answer.reasoning, answer.commentary, answer.refusal, JSON.stringify(answer.toolCalls)]
   const inputTokens = answer.usage?.inputTokens ?? estimateTokens(JSON.stringify(requestBody))
-  const outputTokens = answer.usage?.outputTokens ?? estimateTokens(said.join(''))
+  const outputTokens = answer.usage?.outputTokens ?? estimateTokens(texts.join(''))
   return {
     inputTokens,
     outputTokens,
@@ -45,4 +46,14 @@ export function usageOf(answer: FakeAnswer, requestBody: unknown): Required<Omit
 
 function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4)
+}
+
+/** A fake embedding: the same unit vector for the same text. */
+export function embed(text: string, dimensions = 8): Float32Array {
+  const vector = new Float32Array(dimensions)
+  for (let index = 0; index < dimensions; index++) {
+    vector[index] = createHash('sha256').update(`${index}:${text}`).digest().readInt32LE(0) / 2 ** 31
+  }
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
 }

@@ -18,15 +18,15 @@ export type FakeToolCall = {
   /** The arguments as the text that goes over the wire, valid or not; wins over `input`. */
   inputText?: string
   /**
-   * Made up, and unique in the server, when absent; on Gemini's wire a call has none then. Where calls may have no id
-   * (Gemini, Ollama), an empty one is left out.
+   * Generated and unique in the server when absent, except on Gemini's wire, which then has none. Where calls may have
+   * no id (Gemini, Ollama), an empty one is omitted.
    */
   callId?: string
 }
 
 /** What goes wrong while an answer is streamed; before its finish, or after `faultAfter` frames. */
 export type StreamFault =
-  /** Says nothing more and keeps the connection open. */
+  /** Sends nothing more and keeps the connection open. */
   | 'hang'
   /** Writes half a frame, then resets the connection. */
   | 'cut'
@@ -34,7 +34,7 @@ export type StreamFault =
   | 'early-eof'
   /** Ends the body cleanly inside a frame. */
   | 'eof-in-frame'
-  /** Writes a frame that is not JSON, then goes on. */
+  /** Writes a frame that is not JSON, then continues. */
   | 'garbage-frame'
   /** Writes an error frame with the error under `error`, then ends. */
   | 'error-frame'
@@ -51,28 +51,28 @@ export type Transport = {
   writes?: 'frame' | 'byte' | 'split-characters'
   lineEnd?: '\n' | '\r\n'
   fault?: StreamFault
-  /** After how many frames the fault comes; after all but those of the finish when absent. */
+  /** After how many frames the fault occurs; before the frames of the finish when absent. */
   faultAfter?: number
 }
 
-/** An answer, in words that fit all wires; a wire leaves out what its provider never says. */
+/** An answer in terms that all wires share; a wire omits what its provider never sends. */
 export type FakeAnswer = Transport & {
   text?: string
   /**
-   * A reasoning summary (Responses), `reasoning_content` (Chat Completions, as compatible servers send it), or what the
-   * wire has for it. Where the provider shows it only to who asks (Gemini; Claude from 4.7 on), so does the wire.
+   * A reasoning summary (Responses), `reasoning_content` (Chat Completions, as compatible servers send it), or the
+   * wire's equivalent. Sent only on request where the provider does so (Gemini; Claude from 4.7 on).
    */
   reasoning?: string
-  /** Text said before the tool calls, in a message of its own (Responses only). */
+  /** Text before the tool calls, in a message of its own (Responses only). */
   commentary?: string
   /** A message's refusal (OpenAI), or how the provider refuses: a blocked prompt (Gemini), a stop reason (Anthropic). */
   refusal?: string
   toolCalls?: readonly FakeToolCall[]
   /** `tool-calls` when there are any, otherwise `stop`. */
   finishReason?: ModelFinishReason
-  /** Counted from the texts when absent; `null` tells none, as some servers do. */
+  /** Counted from the texts when absent; `null` omits it, as some servers do. */
   usage?: Usage | null
-  /** In how many pieces each text comes; 3 when absent. */
+  /** The number of pieces of each text; 3 when absent. */
   deltas?: number
 }
 
@@ -85,11 +85,11 @@ export type FakeFrames = Transport & { frames: Iterable<JSONValue | string> }
 /** An answer with a status, instead of a stream. */
 export type FakeStatus = {
   status: number
-  /** The provider's code of the error, where it has one; the usual one of the status when absent. */
+  /** The provider's code of the error, if it has one; the usual one of the status when absent. */
   code?: string | null
   type?: string
   message?: string
-  /** Seconds or an HTTP date, as `Retry-After`; where the provider tells it in the body, as Gemini does, there. */
+  /** Seconds or an HTTP date, as `Retry-After`; in the body for a provider that sends it there, such as Gemini. */
   retryAfter?: number | string
   headers?: Readonly<Record<string, string>>
   /** Sent in place of the provider's error body: an object as JSON, a string as it is. */
@@ -106,17 +106,17 @@ export type FakeFailure =
   /** 200 with a web page, as a captive portal or a wrong address gives. */
   | { fault: 'html' }
 
-/** What a fake provider answers one request with; a string is an answer's text. */
+/** The answer to one request; a string is its text. */
 export type FakeTurn = string | FakeAnswer | FakeFrames | FakeFailure
 
-/** One request as it came. */
+/** One request as it was received. */
 export type RecordedRequest = {
   readonly method: string
   /** Without the query. */
   readonly path: string
-  /** What came after `?`; a `key` reads `[recorded]`. */
+  /** The parameters after `?`; a `key` is replaced by `[recorded]`. */
   readonly query: Readonly<Record<string, string>>
-  /** Names in lower case; what carries a key reads `[recorded]`. */
+  /** Names in lower case; headers that carry a key are replaced by `[recorded]`. */
   readonly headers: Readonly<Record<string, string>>
   /** The parsed JSON, or the text where it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read deep into bodies of every shape.

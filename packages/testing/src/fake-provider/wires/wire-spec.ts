@@ -1,24 +1,23 @@
-import type { Fields } from './fields.ts'
 import type { FakeAnswer, FakeStatus, RecordedRequest, StreamFault } from './script.ts'
 
-/** What one provider's server does: paths, keys, checks, answers, errors. It keeps nothing between requests. */
+/** One provider's server: paths, keys, checks, answers, errors. It has no state between requests. */
 export type WireSpec = {
-  /** What follows the origin in `url`, so that the SDK takes it as its base: `/v1` for OpenAI, '' for most. */
+  /** The path of `url`, which the SDK takes as its base: `/v1` for OpenAI, '' for most. */
   basePath: string
   framing: 'sse' | 'ndjson'
   /** How lines end unless the script says otherwise; '\n' when absent. */
   lineEnd?: '\n' | '\r\n'
-  /** What it says of a body that is not a JSON object. */
+  /** The message for a body that is not a JSON object. */
   notJSON: string
-  /** Refuses a request without a key. What a header or the query says of a key reads `[recorded]`. */
+  /** Refuses a request without a key. A key in a header or the query is replaced by `[recorded]`. */
   checkKey(request: RecordedRequest): void
   /** How a request that generates is answered; `undefined` for any other. */
   route(request: RecordedRequest): Route | undefined
-  /** Answers what generates nothing: models, embeddings. Throws the provider's 404 for the rest. */
+  /** Answers requests that generate nothing: models, embeddings. Throws the provider's 404 for all others. */
   plain(request: RecordedRequest): unknown
-  /** The body of an error in the provider's words; what is absent is filled in as is usual for the status. */
+  /** The body of an error in the provider's format; absent fields get the usual values of the status. */
   errorBody(error: ErrorWords, requestId: string): unknown
-  /** Whether the body of an error tells when to try again, and no `Retry-After` does. */
+  /** Whether the body of an error holds when to try again, instead of `Retry-After`. */
   retryAfterInBody?: true
   /** What every answer carries. */
   headers(requestId: string): Readonly<Record<string, string>>
@@ -29,11 +28,11 @@ export type Route = {
   /** Throws an `ApiError` for what the real API refuses. */
   check(body: Fields): void
   streams(body: Fields): boolean
-  // The check has refused every body that lacks what the answer reads.
+  // `check` has refused every body that lacks fields which `answer` reads.
   answer(answer: FakeAnswer, body: never, makeId: MakeId): WireAnswer
 }
 
-/** What is known of an error: of a script's status, or of a request that was refused. */
+/** The fields of an error: of a script's status, or of a refused request. */
 export type ErrorWords = Pick<FakeStatus, 'status' | 'code' | 'type' | 'message' | 'retryAfter'> & {
   /** The field of the request that is at fault, for wires that name it. */
   param?: string | null
@@ -44,11 +43,11 @@ export type Frame = { event?: string; data: unknown } | string
 
 /** An answer on one wire, streamed and whole. */
 export type WireAnswer = {
-  /** Up to where a failing stream fails. */
+  /** The frames before the finish, after which a failing stream fails. */
   content: Frame[]
-  /** What tells that the answer is complete. */
+  /** The frames that complete the answer. */
   finish: Frame[]
-  /** What ends the stream in place of `finish`. */
+  /** The frames that end the stream in place of `finish`. */
   failures: Record<Extract<StreamFault, 'error-frame' | 'flat-error-frame' | 'failed'>, Frame[]>
   /** The answer to a request that does not stream. */
   body: unknown
@@ -56,3 +55,10 @@ export type WireAnswer = {
 
 /** Makes an id that is unique in its server. */
 export type MakeId = (prefix: string) => string
+
+/** A JSON object with unknown fields. */
+export type Fields = Record<string, unknown>
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -24,7 +24,7 @@ const ended = (stop_reason: string, usage: Fields = { output_tokens: 5 }, more: 
   event('message_stop'),
 ]
 
-/** What Anthropic's servers do. */
+/** Answers of Anthropic's servers. */
 export const anthropicQuirks: readonly Quirk[] = [
   {
     name: 'a call without arguments has one empty piece of them (Q2)',

@@ -15,7 +15,7 @@ function chunk(delta: Delta | null, finish_reason: string | null = null, more: D
 const called = (...tool_calls: JSONValue[]): JSONValue => chunk({ tool_calls })
 const ended = chunk({}, 'tool_calls')
 
-/** What servers of Chat Completions do. */
+/** Answers of Chat Completions servers. */
 export const chatQuirks: readonly Quirk[] = [
   {
     name: 'tool calls may be counted from 1, and repeat their ids (Q8)',

@@ -8,7 +8,7 @@ const part = (parts: Fields[], finishReason?: string, more: Fields = {}): JSONVa
   ...more,
 })
 
-/** What Gemini's servers do. */
+/** Answers of Gemini's servers. */
 export const geminiQuirks: readonly Quirk[] = [
   {
     name: 'calls have no ids, and finish with STOP (Q7, Q9)',

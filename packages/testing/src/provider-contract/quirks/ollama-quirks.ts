@@ -12,7 +12,7 @@ const line = (message: Fields, more: Fields = { done: false }): JSONValue => ({
 const over = (more: Fields = {}): JSONValue =>
   line({}, { done: true, done_reason: 'stop', prompt_eval_count: 9, eval_count: 2, ...more })
 
-/** What Ollama's servers do. */
+/** Answers of Ollama's servers. */
 export const ollamaQuirks: readonly Quirk[] = [
   {
     name: 'the same call twice has no ids (Q69)',

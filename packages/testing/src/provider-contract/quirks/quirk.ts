@@ -1,32 +1,32 @@
 import type { JSONValue } from '@agentkit/core'
 import type { FakeTurn, FakeWire } from '../../fake-provider/wires/script.ts'
 
-/** What a server really sent once, frame by frame, and what must become of it. */
+/** An answer that a server really sent, frame by frame, and its expected outcome. */
 export type Quirk = {
   /** With its number in `docs/quirks.md`. */
   name: string
   wires: readonly FakeWire[]
   turn: FakeTurn
-  /** Where the model that reasons is meant. */
+  /** Whether to call the model that reasons. */
   reasons?: true
   expected: {
     text?: string
-    /** The text of the message at the end, where it is not what the deltas said. */
+    /** The text of the final message, where it differs from the deltas. */
     kept?: string
     reasoning?: string
     /** Names and inputs, in order. */
     calls?: [name: string, input: JSONValue | undefined][]
     reason?: string
     usage?: object
-    /** Fields of the error; without it there is none. */
+    /** Fields of the error; no error when absent. */
     error?: object
     warning?: RegExp
-    /** What the message must hold somewhere: data that only its model reads. */
+    /** A text that the message must contain: data that only its model reads. */
     holds?: string
   }
 }
 
-/** For `toMatchObject`: any value that holds this text, wherever it stands. */
+/** For `toMatchObject`: any value that contains this text, at any place. */
 export function holding(part: string): { asymmetricMatch(value: unknown): boolean } {
   return {
     asymmetricMatch: (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).includes(part),

@@ -28,7 +28,7 @@ const over = (type: string, response: Fields = {}): JSONValue => ({
   },
 })
 
-/** What servers of the Responses API do. */
+/** Answers of Responses API servers. */
 export const responsesQuirks: readonly Quirk[] = [
   {
     name: 'the last event may list other items, by other ids, than were streamed: no text comes twice (Q8)',

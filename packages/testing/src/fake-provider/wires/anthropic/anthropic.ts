@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { RecordedRequest } from '../script.ts'
 import type { WireSpec } from '../wire-spec.ts'
 import { checkRequest, type Dialect } from './check-request.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { checkDocument, checkImage, type Speaker } from './check-media.ts'
 import { fieldsAt, invalid, listAt, matchAt, oneOfAt, refuseExtras, textAt, unexpectedTag } from './checks.ts'
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../wire-spec.ts'
 import { fieldsAt, invalid, oneOfAt, refuseExtras, textAt, unexpectedTag } from './checks.ts'
 
 /** The role of a block's message, and the version of the API. */

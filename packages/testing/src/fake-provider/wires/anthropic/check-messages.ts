@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import type { Fields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { checkBlock } from './check-block.ts'
 import { fieldsAt, invalid, listAt, oneOfAt, refuseExtras } from './checks.ts'
 import { isThinking, type Turn, turnsOf } from './conversation.ts'

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../fields.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { invalid } from './checks.ts'
 
 /** The keywords that the grammar of structured output supports per type; others are rejected. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { fieldsAt, invalid, oneOfAt, refuseExtras, wholeNumberAt } from './checks.ts'
 import { isThinking, saidBefore, type Turn } from './conversation.ts'
 import { modelRules } from './model-rules.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { checkOutputSchema } from './check-output-schema.ts'
 import { fieldsAt, invalid, listAt, matchAt, oneOfAt, refuseExtras, unexpectedTag } from './checks.ts'
 import { modelRules } from './model-rules.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 /** A request that is rejected for the field at `path`, with the API's own validation message. */
 export function invalid(path: string, problem: string): ApiError {

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../wire-spec.ts'
 
 /** One block of a conversation, and its position in the request. */
 export type Block = { block: Fields; path: string; role: string }

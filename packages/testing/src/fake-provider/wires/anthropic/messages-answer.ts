@@ -1,7 +1,6 @@
 import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../answer-parts.ts'
-import { type Fields, isFields } from '../fields.ts'
 import type { FakeAnswer } from '../script.ts'
-import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
+import { type Fields, type Frame, isFields, type MakeId, type WireAnswer } from '../wire-spec.ts'
 import { type Block, saidBefore, turnsOf } from './conversation.ts'
 import { modelRules } from './model-rules.ts'
 import { digest, sign, unseal } from './signature.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Fields, isFields } from '../fields.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 /** The sealed data of a thinking block's signature. */
 type Seal = {

@@ -1,9 +1,8 @@
-import { ApiError } from '../api-error.ts'
-import { isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
 import { embeddingsBody } from '../openai/embeddings.ts'
 import { chatRoute, responsesRoute } from '../openai/openai.ts'
 import type { RecordedRequest } from '../script.ts'
-import type { Route, WireSpec } from '../wire-spec.ts'
+import { isFields, type Route, type WireSpec } from '../wire-spec.ts'
 import { azureChatAnswer } from './chat-answer.ts'
 import { azureErrorBody } from './error-body.ts'
 

@@ -1,7 +1,6 @@
-import { isFields } from '../fields.ts'
 import { chatRoute } from '../openai/openai.ts'
 import type { FakeAnswer } from '../script.ts'
-import type { Frame, MakeId, WireAnswer } from '../wire-spec.ts'
+import { type Frame, isFields, type MakeId, type WireAnswer } from '../wire-spec.ts'
 import { safeVerdict } from './error-body.ts'
 
 /** OpenAI's answer with the results of Azure's filter: for the prompt, for each piece, and for later checks. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import type { Fields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { modelRules } from './model-rules.ts'
 import { toSnakeCase } from './parse-message.ts'
 import { isSignature } from './signature.ts'

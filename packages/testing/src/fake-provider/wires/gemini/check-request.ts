@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { checkContents, checkSystemInstruction } from './check-contents.ts'
 import { refused } from './check-part.ts'
 import { checkSchema } from './check-schema.ts'

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../fields.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { refused } from './check-part.ts'
 
 const types = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']

@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts'
-import { embed } from '../embed.ts'
-import type { Fields } from '../fields.ts'
+import { embed } from '../answer-parts.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { parseMessage } from './parse-message.ts'
 
 /** The answer of `:batchEmbedContents`: one vector per request, however many parts its content has. */

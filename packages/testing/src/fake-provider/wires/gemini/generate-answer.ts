@@ -1,7 +1,6 @@
 import { finishReasonOf, pieces, usageOf } from '../answer-parts.ts'
-import { type Fields, isFields } from '../fields.ts'
 import type { FakeAnswer, FakeToolCall } from '../script.ts'
-import type { MakeId, WireAnswer } from '../wire-spec.ts'
+import { type Fields, isFields, type MakeId, type WireAnswer } from '../wire-spec.ts'
 import { modelRules } from './model-rules.ts'
 import { parseMessage } from './parse-message.ts'
 import { signThought } from './signature.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 /** The capabilities of the model, and the offered tools; `undefined` when tools are not checked. */
 type Setting = { reasons: boolean; sees: boolean; offered: ReadonlySet<string> | undefined }

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { checkMessages } from './check-messages.ts'
 import { checkTools } from './check-tools.ts'
 import { isReasoningModel, isVisionModel } from './models.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { isFields } from '../wire-spec.ts'
 
 /** Rejects malformed functions, and returns the names of the others. */
 export function checkTools(tools: unknown): ReadonlySet<string> {

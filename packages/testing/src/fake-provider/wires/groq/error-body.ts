@@ -1,4 +1,4 @@
-import { type UsualWords, wordsOf } from '../usual-words.ts'
+import { type UsualWords, wordsOf } from '../errors.ts'
 import type { ErrorWords } from '../wire-spec.ts'
 
 /** Output of a model that is not a valid tool call. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { Route, WireSpec } from '../wire-spec.ts'
 import { groqAnswer } from './chat-answer.ts'
 import { checkGroqRequest } from './check-request.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../wire-spec.ts'
 import { checkMessages } from './check-messages.ts'
 import { checkTools } from './check-tools.ts'
 import {

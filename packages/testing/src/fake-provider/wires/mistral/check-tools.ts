@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import type { Fields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { refuseExtra, requireField, requireFields, requireList, requireTag, requireText } from './checks.ts'
 
 const toolTypes =

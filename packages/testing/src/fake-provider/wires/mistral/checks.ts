@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 /** A field that the request parser rejects; `path` is `messages.0.user.name`. */
 export function invalidField(type: string, path: string, message: string): ApiError {

@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts'
-import { embed } from '../embed.ts'
-import type { Fields } from '../fields.ts'
+import { embed } from '../answer-parts.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { refuseExtra, requireField, requireLiteral, requireText } from './checks.ts'
 
 const knownKeys = ['model', 'input', 'metadata', 'output_dimension', 'output_dtype', 'encoding_format']

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../wire-spec.ts'
 import { mismatch, requireType } from './go-types.ts'
 
 /**

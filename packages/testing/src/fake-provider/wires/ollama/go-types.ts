@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 /**
  * Rejects a value of the wrong type with the message of Go's decoder. Type names of lists start with `[]`; others are

@@ -1,9 +1,7 @@
-import { ApiError } from '../api-error.ts'
-import { embed } from '../embed.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { embed } from '../answer-parts.ts'
+import { ApiError, type UsualWords, wordsOf } from '../errors.ts'
 import type { RecordedRequest } from '../script.ts'
-import { type UsualWords, wordsOf } from '../usual-words.ts'
-import type { Route, WireSpec } from '../wire-spec.ts'
+import { type Fields, isFields, type Route, type WireSpec } from '../wire-spec.ts'
 import { ollamaAnswer } from './chat-answer.ts'
 import { checkOllamaRequest } from './check-request.ts'
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { checkFunctions, checkJSONSchemaFormat } from './check-tools.ts'
 import {
   isReasoningModel,

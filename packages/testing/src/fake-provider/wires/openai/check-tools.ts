@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 import { requireField, requireFields } from './checks.ts'
 
 /** One function of a request, and its position. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { ApiError } from '../errors.ts'
+import { type Fields, isFields } from '../wire-spec.ts'
 
 export function requireField(fields: Fields, name: string, path: string): unknown {
   const value = fields[name]

@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts'
-import { embed } from '../embed.ts'
-import type { Fields } from '../fields.ts'
+import { embed } from '../answer-parts.ts'
+import { ApiError } from '../errors.ts'
+import type { Fields } from '../wire-spec.ts'
 import { requireField, requireList, requireOneOf, requireText } from './checks.ts'
 
 /** What `/v1/embeddings` answers: the same vector for the same text, of length 1. Base64 unless asked for floats. */

@@ -3,7 +3,7 @@ import type { ErrorWords } from '../wire-spec.ts'
 /** The body of an OpenAI error. */
 type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } }
 
-/** What ends a stream that fails. */
+/** The error that ends a failing stream. */
 export const streamError = {
   message: 'The server had an error processing your request. Sorry about that!',
   type: 'server_error',
@@ -11,14 +11,14 @@ export const streamError = {
   code: 'server_error',
 }
 
-/** An error as OpenAI tells it. */
-export function openAIErrorBody({ status, param = null, ...said }: ErrorWords): ErrorBody {
-  const words = usual[said.code ?? ''] ?? usual[status] ?? unusual
-  const { message = words.message, type = words.type, code = words.code } = said
+/** An error in OpenAI's format. */
+export function openAIErrorBody({ status, param = null, ...given }: ErrorWords): ErrorBody {
+  const words = usual[given.code ?? ''] ?? usual[status] ?? unusual
+  const { message = words.message, type = words.type, code = words.code } = given
   return { error: { message, type, param, code } }
 }
 
-/** The usual words of a status, or of a code that is more telling than its status. */
+/** The usual fields by status, or by a code that is more specific than its status. */
 const usual: Record<string, { message: string; type: string; code: string | null }> = {
   400: { message: 'The request is not valid.', type: 'invalid_request_error', code: null },
   401: {

@@ -72,7 +72,7 @@ function playItems(answer: FakeAnswer, request: ResponsesRequest, makeId: MakeId
   const items: PlayedItem[] = []
   if (reasoning) items.push(playReasoning(reasoning, request, makeId, deltas))
   if (commentary) items.push(playMessage({ text: commentary, phase: 'commentary' }, makeId, deltas))
-  // A message that was cut short says so itself, as the whole response does.
+  // A truncated message has its own status, like the whole response.
   if (text || refusal) items.push(playMessage({ text, refusal, cutShort }, makeId, deltas))
   for (const call of toWireCalls(answer.toolCalls, makeId)) items.push(playCall(call, makeId('fc_'), deltas))
   return items

@@ -4,14 +4,14 @@ import type { RawError, RecordedCall } from './cassette.ts'
 import { scrubbed } from './scrub.ts'
 
 /** An error of a model as plain data. */
-export function toThrown(error: unknown): Pick<RecordedCall, 'error' | 'thrown'> {
+export function toRecordedError(error: unknown): Pick<RecordedCall, 'error' | 'thrown'> {
   if (!isAgentKitError(error)) return { thrown: scrubbed(toRawError(error)) }
   const { usage } = error
   return { error: scrubbed({ ...toErrorInfo(error), ...(usage && { usage }) }) }
 }
 
 /** Converts it back to an error. */
-export function fromThrown({ error, thrown }: Pick<RecordedCall, 'error' | 'thrown'>): Error | undefined {
+export function fromRecordedError({ error, thrown }: Pick<RecordedCall, 'error' | 'thrown'>): Error | undefined {
   if (error) return new AgentKitError(error.code, error.message, error)
   return thrown && fromRawError(thrown)
 }

@@ -1,21 +1,21 @@
 import { AgentKitError, type ModelRequest } from '@agentkit/core'
 import { type CassetteOptions, canonicalRequest, looseKey } from './canonical-request.ts'
 import type { Cassette } from './cassette.ts'
-import { explainMiss, type ShelvedCall } from './nearest-miss.ts'
+import { explainMiss, type IndexedCall } from './explain-miss.ts'
 
 /** The calls of a cassette, each of which is replayed once. */
-export class Shelf {
+export class RecordedCalls {
   readonly #file: string
   readonly #options: CassetteOptions
-  readonly #byModel = new Map<string, ShelvedCall[]>()
-  readonly #byKey = new Map<string, ShelvedCall[]>()
+  readonly #byModel = new Map<string, IndexedCall[]>()
+  readonly #byKey = new Map<string, IndexedCall[]>()
 
   constructor(file: string, { calls }: Cassette, options: CassetteOptions) {
     this.#file = file
     this.#options = options
     for (const [index, recorded] of calls.entries()) {
       const request = canonicalRequest(recorded.request, options)
-      const call: ShelvedCall = { recorded, index, request, isTaken: false }
+      const call: IndexedCall = { recorded, index, request, isTaken: false }
       add(this.#byModel, recorded.model, call)
       add(this.#byKey, keyOf(recorded.model, request), call)
     }
@@ -26,7 +26,7 @@ export class Shelf {
    *
    * @throws AgentKitError `not-found` for a request that was not recorded, or is sent more often than it was recorded
    */
-  take(model: string, asked: ModelRequest): ShelvedCall {
+  take(model: string, asked: ModelRequest): IndexedCall {
     const request = canonicalRequest(asked, this.#options)
     const same = this.#byKey.get(keyOf(model, request)) ?? []
     const open = same.filter(({ isTaken }) => !isTaken)
@@ -60,7 +60,7 @@ function keyOf(model: string, request: ModelRequest): string {
   return `${model}\n${looseKey(request)}`
 }
 
-function add(index: Map<string, ShelvedCall[]>, key: string, call: ShelvedCall): void {
+function add(index: Map<string, IndexedCall[]>, key: string, call: IndexedCall): void {
   const calls = index.get(key)
   if (calls) calls.push(call)
   else index.set(key, [call])

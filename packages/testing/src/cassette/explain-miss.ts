@@ -2,7 +2,7 @@ import type { ModelRequest } from '@agentkit/core'
 import type { RecordedCall } from './cassette.ts'
 
 /** A recorded call that can be replayed. */
-export type ShelvedCall = {
+export type IndexedCall = {
   recorded: RecordedCall
   /** Its position among all calls. */
   index: number
@@ -15,7 +15,7 @@ const mostShown = 6
 const mostChars = 100
 
 /** Describes the recorded request that is nearest to a missing one, and the differences. */
-export function explainMiss(request: ModelRequest, recorded: readonly ShelvedCall[]): string {
+export function explainMiss(request: ModelRequest, recorded: readonly IndexedCall[]): string {
   const [nearest, ...others] = recorded.map((call) => ({ call, found: differences(call.request, request) }))
   if (!nearest) return ''
   // Among equally near calls, one that has not been replayed yet.
