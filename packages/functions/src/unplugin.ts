@@ -7,16 +7,16 @@ import { currentProjects } from './unplugin/current-projects.ts'
 export type AgentkitToolsOptions = {
   /** The files whose functions are tools: glob patterns, relative to the working directory. */
   include: string | string[]
-  /** The files of these that stay as they are: glob patterns too. */
+  /** Files to skip: glob patterns too. */
   exclude?: string | string[]
   /** Whether a warning, such as one of a parameter that no comment describes, fails the build. */
   strict?: boolean
 }
 
 /**
- * Makes tools of plain functions in a build: those of the included files carry their schemas in the bundle, which then
+ * Turns plain functions into tools in a build: those of the included files carry their schemas in the bundle, which then
  * needs no compiler. An exported function that cannot be a tool fails the build, unless its comment says `@internal`;
- * one that the file keeps to itself fails when it is used as a tool.
+ * an unexported one fails when it is used as a tool.
  *
  * `agentkitTools.vite` is for Vite and Vitest; there are `rollup`, `rolldown`, `esbuild`, `webpack`, `rspack`, `rsbuild`
  * and `farm` too. The build needs the packages `unplugin` and `ts-morph`.
@@ -31,14 +31,14 @@ export const agentkitTools: UnpluginInstance<AgentkitToolsOptions, false> = crea
   const projects = currentProjects()
   return {
     name: 'agentkit-tools',
-    // After other plugins, types and comments are gone.
+    // Before other plugins, which remove types and comments.
     enforce: 'pre',
-    // The one that the build has for a file's extension.
+    // The build's own loader for the file's extension.
     esbuild: { loader: 'default' },
     transform: {
       filter: { id: { include, exclude } },
       handler(text, path) {
-        // Other plugins' virtual modules are no files.
+        // Virtual modules of other plugins are not files.
         if (!isAbsolute(path)) return null
         const { file, project, dependencies } = projects.open(path, text)
         const { code, problems, warnings } = attachedSource(file, project)
@@ -46,14 +46,14 @@ export const agentkitTools: UnpluginInstance<AgentkitToolsOptions, false> = crea
         const errors = strict ? [...problems, ...warnings] : problems
         if (errors.length > 0) return this.error(errors.join('\n'))
         for (const warning of warnings) this.warn(warning)
-        // No map: nothing moves to another line.
+        // No source map: lines do not change.
         return { code, map: null }
       },
     },
   }
 })
 
-/** Styles and data are no source files, and `tool.ts?raw` is the text of one. */
+/** Styles and data are not source files, and `tool.ts?raw` is a text. */
 const noSourceFile = /(?<!\.[cm]?[jt]sx?)$/
 const installed = /[\\/]node_modules[\\/]/
 
@@ -73,7 +73,7 @@ function checkOptions({ include, exclude = [], strict = false }: Partial<Agentki
   }
 }
 
-/** Not every bundler finds its way up. */
+/** Not every bundler resolves `..` in patterns. */
 function fromHere(pattern: string): string {
   return pattern.startsWith('..') ? resolve(pattern) : pattern
 }

@@ -3,8 +3,8 @@ import { accessTo, type FoundFunction, hasModifier } from './find/found-function
 import type { AttachCall, Insertion } from './insert-attachments.ts'
 
 /**
- * Where calls go that attach tools to a file's functions, in the order of the text. A function gets its tool as early
- * as it exists: one statement later it may be used.
+ * Plans the calls that attach tools to a file's functions, in the order of the text. A function gets its tool as early
+ * as possible, because the next statement may use it.
  */
 export function planAttachments(
   typescript: typeof ts,
@@ -12,7 +12,7 @@ export function planAttachments(
   found: readonly FoundFunction[],
 ): Insertion[] {
   const plan = [...found.flatMap(besideFunction), ...aroundDefaultExport()]
-  // Sorting keeps the order of what is inserted at one place.
+  // The sort is stable: it keeps the order of insertions at the same offset.
   return plan.sort((left, right) => left.at - right.at)
 
   function besideFunction({ node, name, reference }: FoundFunction, index: number): Insertion[] {
@@ -60,7 +60,7 @@ export function planAttachments(
   }
 
   function membersOf(node: ts.Node): ts.NodeArray<ts.Node> {
-    // What is in a class has the class as its parent.
+    // Members of a class have the class as their parent.
     return (node as ts.ClassLikeDeclaration).members
   }
 

@@ -11,12 +11,12 @@ import { type Annotations, type CompilerScope, failAt, placeOf, UnresolvedType }
 import { describedSchema } from './types/described-schema.ts'
 import { pointersTo } from './types/pointers.ts'
 
-/** A function as a tool, and what its author should be told. */
+/** A function as a tool, and warnings for its author. */
 export type Compilation = { compiled: CompiledFunction; warnings: string[] }
 
 /**
- * Makes a tool of a typed function: its types and its JSDoc become schema and descriptions.
- * @throws AgentKitError `invalid-argument` for what has no JSON Schema, with file, line, parameter, type and the fix
+ * Compiles a typed function to a tool: its types and JSDoc become schema and descriptions.
+ * @throws AgentKitError `invalid-argument` for types without a JSON Schema, with file, line, parameter, type and the fix
  */
 export function compileFunction(found: FoundFunction, project: TypedProject): Compilation {
   try {
@@ -86,7 +86,7 @@ function isLibraryFile({ fileName }: { fileName: string }): boolean {
   return /\/node_modules\/(typescript\/lib|@types\/node|@typescript\/lib-\w+)\//.test(fileName)
 }
 
-/** What all seven providers take as a tool's name. */
+/** The tool names that all seven providers accept. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
 function checkFunction({ name, node, overloads }: FoundFunction, scope: CompilerScope): void {
@@ -104,8 +104,8 @@ function checkFunction({ name, node, overloads }: FoundFunction, scope: Compiler
 }
 
 /**
- * Keeps what the docstring says by the paths that places have: in a parameter that is the whole input they begin with its
- * fields. No place is the context's.
+ * Stores the descriptions of the docstring by path: in a parameter that is the whole input, paths begin with its
+ * fields. The context has no path.
  */
 function addComments(
   { parameters }: DocComment,
@@ -120,7 +120,7 @@ function addComments(
     if (path.split('.')[0] === contextName) continue
     const place = (path.startsWith(prefix) ? path.slice(prefix.length) : path).replaceAll('[]', '')
     const said: Annotations = { description: text || undefined, keywords }
-    // What was said first goes before.
+    // The first description takes precedence.
     comments.set(place, overruled(said, comments.get(place)))
   }
 }

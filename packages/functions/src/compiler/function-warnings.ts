@@ -3,12 +3,12 @@ import type { DocComment } from './docs/doc-comment.ts'
 import { type CompilerScope, placeOf } from './scope/compiler-scope.ts'
 
 /**
- * What an author should be told of a function that is a tool, but may be hard to use for a model.
+ * Warnings about a valid tool that may be hard to use for a model.
  * @param schema its input
  */
 export function functionWarnings(schema: JSONSchema, comment: DocComment, scope: CompilerScope): string[] {
   const warnings: string[] = []
-  // What stands under `properties` is an object of schemas.
+  // The value of `properties` is an object of schemas.
   const properties = schema.properties as Record<string, JSONSchema>
   if (!comment.description) {
     warnings.push('has no description, so a model cannot tell what it does. Write a JSDoc comment above it.')
@@ -24,13 +24,13 @@ export function functionWarnings(schema: JSONSchema, comment: DocComment, scope:
   return warnings.map((warning) => `${placeOf(scope.node)}: ${scope.name} ${warning}`)
 }
 
-/** What Anthropic takes as a property's name, which is less than the others do. */
+/** The property names that Anthropic accepts; other providers accept more. */
 const widelyTaken = /^[\w.-]{1,64}$/
 
-/** By words of its own, or of each of its fields. */
+/** By its own description, or one for each of its fields. */
 function isDescribed({ description, properties }: JSONSchema): boolean {
   if (description) return true
-  // What stands under `properties` is an object of schemas.
+  // The value of `properties` is an object of schemas.
   const fields = Object.values((properties ?? {}) as Record<string, JSONSchema>)
   return fields.length > 0 && fields.every(isDescribed)
 }

@@ -1,6 +1,6 @@
 /**
- * An insertion into a file's text, named by its form: plain data of offsets, indexes and names, so that a cache of them
- * holds nothing that runs. Offsets count UTF-16 units of the text.
+ * An insertion into a file's text: plain data of offsets, indexes and names, so that a cache of insertions contains
+ * no code. Offsets count UTF-16 units.
  */
 export type Insertion = { at: number } & (
   | { form: TextForm }
@@ -14,7 +14,7 @@ export type AttachCall = { index: number; reference: string }
 type TextForm = keyof typeof texts
 type CallForm = 'statement' | 'namedDefault' | 'method' | 'staticField' | 'field' | 'variable' | 'inDefault'
 
-/** What is inserted beside calls: around `export default …`, which has no name that a call could refer to. */
+/** Insertions other than calls: around `export default …`, which has no name that a call could refer to. */
 const texts = {
   defaultOpens: '(value=>(',
   defaultValue: 'value))(',
@@ -24,10 +24,10 @@ const texts = {
   defaultFunctionEnds: '}.default);',
 } as const
 
-/** What stands before and after a call. */
+/** The text before and after a call. */
 const aroundCalls: Record<CallForm, (call: AttachCall) => [before: string, after: string]> = {
   statement: () => [';', ';'],
-  // Only a name makes an anonymous default export reachable before it runs. What it is called stays as it is.
+  // Only a name makes an anonymous default export reachable before it runs. Its `name` property does not change.
   namedDefault: ({ reference }) => [';', `;globalThis.Object.defineProperty(${reference},"name",{value:"default"});`],
   method: () => ['static{', '}'],
   staticField: () => [';static{', '}'],
@@ -36,7 +36,7 @@ const aroundCalls: Record<CallForm, (call: AttachCall) => [before: string, after
   inDefault: () => ['', ','],
 }
 
-/** What an insertion is, as text around its call. */
+/** An insertion as the text around its call. */
 export function insertedText(insertion: Insertion): { before: string; call?: AttachCall; after: string } {
   if (insertion.form === 'name') return { before: ` ${insertion.name}`, after: '' }
   if (!('call' in insertion)) return { before: texts[insertion.form], after: '' }
@@ -45,7 +45,7 @@ export function insertedText(insertion: Insertion): { before: string; call?: Att
 }
 
 /**
- * The text with its calls. No line is added.
+ * Inserts the calls. No line is added.
  * @param call an expression that attaches the tool of this index to the function that `reference` is
  */
 export function insertAttachments(
@@ -85,7 +85,7 @@ function isCall(call: unknown): boolean {
   return isRecord(call) && isCount(call.index) && isReference(call.reference)
 }
 
-/** `f`, `tools.add`, `this.prototype["add-all"]`: it reads, and runs nothing. */
+/** `f`, `tools.add`, `this.prototype["add-all"]`: it reads a value and runs no code. */
 const reference =
   /^[\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*|\["(?:[^"\\\p{Cc}\u2028\u2029]|\\["\\/bfnrt]|\\u[\da-f]{4})*"\])*$/iu
 

@@ -10,9 +10,9 @@ import { typeSchema } from './types/type-schema.ts'
 export function parameterSchema({ node, name }: InputParameter, scope: CompilerScope): JSONSchema {
   scope.node = node
   const typeNode = typeNodeOf(node, scope)
-  // A comment inside the parameter list, and before it what the docstring says.
+  // The docstring takes precedence over a comment in the parameter list.
   const own = overruled(commentOf(node, name, scope), docstringOf(name, scope))
-  // A comment of JavaScript may call its type `integer`, which TypeScript does not know.
+  // JavaScript comments may use the type `integer`, which TypeScript does not have.
   const isInteger = typeNode?.getText() === 'integer'
   const type = isInteger ? scope.checker.getNumberType() : declaredType(node, scope)
   const schema = scope.schemaOf(type, { path: name, typeNode, described: false }, own)
@@ -27,7 +27,7 @@ export function wholeSchema({ node }: InputParameter, scope: CompilerScope): JSO
   const place = { path: '', typeNode: typeNodeOf(node, scope), described: false }
   const type = scope.checker.getNonNullableType(declaredType(node, scope))
   const schema = typeSchema(type, place, scope)
-  // One that holds itself became a reference to its definition, and the input says what it is.
+  // A recursive one is a reference to its definition; the input gets the definition's fields.
   const definition = scope.definitions.get(scope.named.get(type) ?? '')
   const { properties, required } = withFieldDefaults(definition ?? schema, node.name, scope)
   return { properties, ...(required !== undefined && { required }) }
@@ -42,10 +42,10 @@ function declaredType(node: ts.ParameterDeclaration, { checker }: CompilerScope)
   return node.type ? checker.getTypeFromTypeNode(node.type) : checker.getTypeAtLocation(node)
 }
 
-/** The defaults of `{ days = 3 }`: those fields may be left out. */
+/** The defaults of `{ days = 3 }`: those fields are optional. */
 function withFieldDefaults(schema: JSONSchema, pattern: ts.BindingName, scope: CompilerScope): JSONSchema {
   if (!scope.ts.isObjectBindingPattern(pattern) || !schema.properties) return schema
-  // What stands under `properties` is an object of schemas.
+  // The value of `properties` is an object of schemas.
   const properties = { ...(schema.properties as Record<string, JSONSchema>) }
   const defaulted = new Set<string>()
   for (const element of pattern.elements) {

@@ -14,7 +14,7 @@ export type InputParameter = {
 
 /**
  * A function's parameters: those that a model fills in, and the place of the one that is a `ToolContext`.
- * @throws AgentKitError `invalid-argument` when the context is not the last one, and for two without names
+ * @throws AgentKitError `invalid-argument` if the context is not the last parameter, and for two parameters without names
  */
 export function readParameters(
   { parameters }: ts.FunctionLikeDeclaration,
@@ -44,7 +44,7 @@ export function readParameters(
   return { inputs, context: { index: contextIndex, name: context.name } }
 }
 
-/** What is taken apart at once has no name but the one that comments give it: those that nothing else has, in their order. */
+/** A destructured parameter has no name except in comments: the names there that match no other parameter, in order. */
 function namesForPatterns(
   { parameters: comments }: DocComment,
   parameters: readonly ts.ParameterDeclaration[],
@@ -104,7 +104,7 @@ export function fieldOf({ propertyName, name }: ts.BindingElement, { ts }: Compi
   return isNamed ? written.text : undefined
 }
 
-/** Whether a type is an object of known fields, so that they may stand for the parameter. */
+/** Whether a type is an object of known fields, which may replace the parameter. */
 function isRecordOfFields(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
   const { ts, checker } = scope
   const type = checker.getNonNullableType(checker.getTypeAtLocation(node))
@@ -113,7 +113,7 @@ function isRecordOfFields(node: ts.ParameterDeclaration, scope: CompilerScope): 
   return isObject && !isOpen && type.getCallSignatures().length === 0 && !isInstance(type, scope)
 }
 
-/** Whether it has a default with fields, which would be lost where those of the input stand for it. */
+/** Whether it has a default with fields, which would be lost if the input's fields replaced it. */
 function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: CompilerScope): boolean {
   return (
     initializer !== undefined && !(ts.isObjectLiteralExpression(initializer) && initializer.properties.length === 0)
@@ -122,7 +122,7 @@ function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: Comp
 
 /**
  * A context is known by its name and what it offers, so that copies of the package agree.
- * @throws AgentKitError `invalid-argument` for a part of one, which would let the model say who asks
+ * @throws AgentKitError `invalid-argument` for a part of one, which would let the model choose the user
  */
 function isContext(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
   const { checker } = scope

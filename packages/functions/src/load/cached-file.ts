@@ -1,20 +1,20 @@
 import { type Insertion, isPlan } from '../compiler/insert-attachments.ts'
 import type { CompiledFunction } from '../runtime/compiled-function.ts'
 
-/** What is known of one file. */
+/** The cached data of one file. */
 export type CachedFile = {
-  /** Where calls go. It depends on the file's text alone. */
+  /** The insertions of calls, which depend on the file's text alone. */
   plan: Insertion[]
-  /** What its functions were compiled to, by their index, as far as they were used. */
+  /** The compiled functions by their index, as far as they were used. */
   tools: Record<number, CachedTool>
-  /** What the tools depend on beside the text: the digests of these files, by their absolute path. */
+  /** The digests of other files that the tools depend on, by their absolute path. */
   dependencies: Record<string, string>
 }
 export type CachedTool = { compiled: CompiledFunction; warnings: string[] }
 
 /**
- * What was kept of a file with this text, if it is just that: others may write into `node_modules`, and what is kept
- * decides where calls go in the file, and what a model is told.
+ * Validates the cached data of a file with this text: others may write into `node_modules`, and the data decides
+ * where calls are inserted in the file, and the tools that a model receives.
  */
 export function checkCachedFile(data: unknown, text: string): CachedFile | undefined {
   if (!isRecord(data)) return undefined
@@ -22,7 +22,7 @@ export function checkCachedFile(data: unknown, text: string): CachedFile | undef
   if (!isPlan(plan, text) || !isRecord(tools) || !isRecord(dependencies)) return undefined
   const areTools = Object.entries(tools).every(([index, tool]) => /^\d+$/.test(index) && isTool(tool))
   const areDigests = Object.values(dependencies).every((digest) => typeof digest === 'string')
-  // Each part of it was looked at.
+  // Each part was checked above.
   return areTools && areDigests ? ({ plan, tools, dependencies } as CachedFile) : undefined
 }
 

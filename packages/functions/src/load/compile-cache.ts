@@ -14,14 +14,14 @@ import { basename, dirname, join } from 'node:path'
 import { type CachedFile, checkCachedFile } from './cached-file.ts'
 import { nearestFolder } from './nearest-folder.ts'
 
-/** What is kept between two starts: one file for each file of the user's, in the node_modules nearest to that. */
+/** The cache between starts: one file for each source file, in the nearest node_modules. */
 export type CompileCache = {
   read(path: string, text: string): CachedFile | undefined
-  /** Keeps it for the next start. Where nothing can be written, nothing is kept. */
+  /** Stores it for the next start, if the folder is writable. */
   write(path: string, text: string, file: CachedFile): void
 }
 
-/** @param version of all that compiles: what another one has kept does not count */
+/** @param version of the compiler: data of another version is ignored */
 export function createCompileCache(version: string): CompileCache {
   const folders = new Map<string, string | undefined>()
   return {
@@ -52,7 +52,7 @@ export function digest(text: string): string {
 
 /** `text` is a digest. */
 type Kept = { version: string; text: string; file: CachedFile }
-/** Of a file that may be one of ours, in bytes. */
+/** The maximum size of a cache file, in bytes. */
 const largest = 64 * 1_024 * 1_024
 
 function cacheFolder(folder: string): string | undefined {
@@ -60,7 +60,7 @@ function cacheFolder(folder: string): string | undefined {
   return root && join(root, 'node_modules', '.cache', 'agentkit')
 }
 
-/** What this user has kept. A file that is broken, or of another owner, counts as absent. */
+/** Reads a cache file of this user. A broken file, or one of another owner, counts as absent. */
 function parse(place: string): { [Key in keyof Kept]?: unknown } | undefined {
   let handle: number | undefined
   try {
@@ -68,7 +68,7 @@ function parse(place: string): { [Key in keyof Kept]?: unknown } | undefined {
     const stats = fstatSync(handle)
     const isOurs = stats.uid === (process.geteuid?.() ?? stats.uid)
     if (!isOurs || !stats.isFile() || stats.size > largest) return undefined
-    // Whatever else may stand there has not this version and digest.
+    // The caller checks version and digest.
     return JSON.parse(readFileSync(handle, 'utf8'))
   } catch {
     return undefined
@@ -77,7 +77,7 @@ function parse(place: string): { [Key in keyof Kept]?: unknown } | undefined {
   }
 }
 
-/** Whole or not at all: another process may start at the same time. What cannot be kept is compiled again. */
+/** Writes atomically, because another process may start at the same time. On failure, the next start compiles again. */
 function replace(place: string, content: string): void {
   const draft = `${place}.${randomUUID()}`
   try {

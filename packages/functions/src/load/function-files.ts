@@ -14,32 +14,32 @@ import { nearestFolder } from './nearest-folder.ts'
 
 /** The files of a process whose functions may be tools. They are compiled when they are used as such. */
 export type FunctionFiles = {
-  /** Where calls of {@link FunctionFiles.attach} go in a file that is being loaded. */
+  /** The insertions of {@link FunctionFiles.attach} calls in a file that is being loaded. */
   plan(id: string, path: string, text: string): readonly Insertion[]
-  /** Makes a function carry its tool: the one with this index in the file that was planned under this id. */
+  /** Attaches its tool to a function: the one with this index in the file that was planned under this id. */
   attach(id: string, index: number, value: unknown): void
-  /** Keeps what was compiled for the next start. */
+  /** Stores compiled functions for the next start. */
   save(): void
 }
 
 export type FunctionFilesOptions = {
   cache: CompileCache
   compile(found: FoundFunction, project: TypedProject): CachedTool
-  /** Takes each warning once. */
+  /** Called once for each warning. */
   warn(warning: string): void
 }
 
-/** How long what was compiled may wait for more, in milliseconds. */
+/** The delay of a save, so that several compilations are saved together. */
 const saveDelayMs = 1_000
 
 type LoadedFile = CachedFile & {
   path: string
   text: string
-  /** Whether what is cached has been compared with what it depends on. */
+  /** Whether the cached data has been compared with its dependencies. */
   isChecked: boolean
-  /** Whether there is more than what is cached. */
+  /** Whether it has data that is not cached yet. */
   isNew: boolean
-  /** What compiled its functions, since they were saved. */
+  /** The project that compiled its functions since the last save. */
   project?: TypedProject | undefined
 }
 
@@ -81,11 +81,11 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
   }
 
   function compileTool(file: LoadedFile, index: number): CachedTool {
-    // Also where it fails: the project is given up then.
+    // Even if it fails: saving releases the project.
     saveSoon()
     const project = file.project ?? projectOf(file.path)
     const source = project.sourceFile(file.path, file.text)
-    // What is kept is all of one time.
+    // All cached tools of a file are of the same state of its dependencies.
     if (!file.project && hasChanged(file.dependencies, project)) file.tools = {}
     file.project = project
     // The text that was planned has the same functions.
@@ -96,7 +96,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
     return tool
   }
 
-  /** Those of one tsconfig.json share one. */
+  /** Files of one tsconfig.json share a project. */
   function projectOf(path: string): TypedProject {
     const folder = folderOfProject(path)
     const known = projects.get(folder)
@@ -117,7 +117,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
     clearTimeout(timer)
     timer = undefined
     for (const file of files.values()) if (file.isNew) saveFile(file)
-    // A checker takes more memory than many an app.
+    // A type checker may take more memory than the app.
     projects.clear()
   }
 
@@ -132,7 +132,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
     file.project = undefined
   }
 
-  /** Of the text that the project has read; it may be another by now. */
+  /** The digest of the text that the project has read, which may have changed since. */
   function digestOf(path: string, project?: TypedProject): string {
     const isInstalled = path.includes('/node_modules/')
     const known = isInstalled ? undefined : project?.textOf(path)
@@ -143,7 +143,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
   }
 }
 
-/** Packages have many files, which seldom change. */
+/** Packages have many files that rarely change. */
 function lastChange(path: string): string {
   const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {}
   return `${mtimeMs} ${size}`
@@ -161,13 +161,13 @@ function folderOfProject(path: string): string | undefined {
   return nearestFolder(dirname(path), 'tsconfig.json')
 }
 
-/** Undefined where ts-morph is missing. */
+/** Undefined if ts-morph is missing. */
 function makePlan(path: string, text: string): Insertion[] | undefined {
   try {
     const { ts } = loadTsMorph()
     const { findFunctions, planAttachments, syntaxErrors } = loadCompiler()
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
-    // Node says best what it cannot read.
+    // Node reports syntax errors best.
     return syntaxErrors(file).length > 0 ? [] : planAttachments(ts, file, findFunctions(ts, file))
   } catch (error) {
     if (!isAgentKitError(error)) throw error
@@ -176,14 +176,14 @@ function makePlan(path: string, text: string): Insertion[] | undefined {
   }
 }
 
-/** Without ts-morph no function can be found that may carry a tool, which is said where one is used as such. */
+/** Without ts-morph no functions are found; using one as a tool throws the error. */
 function refuseFunctions(): void {
   if (Object.hasOwn(Function.prototype, toolOfFunction)) return
   Object.defineProperty(Function.prototype, toolOfFunction, {
     get() {
       loadTsMorph()
     },
-    // A function may be given a tool by hand.
+    // A tool can still be attached manually.
     set(value: unknown) {
       Object.defineProperty(this, toolOfFunction, { value, writable: true, configurable: true })
     },

@@ -4,10 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { insertAttachments } from '../compiler/insert-attachments.ts'
 import type { FunctionFiles } from './function-files.ts'
 
-/** The global function that the inserted calls call. A name, because a module may have a `Symbol` of its own. */
+/** The name of the global function that inserted calls use. A string, because a module may shadow `Symbol`. */
 export const globalAttach = 'agentkit.attachTool'
 
-/** What Node calls the kinds of modules that have functions of the user's. The last becomes clear when it is run. */
+/** Node's formats of modules that may have functions of users. Node resolves the last one when it runs the module. */
 const formats: ReadonlySet<unknown> = new Set([
   'module',
   'commonjs',
@@ -17,8 +17,8 @@ const formats: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A hook of Node's module loader that has a file's functions attach their tools when the file runs.
- * @param warn takes the warning that another hook has removed the types before this one
+ * A hook of Node's module loader that inserts calls which attach tools to a file's functions.
+ * @param warn called if another hook has removed the types before this one
  * @param nodeVersion of the running Node
  */
 export function createLoadHook(
@@ -55,20 +55,20 @@ export function createLoadHook(
 
 /**
  * Whether CommonJS that is imported while there are hooks gets a `require` that finds no ES modules, installed packages
- * included. Node has mended that in 22.23 and 24.15.
+ * included. Fixed in Node 22.23 and 24.15.
  */
 function limitsRequire(nodeVersion: string): boolean {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
-  const mended: Record<number, number> = { 22: 23, 24: 15 }
-  return major < 26 && minor < (mended[major] ?? Number.POSITIVE_INFINITY)
+  const fixedIn: Record<number, number> = { 22: 23, 24: 15 }
+  return major < 26 && minor < (fixedIn[major] ?? Number.POSITIVE_INFINITY)
 }
 
-/** Older Nodes give `require` a Set of conditions, whatever their types say. */
+/** In older versions of Node, `conditions` is a Set, contrary to its type. */
 function isImported({ conditions }: LoadHookContext): boolean {
   return new Set(conditions).has('import')
 }
 
-/** Node itself says of TypeScript that it is; another hook may have made JavaScript of it. */
+/** Node marks TypeScript by its format; another hook may have compiled it to JavaScript. */
 function hasLostTypes(url: string, { format }: LoadFnOutput, text: string): boolean {
   if (!/\.[cm]?tsx?$/.test(fileURLToPath(url)) || format?.endsWith('typescript')) return false
   return readFileSync(fileURLToPath(url), 'utf8') !== text
@@ -81,14 +81,14 @@ function lostTypes(url: string): string {
   )
 }
 
-/** A cheap look at what a file of nothing but types and constants has not. */
+/** A cheap test that excludes files with only types and constants. */
 const mayHaveFunctions = /\bfunction\b|\bclass\b|=>|\)\s*[:{]/
 
-/** What compiles, which is loaded while there are hooks: the files of its sources, or the built file and its chunks. */
+/** The compiler's own files, which are loaded while hooks are active: its sources, or the built file and its chunks. */
 const compiler = pathToFileURL(createRequire(import.meta.url).resolve('#compiler'))
 const compilers = ['./compiler', './chunks/'].map((path) => new URL(path, compiler).href)
 
-/** Node's URLs lead to real paths: a package that is linked into node_modules is the user's own. */
+/** Node's URLs have real paths: a package linked into node_modules is a source of the user. */
 function isOwnFile(url: string): boolean {
   if (!url.startsWith('file:') || url.includes('/node_modules/')) return false
   return !compilers.some((own) => url.startsWith(own))
@@ -96,6 +96,6 @@ function isOwnFile(url: string): boolean {
 
 function textOf(source: string | ArrayBuffer | NodeJS.TypedArray): string {
   if (typeof source === 'string') return source
-  // With its byte order mark, if there is one: what is inserted is counted from the beginning of the text.
+  // With its byte order mark, if any, because offsets count from the beginning of the text.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(source)
 }

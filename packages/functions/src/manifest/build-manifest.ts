@@ -10,11 +10,11 @@ import { posixPath, posixRelative } from './posix-path.ts'
 import { readManifest } from './read-manifest.ts'
 
 export type BuildManifestOptions = {
-  /** Patterns (`src/**\/*.ts`), files and folders; `!` in front takes away. */
+  /** Patterns (`src/**\/*.ts`), files and folders; a leading `!` excludes. */
   patterns: readonly string[]
-  /** The folder that the patterns and `out` are relative to; the working directory when absent. */
+  /** The folder that the patterns and `out` are relative to; default: the working directory. */
   cwd?: string | undefined
-  /** The module to write; `agentkit-tools.ts` (or `.js`) in the folder that all patterns share when absent. */
+  /** The module to write; `agentkit-tools.ts` (or `.js`) by default in the common folder of all patterns. */
   out?: string | undefined
   /** Whether a warning is a problem. */
   strict?: boolean | undefined
@@ -25,18 +25,18 @@ export type ManifestBuild = {
   file: string
   /** How many functions are tools. */
   functions: number
-  /** What keeps functions from being tools, with file and line. While there is any, nothing is written. */
+  /** The reasons why functions cannot be tools, with file and line. If there are any, nothing is written. */
   problems: string[]
-  /** What models are not told, with file and line. */
+  /** Missing descriptions, with file and line. */
   warnings: string[]
 }
 
 /**
  * Compiles the exported functions of files and writes one module that attaches their tools. The app imports it once,
- * and needs no compiler then. A module that says the same in another formatting is left as it is.
+ * and then needs no compiler. A module that differs only in formatting is not rewritten.
  *
- * @throws AgentKitError `invalid-argument` where the patterns find no file or no function, and where another file is
- *   in the module's place; `missing-package` without ts-morph
+ * @throws AgentKitError `invalid-argument` if the patterns match no file or no function, and if another file is
+ *   at the module's path; `missing-package` without ts-morph
  * @example
  * const { file, problems } = buildManifest({ patterns: ['src/**\/*.ts'] })
  */
@@ -67,7 +67,7 @@ function write({ module, manifest }: ManifestPlan, cwd: string): void {
   writeFileSync(module, formatManifest(manifest))
 }
 
-/** The text of a file; `undefined` where there is none. */
+/** The text of a file; `undefined` if it does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

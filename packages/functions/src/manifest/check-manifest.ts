@@ -12,9 +12,9 @@ import { readManifest } from './read-manifest.ts'
 import { isNeverWalked } from './select-files.ts'
 
 export type CheckManifestOptions = {
-  /** What the manifest was built from. When absent, what it says itself. */
+  /** The patterns of the manifest; default: those in its header. */
   patterns?: readonly string[] | undefined
-  /** The folder that the patterns and `out` are relative to; the working directory when absent. */
+  /** The folder that the patterns and `out` are relative to; default: the working directory. */
   cwd?: string | undefined
   /** The manifest. Without it and without patterns, every `agentkit-tools` module below the working directory. */
   out?: string | undefined
@@ -27,20 +27,20 @@ export type ManifestCheck = {
   file: string
   /** How many functions are tools. */
   functions: number
-  /** What `buildManifest` would change, in words; empty while the manifest is fresh. */
+  /** The changes that `buildManifest` would make, in words; empty if the manifest is up to date. */
   differences: string[]
-  /** What keeps functions from being tools, with file and line. */
+  /** The reasons why functions cannot be tools, with file and line. */
   problems: string[]
-  /** What models are not told, with file and line. */
+  /** Missing descriptions, with file and line. */
   warnings: string[]
-  /** What makes the manifest fresh. */
+  /** The command that updates the manifest. */
   command: string
 }
 
 /**
- * Compiles again what manifests were built from, and compares. Formatting does not matter; what a manifest says does.
+ * Compiles the sources of manifests again and compares the results. Formatting does not matter.
  *
- * @throws AgentKitError `invalid-argument` where there is no manifest, or the patterns find no file or no function;
+ * @throws AgentKitError `invalid-argument` if there is no manifest, or the patterns match no file or no function;
  *   `missing-package` without ts-morph
  * @example
  * const stale = checkManifest().filter(({ differences }) => differences.length > 0)
@@ -60,7 +60,7 @@ function compared({ module, manifest, problems, warnings, command }: ManifestPla
   return {
     file: posixRelative(cwd, module),
     functions: manifest.functions.length,
-    // What cannot be compiled has no data to compare.
+    // Functions with problems have no data to compare.
     differences: problems.length > 0 ? [] : differencesFrom(module, manifest),
     problems,
     warnings,

@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
 
-/** What would change if a manifest were written again, in words; empty when it says the same. */
+/** The differences between two manifests, in words; empty if they are equal. */
 export function manifestDifferences(written: Manifest, wanted: Manifest): string[] {
   const before = byFunction(written)
   const after = byFunction(wanted)
@@ -17,7 +17,7 @@ export function manifestDifferences(written: Manifest, wanted: Manifest): string
 
 type Compared = { name: string; data: string }
 
-/** What is compared of each function. How its module is imported is a matter of its own. */
+/** The compared parts of a function; imports are compared separately. */
 function byFunction({ functions }: Manifest): Map<string, Compared> {
   return new Map(
     functions.map(({ from, path, compiled }) => {

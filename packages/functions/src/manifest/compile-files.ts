@@ -13,7 +13,7 @@ import { posixRelative } from './posix-path.ts'
 
 export type CompiledFiles = {
   functions: FileFunction[]
-  /** What keeps functions from being tools. */
+  /** The reasons why functions cannot be tools. */
   problems: string[]
   warnings: string[]
 }
@@ -21,13 +21,13 @@ export type CompiledFiles = {
 export type FileFunction = {
   /** An absolute path. */
   file: string
-  /** How a module that imports the file gets at it. */
+  /** Its path in a module that imports the file. */
   path: string[]
   compiled: CompiledFunction
 }
 
 /**
- * Compiles what files export, all of it: every problem is told, not only the first.
+ * Compiles all exports of files and reports every problem, not only the first.
  * @param files absolute paths
  * @param module the absolute path of the manifest, which will import them
  */
@@ -58,7 +58,7 @@ export function compileFiles(files: readonly string[], module: string): Compiled
 const noToolAtAll =
   'A function that is no tool: do not export it, tag it @internal, or leave its file out of the pattern.'
 
-/** The project of each file: those of one tsconfig.json share one. */
+/** The project of each file; files of one tsconfig.json share a project. */
 function openProjects(files: readonly string[]): Map<string, TypedProject> {
   const { ts } = loadTsMorph()
   const groups = Map.groupBy(files, (file) => ts.findConfigFile(dirname(file), ts.sys.fileExists))

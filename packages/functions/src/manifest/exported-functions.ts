@@ -11,7 +11,7 @@ export type ExportedFunctions = {
   warnings: string[]
 }
 
-/** The functions of a file that an importing module can attach tools to, without those that are tagged to be none. */
+/** The functions of a file that an importing module can attach tools to, without those with an exclusion tag. */
 export function exportedFunctions(
   { ts: typescript, checker }: Pick<TypedProject, 'ts' | 'checker'>,
   source: ts.SourceFile,

@@ -2,12 +2,12 @@ import type { ManifestHeader } from './manifest.ts'
 
 const mark = '// agentkit-tools: '
 
-/** The line of a manifest that says how to make it again. */
+/** The line of a manifest with the options that generate it. */
 export function formatHeader(header: ManifestHeader): string {
   return mark + jsonLine(header)
 }
 
-/** What a manifest's text says of how it was made; `undefined` where it is no manifest. */
+/** The options in a manifest's header; `undefined` if the text is not a manifest. */
 export function readHeader(text: string): ManifestHeader | undefined {
   const line = text.split(/\r?\n/).find((candidate) => candidate.startsWith(mark))
   if (line === undefined) return undefined

@@ -3,7 +3,7 @@ import type { ts } from 'ts-morph'
 import { readTsconfig } from '../compiler/project/tsconfig.ts'
 import { posixRelative } from './posix-path.ts'
 
-/** How a module of a project names others. */
+/** How a module of a project imports others. */
 export type ImportStyle = {
   /** Where `attachTool` comes from: the package that the project depends on. */
   attachFrom: string
@@ -37,7 +37,7 @@ function importedAs(typescript: typeof ts, path: string, options: ts.CompilerOpt
   return path.replace(/\.tsx?$/, isBundled ? '' : '.js').replace(/\.([cm])ts$/, '.$1js')
 }
 
-/** What the compiler takes where `moduleResolution` is not said. */
+/** The compiler's default for `moduleResolution`. */
 function resolutionOf(
   { ModuleKind, ModuleResolutionKind }: typeof ts,
   { module, moduleResolution }: ts.CompilerOptions,

@@ -1,7 +1,7 @@
 import type { JSONValue } from '@agentkit/core'
 import type { CompiledFunction } from '../runtime/compiled-function.ts'
 
-/** What a manifest module says, however it is formatted. */
+/** The data of a manifest module, independent of its formatting. */
 export type Manifest = {
   header: ManifestHeader
   /** Where `attachTool` comes from. */
@@ -19,7 +19,7 @@ export type ManifestHeader = {
 export type ManifestFunction = {
   /** The import of its module: `./chain.ts`. */
   from: string
-  /** How it is reached there: `['Calculator', 'prototype', 'add']`. */
+  /** Its path there: `['Calculator', 'prototype', 'add']`. */
   path: string[]
   /** Read from a file, it may be anything. */
   compiled: CompiledFunction | JSONValue

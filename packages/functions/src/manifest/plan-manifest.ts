@@ -16,21 +16,21 @@ export type PlanOptions = {
   strict: boolean
 }
 
-/** What a manifest has to say. */
+/** The content of a manifest to be written. */
 export type ManifestPlan = {
   /** The absolute path of the module. */
   module: string
   manifest: Manifest
-  /** What keeps it from being written, each with its place. */
+  /** The problems that prevent it from being written, with their locations. */
   problems: string[]
   warnings: string[]
-  /** What writes the same manifest, from `cwd`. */
+  /** The command that writes the same manifest, from `cwd`. */
   command: string
 }
 
 /**
  * Compiles the exported functions of files.
- * @throws AgentKitError `invalid-argument` where there is no file or no function; `missing-package` without ts-morph
+ * @throws AgentKitError `invalid-argument` if there is no file or no function; `missing-package` without ts-morph
  */
 export function planManifest({ patterns, cwd, out, strict }: PlanOptions): ManifestPlan {
   const { files: found, folder } = selectFiles(patterns, cwd)

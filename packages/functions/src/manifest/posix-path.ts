@@ -1,11 +1,11 @@
 import { relative, sep } from 'node:path'
 
-/** A path as it is written and printed on every system. */
+/** A path with forward slashes, on every system. */
 export function posixPath(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/')
 }
 
-/** The way from one absolute path to another, `.` where they are the same. */
+/** The relative path from one absolute path to another; `.` if they are equal. */
 export function posixRelative(from: string, to: string): string {
   return posixPath(relative(from, to)) || '.'
 }

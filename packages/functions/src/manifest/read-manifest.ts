@@ -5,8 +5,8 @@ import { readHeader } from './header.ts'
 import type { Manifest, ManifestFunction } from './manifest.ts'
 
 /**
- * What a manifest's text says, in whatever way a formatter has written it.
- * @returns `undefined` where it says anything that `formatManifest` would not
+ * Parses a manifest's text, however it is formatted.
+ * @returns `undefined` if it contains anything that `formatManifest` does not write
  */
 export function readManifest(typescript: typeof ts, text: string): Manifest | undefined {
   const header = readHeader(text)

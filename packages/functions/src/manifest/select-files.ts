@@ -11,7 +11,7 @@ export type SelectedFiles = {
 }
 
 /**
- * The source files of patterns, files and folders; `!` in front takes away.
+ * The source files of patterns, files and folders; a leading `!` excludes.
  * @param cwd the folder that they are relative to
  * @throws AgentKitError `invalid-argument` where there is no file, or none for one of them
  */

@@ -3,13 +3,13 @@ import type { CompiledFunction } from './compiled-function.ts'
 import { compiledTool } from './compiled-tool.ts'
 
 /**
- * Makes a function carry its tool: afterwards it may stand in an agent's `functions`, as may what `bind` makes of it.
- * The function itself stays as it is. Attaching again replaces what was attached, but what a manifest says never
- * replaces a source that is compiled when it is used: the manifest may be older.
+ * Attaches a tool to a function, which can then be passed to an agent's `functions`; so can functions that `bind` returns.
+ * The function itself does not change. Attaching again replaces the tool, but a tool of a manifest never
+ * replaces a source that is compiled on use, because the manifest may be older.
  *
- * @param value the function; anything else is let be, such as a class field that has no value yet
- * @param source what the compiler made of the function, or what gives that: asked when the tool is first used, and
- *   again after it threw
+ * @param value the function; anything else is ignored, such as a class field without a value yet
+ * @param source the compiled function, or a function that returns it: called when the tool is first used, and
+ *   again if it threw
  * @returns the same value
  * @example
  * attachTool(add, {
@@ -24,7 +24,7 @@ export function attachTool<Value>(value: Value, source: CompiledFunction | (() =
   return value
 }
 
-/** Of whatever parameters: the compiler says how to call it. */
+/** A function of any parameters; the compiled function describes the call. */
 function isFunction(value: unknown): value is ToolFunction {
   return typeof value === 'function'
 }
@@ -32,7 +32,7 @@ function isFunction(value: unknown): value is ToolFunction {
 /** Shared by all copies of the package, as `toolOfFunction` is. */
 const attached = Symbol.for('agentkit.attached')
 
-/** A prototype of one function. What `bind` makes of the function has the same prototype, and so carries its tool too. */
+/** A prototype of one function. Functions that `bind` returns have the same prototype, and so the same tool. */
 type Carrier = { [attached]: { function: ToolFunction; isLive: boolean } }
 
 function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledFunction)): void {
@@ -47,7 +47,7 @@ function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledF
       get() {
         return find(this)
       },
-      // As if there were no getter: a function may be given another tool by hand.
+      // As without a getter: another tool can be set manually.
       set(tool: Tool) {
         Object.defineProperty(this, toolOfFunction, {
           value: tool,
@@ -59,17 +59,17 @@ function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledF
       configurable: true,
     },
   })
-  // A frozen function keeps its prototype. It then carries no tool, which is said where it is used as one.
+  // A frozen function keeps its prototype and so has no tool, which is an error when it is used as one.
   if (!before) Reflect.setPrototypeOf(plain, carrier)
 }
 
-/** The function's own one: what was bound has that of the function that it was made of. */
+/** The function's own prototype; a bound function has that of its target. */
 function carrierOf(plain: ToolFunction): Carrier | undefined {
   const prototype: Partial<Carrier> | null = Object.getPrototypeOf(plain)
   return prototype?.[attached]?.function === plain ? (prototype as Carrier) : undefined
 }
 
-/** Gives the tool of the function itself, or of what has its prototype too; made once for each. */
+/** Returns the tool of the function or of a bound function, created once for each. */
 function toolFinder(
   plain: ToolFunction,
   carrier: Carrier,
@@ -100,7 +100,7 @@ function checkReceiver(receiver: ToolFunction, plain: ToolFunction, { name, meth
         `Bind it to what it belongs to, as in ${owner}.${name}.bind(${owner}).`,
     )
   }
-  // Only that much can be seen of what `bind` made. Other wrappers may take their arguments as they like.
+  // Bound functions can be recognised only by this. Other wrappers may have other parameters.
   if (receiver.name.startsWith('bound ') && receiver.length < plain.length) {
     throw new AgentKitError(
       'invalid-argument',

@@ -4,8 +4,8 @@ import type { CompiledFunction, CompiledParameter } from './compiled-function.ts
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * The arguments of a call: what the input has for each parameter, in their order, and the context in its place.
- * What is left out at the end is left out of the call too, so that `arguments.length` is that of a call by hand.
+ * The arguments of a call: the input's value for each parameter, in order, and the context at its position.
+ * Missing arguments at the end are omitted, so that `arguments.length` is that of a manual call.
  *
  * @param input valid for the function's `inputSchema`
  */
@@ -19,7 +19,7 @@ export function callArguments(
   for (const parameter of parameters) {
     if (values.length === contextIndex) given = values.push(context)
     const found = argumentsFor(parameter, input)
-    // One that was left out holds its place, for those after it.
+    // A missing argument keeps its position if others follow.
     if (found.length === 0) values.push(undefined)
     else given = values.push(...found)
   }
@@ -27,11 +27,11 @@ export function callArguments(
   return values.slice(0, given)
 }
 
-/** One argument; none for a parameter that was left out; any number for `...ids`. */
+/** One argument; none for a missing parameter; any number for `...ids`. */
 function argumentsFor(parameter: CompiledParameter, input: Input): unknown[] {
   if (parameter.whole) return [input]
   if (!Object.hasOwn(input, parameter.name)) return []
   const value = input[parameter.name]
-  // The schema says that it is a list.
+  // By its schema it is a list.
   return parameter.rest ? (value as unknown[]) : [value]
 }

@@ -1,20 +1,20 @@
 import type { JSONSchema } from '@agentkit/core'
 
-/** What the compiler makes of a typed function: plain JSON, as caches and manifests hold it. */
+/** A compiled function: plain JSON, as in caches and manifests. */
 export type CompiledFunction = {
   /** The tool's name: the function's own. */
   name: string
-  /** Its docstring, with what it returns. */
+  /** Its docstring, including `@returns`. */
   description: string
   /** One property per parameter; or those of the only parameter, where that is written as `{ city, days }`. */
   inputSchema: JSONSchema
   /** In the order of the function's parameters, without the context. */
   parameters: CompiledParameter[]
-  /** The place of the parameter that is a `ToolContext`, where there is one. */
+  /** The index of the `ToolContext` parameter, if there is one. */
   contextIndex?: number
-  /** Where in `inputSchema` a string stands for a `Date`: JSON Pointers (RFC 6901), such as `/properties/since`. */
+  /** The strings in `inputSchema` that are `Date`s: JSON Pointers (RFC 6901), such as `/properties/since`. */
   dates?: string[]
-  /** The class or object that it is a method of, where it uses `this`: then it needs to be bound. */
+  /** The class or object of a method that uses `this` and so must be bound. */
   methodOf?: string
 }
 

@@ -5,7 +5,7 @@ import type { CompiledFunction } from './compiled-function.ts'
 import { dateReviver } from './date-reviver.ts'
 
 /**
- * The tool that calls a function, or what was bound of it, with what the input has for its parameters. All who use the
+ * The tool that calls a function, or a bound one, with the input's values for its parameters. All users of the
  * function share it, so it is frozen, and its schema is a frozen copy.
  */
 export function compiledTool(plain: ToolFunction, source: CompiledFunction): Tool {
@@ -17,7 +17,7 @@ export function compiledTool(plain: ToolFunction, source: CompiledFunction): Too
     description,
     inputSchema,
     async execute(input, context) {
-      // The validator writes notes of its own into the schemas that it is given.
+      // The validator adds its own data to schemas.
       reading ??= inputReader(structuredClone(compiled))
       const read = await reading
       return plain(...callArguments(read(input), compiled, context))
@@ -33,7 +33,7 @@ function frozen<Value>(value: Value): Value {
 
 type Input = Record<string, unknown>
 
-/** Checks an input, and gives it with its dates. An agent has checked it before; whoever calls `execute` has not. */
+/** Validates an input and revives its dates. Agents validate first, other callers of `execute` do not. */
 async function inputReader(compiled: CompiledFunction): Promise<(input: unknown) => Input> {
   const { name, inputSchema, dates } = compiled
   const validate = await jsonSchemaValidator(inputSchema, `Tool "${name}"`)

@@ -7,12 +7,12 @@ type Scope = {
 }
 
 /**
- * Makes a `Date` of each string that stands for one.
+ * Converts strings to `Date`s.
  *
  * @param root the schema that the values are valid for
- * @param dates where in the schema a string stands for a `Date`: JSON Pointers
- * @param fits whether a value fits a part of the schema: it decides between the members of a union
- * @returns copies what changes, and leaves what it is given as it was; throws AgentKitError `invalid-tool-call` for a
+ * @param dates the strings in the schema that are `Date`s: JSON Pointers
+ * @param fits whether a value matches a part of the schema, to select a member of a union
+ * @returns a function that copies what changes and does not modify its argument; throws AgentKitError `invalid-tool-call` for a
  *   time that no `Date` can hold
  * @throws AgentKitError `invalid-argument` when a pointer leads nowhere
  */

@@ -11,17 +11,17 @@ import type { CompiledFunction } from '../runtime/compiled-function.ts'
 import { type RunTime, runTimeFor } from './run-time.ts'
 
 export type AttachedSource = {
-  /** The file's text, in which its functions get their tools. What stood on a line stands there still. */
+  /** The file's text with attached tools. Lines keep their numbers. */
   code: string
-  /** Why functions that others may use as tools cannot be any. */
+  /** The reasons why functions that are accessible from outside cannot be tools. */
   problems: string[]
-  /** What their authors should be told. */
+  /** Warnings for their authors. */
   warnings: string[]
 }
 
-/** Compiles the functions of a file, and writes what they became into its text. */
+/** Compiles the functions of a file, and inserts the results into its text. */
 export function attachedSource(file: ts.SourceFile, project: TypedProject): AttachedSource {
-  // Whoever builds it says best what cannot be parsed.
+  // The bundler reports syntax errors best.
   const found = syntaxErrors(file).length > 0 ? [] : findFunctions(project.ts, file)
   if (found.length === 0) return { code: file.text, problems: [], warnings: [] }
   const outcomes = found.map((each) => compileOne(each, project))
@@ -51,7 +51,7 @@ function compileOne(found: FoundFunction, project: TypedProject): Outcome {
   }
 }
 
-/** An expression that gives what was compiled, or throws why nothing was. It is evaluated when the tool is used. */
+/** An expression that returns the compiled function, or throws the problem. It is evaluated when the tool is used. */
 function sourceOf(outcome: Outcome, { AgentKitError }: RunTime): string {
   if (outcome.problem === undefined) return `()=>(${literal(outcome.compiled)})`
   return `()=>{throw new ${AgentKitError}("invalid-argument",${JSON.stringify(outcome.problem)})}`
@@ -62,7 +62,7 @@ function literal(compiled: CompiledFunction): string {
   return JSON.stringify(compiled).replaceAll(/(?<!\\)"__proto__":/g, '["__proto__"]:')
 }
 
-/** Whether others may use it as a tool, and its author does not say that it is none. */
+/** Whether it is accessible from outside and not tagged as internal. */
 function isPublished(found: FoundFunction | undefined, typescript: typeof ts): boolean {
   return found?.exportPath !== undefined && !isTaggedInternal(typescript, found.node)
 }

@@ -5,7 +5,7 @@ import { openProject, type TypedProject } from '../compiler/project/project.ts'
 import { loadTsMorph } from '../compiler/scope/load-ts-morph.ts'
 
 export type CurrentProjects = {
-  /** A file with this text, in its project as that is on disk now. */
+  /** A file with this text, in the current state of its project. */
   open(path: string, text: string): OpenFile
 }
 
@@ -13,13 +13,13 @@ export type OpenFile = {
   file: ts.SourceFile
   project: TypedProject
   /**
-   * The other files of the project that the file's types may depend on; some may not exist yet. Take it after the types:
+   * The other files of the project that the file's types may depend on; some may not exist yet. Call it after reading the types:
    * from then on a change of these opens the project again.
    */
   dependencies(): string[]
 }
 
-/** The projects of a build, one for each tsconfig.json. One of which files have changed is opened again. */
+/** The projects of a build, one for each tsconfig.json. A project whose files have changed is opened again. */
 export function currentProjects(): CurrentProjects {
   const projects = new Map<string | undefined, WatchedProject>()
   return {
@@ -42,12 +42,12 @@ type WatchedProject = {
   project: TypedProject
   /** In milliseconds since the epoch. */
   openedAt: number
-  /** When each file had last changed, by its path; undefined where there was none. */
+  /** The last change of each file by its path; undefined if it did not exist. */
   changedAt: Map<string, number | undefined>
 }
 
 function openWatched(path: string): WatchedProject {
-  // Taken before: what changes while a project is opened may have been read, or not.
+  // Read before opening, because files may change meanwhile.
   const openedAt = Date.now()
   return { project: openProject([path], { lib: 'small' }), openedAt, changedAt: new Map() }
 }
@@ -65,7 +65,7 @@ function watchDependencies(path: string, { project, changedAt }: WatchedProject)
   return others
 }
 
-/** This time of a file cannot be set, and tells of a file too that was moved here. */
+/** The change time cannot be set by programs, and also changes when a file is moved here. */
 function lastChange(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ctimeMs
 }

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import type { ts } from 'ts-morph'
 import { hasModifier } from '../compiler/find/found-function.ts'
 
-/** What a file's compiled text refers to, as expressions, and what comes after the text for them. */
+/** The run-time references of a file's compiled text, as expressions, and the imports appended for them. */
 export type RunTime = { attachTool: string; AgentKitError: string; end: string }
 
 /**
- * How a file gets at what it needs at run time. By the way from the file to this package: under pnpm the file may not
- * see the package by its name, and a bundle must not hold the paths of one machine.
+ * The run-time imports of a file, by the relative path to this package: under pnpm the file may not
+ * resolve the package's name, and a bundle must not contain absolute paths.
  */
 export function runTimeFor({ fileName, text, statements }: ts.SourceFile, typescript: typeof ts): RunTime {
   const functions = wayTo(import.meta.resolve('@agentkit/functions'), fileName)
@@ -22,7 +22,7 @@ export function runTimeFor({ fileName, text, statements }: ts.SourceFile, typesc
     `import { attachTool as ${attachTool} } from ${functions};`,
     `import { AgentKitError as ${AgentKitError} } from ${core};`,
   ]
-  // At the end, where no directive and no line has to give way: imports run first wherever they stand.
+  // At the end, so that directives and lines keep their positions; imports run first in any case.
   return { attachTool, AgentKitError, end: `${text.endsWith('\n') ? '' : '\n'}${imports.join('')}\n` }
 
   function isOfModule(statement: ts.Statement): boolean {
@@ -35,7 +35,7 @@ export function runTimeFor({ fileName, text, statements }: ts.SourceFile, typesc
 /** A string literal that imports the module of a URL. */
 function wayTo(url: string, file: string): string {
   const way = relative(dirname(file), fileURLToPath(url))
-  // On Windows, no way leads from one drive to another.
+  // On Windows, there is no relative path between drives.
   const isWay = way.startsWith('..') || isAbsolute(way)
   return JSON.stringify((isWay ? way : `./${way}`).replaceAll('\\', '/'))
 }

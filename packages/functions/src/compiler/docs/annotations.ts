@@ -8,20 +8,20 @@ import { keywordsOf } from './schema-tags.ts'
 
 export const noAnnotations: Annotations = { keywords: {} }
 
-/** What the comment of a field says; a comment of its path in the function's docstring goes before it. */
+/** The annotations of a field's comment; those of its path in the function's docstring take precedence. */
 export function fieldComment(property: ts.Symbol, path: string, scope: CompilerScope): Annotations {
   const declaration = property.declarations?.[0]
   const own = declaration ? commentOf(declaration, path, scope) : noAnnotations
   return overruled(own, docstringOf(commentPath(path), scope))
 }
 
-/** What the function's docstring says of a parameter or a field. */
+/** The annotations of a parameter or a field in the function's docstring. */
 export function docstringOf(path: string, { comments, commented }: CompilerScope): Annotations | undefined {
   commented.add(path)
   return comments.get(path)
 }
 
-/** What is said at one place, and what is said of the same with more right. */
+/** Merges two annotations of the same place; the second takes precedence. */
 export function overruled(annotations: Annotations, by: Annotations = noAnnotations): Annotations {
   return {
     description: by.description ?? annotations.description,
@@ -34,10 +34,10 @@ function commentPath(path: string): string {
   return path.replaceAll(/\[\d*\]/g, '')
 }
 
-/** What the comment of a declaration says. */
+/** The annotations of a declaration's comment. */
 export function commentOf(declaration: ts.Node, path: string, scope: CompilerScope): Annotations {
   const { ts } = scope
-  // A field of JavaScript's is a tag of its type's comment, and so is the type.
+  // In JavaScript, a field is a tag in the comment of its type, and so is the type.
   if (ts.isJSDocPropertyTag(declaration)) return annotationsFrom(textOf(declaration.comment, scope), {})
   if (ts.isJSDocTypedefTag(declaration)) {
     const { text } = readComment(ts.findAncestor(declaration, ts.isJSDoc), scope)
@@ -68,7 +68,7 @@ function inlineComment(declaration: ts.Node, { ts }: CompilerScope): ts.JSDoc | 
   return statement && ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc).at(-1)
 }
 
-/** What is said where a named type is declared: `Port` of `port: Port`, `Port | null`. */
+/** The annotations of a named type's declaration: `Port` of `port: Port`, `Port | null`. */
 export function namedAnnotations(node: ts.TypeNode, place: Place, scope: CompilerScope): Annotations {
   const { ts } = scope
   if (ts.isParenthesizedTypeNode(node)) return namedAnnotations(node.type, place, scope)

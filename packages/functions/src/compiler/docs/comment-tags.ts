@@ -8,7 +8,7 @@ export type CommentTag = { name: string; text: string; node: ts.JSDocTag }
 /** A comment's text, and its tags in their order. */
 export type Comment = { text: string; tags: CommentTag[] }
 
-/** Tags that TypeScript's parser has no kind of its own for, and that are no part of a sentence. */
+/** Tags for which TypeScript's parser has no node kind, and which are not part of a sentence. */
 const furtherTags: ReadonlySet<string> = new Set(
   'async,beta,alpha,desc,description,example,hidden,ignore,internal,public,remarks,since,summary,todo,version'.split(
     ',',

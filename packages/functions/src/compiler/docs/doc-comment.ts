@@ -15,13 +15,13 @@ export type DocComment = {
   parameters: ParameterComment[]
 }
 
-/** What it says of one parameter or field, by its path: `options.confirmations`. */
+/** The annotations of one parameter or field, by its path: `options.confirmations`. */
 export type ParameterComment = { path: string; text: string; keywords: JSONSchema }
 
 const returnTags = new Set(['return', 'returns'])
 const descriptionTags = new Set(['description', 'desc', 'summary'])
 
-/** Reads the JSDoc of a function, and the fields (`:param name:`) that may stand in its text. */
+/** Reads the JSDoc of a function, and the fields (`:param name:`) in its text. */
 export function readDocComment(documented: ts.Node, scope: CompilerScope): DocComment {
   const { ts } = scope
   const { text, tags } = readComment(commentBefore(documented, scope), scope)
@@ -43,7 +43,7 @@ export function readDocComment(documented: ts.Node, scope: CompilerScope): DocCo
   }
 }
 
-/** What the `@callback` says of its parameters that a function of JavaScript has as its `@type`. */
+/** The parameters of a `@callback` that a JavaScript function has as its `@type`. */
 function callbackParameters(tags: readonly CommentTag[], scope: CompilerScope): ParameterComment[] {
   const { ts } = scope
   const type = tags.map(({ node }) => node).find(ts.isJSDocTypeTag)?.typeExpression.type
@@ -74,7 +74,7 @@ function parameterComments(
   const last = inner.at(-1)
   return [
     { path, text: cleanText(text), keywords },
-    // The tags that follow belong to the field that they stand behind.
+    // Tags belong to the field that they follow.
     ...inner.flatMap((field) =>
       parameterComments(field, textOf(field.comment, scope), field === last ? following : [], scope),
     ),

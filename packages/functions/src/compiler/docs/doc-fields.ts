@@ -1,15 +1,15 @@
-/** What a docstring says in fields, as Python's do: `:param name: text`, `:return: text`. */
+/** The fields of a docstring, in Python's style: `:param name: text`, `:return: text`. */
 export type DocFields = {
-  /** All that is no field. */
+  /** The text without the fields. */
   text: string
   returns: string
   parameters: { path: string; text: string }[]
 }
 
-/** `:param name:`, `:param str name:`, `:return:`, and others that say nothing to a model. */
+/** `:param name:`, `:param str name:`, `:return:`, and others that are irrelevant to a model. */
 const field = /^\s*:(param|parameter|arg|argument|return|returns|type|rtype|raise|raises)\b([^:]*):[ \t]*(.*)$/
 
-/** Takes the fields out of a docstring. A field goes on over the lines that follow, up to an empty one. */
+/** Extracts the fields of a docstring. A field continues until an empty line. */
 export function readFields(docstring: string): DocFields {
   const fields: DocFields = { text: '', returns: '', parameters: [] }
   let add = addText
@@ -35,7 +35,7 @@ export function readFields(docstring: string): DocFields {
         fields.returns += `${line}\n`
       }
     }
-    // A type may stand before the name.
+    // The name may follow a type.
     const path = subject.split(/\s+/).at(-1)
     if (!/^(param|arg)/.test(kind) || !path) return () => {}
     const parameter = { path, text: '' }

@@ -1,7 +1,7 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
 import { type CompilerScope, failAt, type Place } from '../scope/compiler-scope.ts'
 
-/** What a tag is, read of its text; undefined for a text that it cannot have. */
+/** Parses the text of a tag; undefined for an invalid text. */
 type ReadTag = (text: string) => JSONValue | undefined
 
 const numeric: ReadTag = (text) => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined)
@@ -10,7 +10,7 @@ const count: ReadTag = (text) => (/^\d+$/.test(text) ? Number(text) : undefined)
 const words: ReadTag = (text) => text || undefined
 const flag: ReadTag = (text) => (text === '' || text === 'true' ? true : text === 'false' ? false : undefined)
 
-/** JSON Schema's keywords that a comment may have as tags, and how each is read. */
+/** The JSON Schema keywords that comments may have as tags, with their parsers. */
 const readers: Readonly<Record<string, ReadTag>> = {
   minimum: numeric,
   maximum: numeric,
@@ -34,14 +34,14 @@ const readers: Readonly<Record<string, ReadTag>> = {
 /** A tag that makes a number an integer. */
 const integer = 'integer'
 
-/** Whether a tag says something of a schema, and belongs to the `@param` that it follows. */
+/** Whether a tag is a schema keyword, which belongs to the `@param` that it follows. */
 export function isSchemaTag(name: string): boolean {
   return Object.hasOwn(readers, name) || name === integer || name === 'asType'
 }
 
 /**
  * The keywords among a comment's tags.
- * @throws AgentKitError `invalid-argument` for a value that the keyword cannot have
+ * @throws AgentKitError `invalid-argument` for an invalid value of a keyword
  */
 export function keywordsOf(
   tags: readonly { name: string; text: string }[],
@@ -71,7 +71,7 @@ function expression(text: string): string | undefined {
   }
 }
 
-/** As JSON; what is none is text. */
+/** Parses JSON; anything else is text. */
 function json(text: string): JSONValue {
   try {
     return JSON.parse(text)
@@ -80,7 +80,7 @@ function json(text: string): JSONValue {
   }
 }
 
-/** As JSON Schema has examples; one may stand alone. */
+/** A list of examples; a single example is wrapped. */
 function list(text: string): JSONValue[] {
   const value = json(text)
   return Array.isArray(value) ? value : [value]
@@ -91,7 +91,7 @@ const ofTexts = ['string']
 const ofLists = ['array']
 const ofObjects = ['object']
 
-/** The kinds of values that a keyword says something of; others are for any. */
+/** The value types of keywords; other keywords apply to all types. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   type: ofNumbers,
   minimum: ofNumbers,
@@ -112,9 +112,9 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * A schema with a comment's keywords, each where it means something: at the schema itself, at its items, or at those of
- * its kinds that it is for.
- * @throws AgentKitError `invalid-argument` where that is nowhere, such as `@minimum` at a text; not for mapped types
+ * Adds a comment's keywords to a schema, each where it applies: to the schema itself, to its items, or to the members of
+ * a union that have its type.
+ * @throws AgentKitError `invalid-argument` if it applies nowhere, such as `@minimum` on a string; not for mapped types
  */
 export function applyKeywords(
   schema: JSONSchema,
@@ -135,7 +135,7 @@ export function applyKeywords(
   return result
 }
 
-/** Undefined where the keyword says nothing of what the schema is for. */
+/** Undefined if the keyword does not apply to the schema. */
 function withKeyword(
   schema: JSONSchema,
   keyword: string,

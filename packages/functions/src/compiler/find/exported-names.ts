@@ -3,7 +3,7 @@ import { hasModifier } from './found-function.ts'
 
 type Exported = [name: string, path: string[]]
 
-/** How an importing module gets at what a file has at its top level, by the name that it has in the file. */
+/** How an importing module accesses the top-level values of a file, by their names in the file. */
 export function exportedNames(typescript: typeof ts, file: ts.SourceFile): ReadonlyMap<string, string[]> {
   const { ExportKeyword, DefaultKeyword } = typescript.SyntaxKind
   const exported = new Map<string, string[]>()

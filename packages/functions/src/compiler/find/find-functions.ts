@@ -15,7 +15,7 @@ export type { FoundFunction } from './found-function.ts'
 
 /**
  * The functions of a file that may be tools, in the order of the text: declared ones, values of variables and exports,
- * methods of classes and of object literals. Functions inside functions are none. Looks at syntax alone.
+ * methods of classes and of object literals. Nested functions are not included. Reads syntax only.
  */
 export function findFunctions(typescript: typeof ts, file: ts.SourceFile): FoundFunction[] {
   const exported = exportedNames(typescript, file)

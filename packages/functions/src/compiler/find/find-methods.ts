@@ -9,12 +9,12 @@ import {
   unwrapped,
 } from './found-function.ts'
 
-/** The methods of a class, and its fields that are functions. Of two with one name the last is the one there is. */
+/** The methods of a class, and its fields that are functions. Of two with the same name, the last one counts. */
 export function methodsOfClass(typescript: typeof ts, node: ts.ClassLikeDeclaration, owner: Place): FoundFunction[] {
   const { StaticKeyword, AccessorKeyword, PrivateKeyword, ProtectedKeyword } = typescript.SyntaxKind
   const byName = new Map<string, FoundFunction[]>()
   for (const member of node.members) {
-    // What has no body is an overload or a type.
+    // A declaration without a body is an overload or a type.
     if (typescript.isMethodDeclaration(member) && !member.body) continue
     if (mayHaveAnyName(typescript, member.name)) byName.clear()
     const name = literalName(typescript, member.name)
@@ -45,7 +45,7 @@ export function methodsOfClass(typescript: typeof ts, node: ts.ClassLikeDeclarat
   }
 }
 
-/** The functions of an object literal, and of those inside it. */
+/** The functions of an object literal and of nested ones. */
 export function methodsOfObject(
   typescript: typeof ts,
   node: ts.ObjectLiteralExpression,
@@ -53,7 +53,7 @@ export function methodsOfObject(
 ): FoundFunction[] {
   const byName = new Map<string, FoundFunction[]>()
   for (const property of node.properties) {
-    // What is spread may replace what stands before it.
+    // A spread may replace earlier properties.
     if (typescript.isSpreadAssignment(property) || mayHaveAnyName(typescript, property.name)) byName.clear()
     const name = literalName(typescript, property.name)
     if (name === undefined) continue
@@ -72,7 +72,7 @@ export function methodsOfObject(
   }
 }
 
-/** The name of a property, where the text says it. */
+/** The name of a property, unless it is computed. */
 function literalName(typescript: typeof ts, name: ts.PropertyName | undefined): string | undefined {
   return name && (typescript.isIdentifier(name) || typescript.isStringLiteral(name)) ? name.text : undefined
 }

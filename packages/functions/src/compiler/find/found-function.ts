@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph'
 
-/** A function of a module that code outside of it, or beside it, may use as a tool. */
+/** A function that code inside or outside of its module may use as a tool. */
 export type FoundFunction = {
   /** The tool's name: the function's; for an anonymous default export the file's, in camelCase. */
   name: string
@@ -9,23 +9,23 @@ export type FoundFunction = {
    * `Calculator#add` for a field that each instance has of its own.
    */
   reference: string
-  /** Where it begins, from 1. */
+  /** The line on which it begins, from 1. */
   line: number
-  /** How an importing module gets at it: `['Calculator', 'prototype', 'add']`. Absent when it cannot. */
+  /** The path for an importing module: `['Calculator', 'prototype', 'add']`. Absent if it is not exported. */
   exportPath?: string[]
-  /** The one with the body. */
+  /** The declaration with the body. */
   node: ts.FunctionLikeDeclaration
   overloads: ts.SignatureDeclaration[]
-  /** Where its JSDoc stands: the function, the statement, the method, the property. */
+  /** The node with its JSDoc: the function, the statement, the method, the property. */
   documented: ts.Node
   /** The class or object that it is a method of, when it uses `this` or `super`. */
   methodOf?: string
 }
 
-/** What a value of a module is found as. */
+/** How a value of a module is found. */
 export type Place = { name: string; reference: string; exportPath: string[] | undefined; documented: ts.Node }
 
-/** A function at its place. `owner`: the place of the class or object that it is a part of. */
+/** A function at its location. `owner`: the class or object that contains it. */
 export function foundFunction(
   typescript: typeof ts,
   node: ts.FunctionLikeDeclaration,
@@ -42,7 +42,7 @@ export function foundFunction(
   return found
 }
 
-/** Whether a function uses the `this` that it is called with, or `super`. An arrow function has none of its own. */
+/** Whether a function uses the `this` that it is called with, or `super`. An arrow function has no `this` of its own. */
 function usesReceiver(typescript: typeof ts, node: ts.FunctionLikeDeclaration): boolean {
   if (typescript.isArrowFunction(node)) return false
   return node.parameters.some(mentions) || (node.body !== undefined && mentions(node.body))
@@ -82,7 +82,7 @@ export function hasModifier(typescript: typeof ts, node: ts.Node, kind: ts.Synta
   return modifiers?.some((modifier) => modifier.kind === kind) ?? false
 }
 
-/** The signatures without a body that stand right before the one with it. */
+/** The overloads directly before the implementation. */
 export function overloadsBefore<Node extends ts.FunctionDeclaration | ts.MethodDeclaration>(
   node: Node,
   siblings: readonly ts.Node[],

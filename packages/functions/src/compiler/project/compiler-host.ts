@@ -3,7 +3,7 @@ import type { TsMorph } from '../scope/load-ts-morph.ts'
 
 type Settings = ts.ScriptTarget | ts.CreateSourceFileOptions
 
-/** Where the language's own types stand: in ts-morph, under the names that they have in TypeScript's package. */
+/** The folder of the language's own types: in ts-morph, with the file names of TypeScript's package. */
 const libraryFolder = '/node_modules/typescript/lib'
 
 /** The language's own types, parsed: the same for each program of one language version, and most of what it parses. */
@@ -12,10 +12,10 @@ const parsedLibraries = new Map<string, WeakRef<ts.SourceFile>>()
 /**
  * How a program reads files: each once, and the language's own types from ts-morph.
  *
- * ts-morph's own project is not used for it: that does not tell ES modules from CommonJS, and so does not find the
+ * ts-morph's own project is not used: it does not distinguish ES modules from CommonJS, and so does not find the
  * types of packages that are for `import` alone.
  *
- * @param texts what files hold where it differs from what is on disk, by their path
+ * @param texts the texts of files that differ from the disk, by path
  */
 export function createCompilerHost(
   { ts: typescript, Project }: TsMorph,

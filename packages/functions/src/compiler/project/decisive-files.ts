@@ -3,15 +3,15 @@ import type { ts } from 'ts-morph'
 import { type ModuleResolver, nearestManifest } from './module-resolver.ts'
 
 /**
- * The files that decide what types a file has: itself and what it imports, however far away; of packages their
- * package.json too, which says the version.
+ * The files that determine the types of a file: itself and its transitive imports; of packages also their
+ * package.json, which has the version.
  */
 export function decisiveFiles(path: string, program: ts.Program, resolver: ModuleResolver): Set<string> {
   const decisive = new Set<string>()
   const seen = new Set<string>()
   visit(path)
   for (const named of program.getCompilerOptions().types ?? []) {
-    // Of all types that are installed, Node's are those that others build on.
+    // Of installed global types, other types depend on Node's.
     const name = named === '*' ? 'node' : named
     decisive.add(nearestManifest(dirname(path), name.startsWith('@') ? name : `@types/${name}`))
   }

@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path'
 import type { ts } from 'ts-morph'
 import type { SmallProgram } from './small-program.ts'
 
-/** Finds the modules that files import, and remembers what was found. */
+/** Resolves the imports of files, with a cache. */
 export type ModuleResolver = {
   resolveModuleNameLiterals: NonNullable<ts.CompilerHost['resolveModuleNameLiterals']>
   /** The files that a file imports, and what else decides which these are: the packages' own package.json. */
   importsOf(path: string): { files: string[]; decisive: string[] }
 }
 
-/** @param small says which imports are followed; all where it is absent */
+/** @param small decides which imports are followed; default: all */
 export function createModuleResolver(
   typescript: typeof ts,
   host: ts.CompilerHost,
@@ -52,7 +52,7 @@ export function createModuleResolver(
   }
 }
 
-/** What would have to change for an import to lead elsewhere. */
+/** The files whose changes could change the resolution of an import. */
 function decidersOf(from: string, specifier: string, found: string | undefined): string[] {
   if (/^\.{0,2}\//.test(specifier)) return found === undefined ? possibleFiles(resolve(dirname(from), specifier)) : []
   const name = found === undefined ? packageName(specifier) : packageOfFile(found)
@@ -68,12 +68,12 @@ function packageName(specifier: string): string | undefined {
   return /^(?:@[^/]+\/)?[^/@#][^/]*/.exec(specifier)?.[0]
 }
 
-/** The package that a file belongs to, where it stands in node_modules. */
+/** The package of a file in node_modules. */
 export function packageOfFile(path: string): string | undefined {
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
 }
 
-/** The package.json of a package as it is found from a folder; where it would be, if there is none. */
+/** The package.json of a package as it is found from a folder; or its expected path. */
 export function nearestManifest(folder: string, name: string): string {
   for (let place = folder; ; place = dirname(place)) {
     const manifest = join(place, 'node_modules', name, 'package.json')

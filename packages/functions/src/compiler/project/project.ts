@@ -10,16 +10,16 @@ import { readTsconfig } from './tsconfig.ts'
 /** Files and their types, as TypeScript sees them. */
 export type TypedProject = {
   readonly ts: typeof ts
-  /** The file as the checker sees it. `text`: where it differs from what is on disk (a bundler's). */
+  /** The file as the checker sees it. `text`: if it differs from the disk (in a bundler). */
   sourceFile(path: string, text?: string): ts.SourceFile
   /** Of the files asked for so far: take it after {@link TypedProject.sourceFile}. */
   readonly checker: ts.TypeChecker
   /**
-   * What a file's types may depend on, as absolute paths: itself, then others. Some may not exist, and would matter if
-   * they did.
+   * The files that a file's types may depend on, as absolute paths: itself, then others. Some may not exist, and matter if
+   * they are created.
    */
   dependencies(path: string): string[]
-  /** The text of a file, where this project has read it. */
+  /** The text of a file, if this project has read it. */
   textOf(path: string): string | undefined
   /** The same files with every library and import; itself when it has them. For types that are not found. */
   complete(): TypedProject
@@ -35,9 +35,9 @@ export type ProjectOptions = {
 }
 
 /**
- * Opens the project that these files belong to: the nearest tsconfig.json of the first; without one, what Node goes by.
+ * Opens the project of these files: the nearest tsconfig.json of the first; without one, Node's own rules.
  * @param paths the files that will be asked for, as far as they are known: one program serves them all
- * @throws AgentKitError `missing-package` where ts-morph is not installed
+ * @throws AgentKitError `missing-package` if ts-morph is not installed
  */
 export function openProject(paths: readonly string[], { lib }: ProjectOptions = { lib: 'own' }): TypedProject {
   return createProject(loadTsMorph(), paths, new Map(), lib)

@@ -1,11 +1,11 @@
 import type { ts } from 'ts-morph'
 import { type TypeSources, typeSources } from './type-sources.ts'
 
-/** What a program of the user's files may do without. */
+/** Decides which imports and libraries a program of the user's files needs. */
 export type SmallProgram = {
   /** Whether a file's import is to be followed. */
   follows(file: ts.SourceFile, specifier: string): boolean
-  /** Is told where an import has led to. */
+  /** Called with the file that an import resolves to. */
   found(file: ts.SourceFile, specifier: string, path: string): void
   /** Whether types are named that may be those of the DOM, of Node, or of the project's own global declarations. */
   lacksLibraries(program: ts.Program): boolean

@@ -2,9 +2,9 @@ import { dirname } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 
-/** What a project's tsconfig.json says. */
+/** The settings of a project's tsconfig.json. */
 export type Tsconfig = {
-  /** Where it is; undefined where there is none. */
+  /** Its path; undefined if there is none. */
   place: string | undefined
   options: ts.CompilerOptions
   /** The files that it was read from: itself and what it extends. */
@@ -95,8 +95,8 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
 }
 
 /**
- * Whether a file, or one that it extends, cannot be read: it is no JSON (1000 to 1999), is not found, or extends itself.
- * Of options that it does not know this compiler is not the judge: the user's own may be newer.
+ * Whether a file, or one that it extends, is unreadable: invalid JSON (1000 to 1999), missing, or extends itself.
+ * Unknown options are not an error, because the user's compiler may be newer.
  */
 function isBroken(code: number): boolean {
   return code < 2000 || [5083, 6053, 18000].includes(code)

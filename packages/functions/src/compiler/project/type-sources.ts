@@ -1,7 +1,7 @@
 import type { ts } from 'ts-morph'
 import { hasModifier } from '../find/found-function.ts'
 
-/** Where the types of a file's functions and exports may come from. */
+/** The sources of the types of a file's functions and exports. */
 export type TypeSources = {
   /** The modules, as they are written in the file. */
   modules: ReadonlySet<string>
@@ -10,9 +10,9 @@ export type TypeSources = {
 }
 
 /**
- * Reads from a file's syntax what its types may come from. An import that only bodies of functions use is not among it:
- * it says nothing of parameters, and may be the types of a whole SDK.
- * @returns undefined where that cannot be told: in JavaScript, whose types stand in comments
+ * Finds the sources of a file's types by syntax. Imports that only function bodies use are not included:
+ * they do not affect parameters, and may have the types of a whole SDK.
+ * @returns undefined for JavaScript, whose types are in comments
  */
 export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSources | undefined {
   if (/\.[cm]?jsx?$/.test(file.fileName)) return undefined
@@ -20,7 +20,7 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
   const names = new Set<string>()
   const mentioned = new Set<string>()
   const local = new Set(['const'])
-  /** What a name's type is inferred from, in case that the name is mentioned. */
+  /** The expression from which a name's type is inferred, used if the name occurs. */
   const inferred = new Map<string, ts.Node>()
   const imports = file.statements.filter((statement) => typescript.isImportDeclaration(statement))
   for (const statement of file.statements) if (!typescript.isImportDeclaration(statement)) visit(statement)
@@ -51,7 +51,7 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
     const { name, type, initializer, parent } = variable
     if (type) visit(type)
     if (type || !initializer) return
-    // Another file may ask for the type of what is exported.
+    // Another file may need the type of an export.
     if (hasModifier(typescript, parent.parent, typescript.SyntaxKind.ExportKeyword)) visit(initializer)
     for (const bound of boundNames(name)) inferred.set(bound, variable)
   }

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { AgentKitError, type JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 
-/** What the parts of one function's compilation share. */
+/** The shared state of one function's compilation. */
 export type CompilerScope = {
   readonly ts: typeof ts
   readonly checker: ts.TypeChecker
@@ -10,45 +10,45 @@ export type CompilerScope = {
   isLibrary(file: ts.SourceFile): boolean
   /** The function's name. */
   readonly name: string
-  /** What is compiled at the moment: errors name its line. */
+  /** The node being compiled; errors name its line. */
   node: ts.Node
-  /** What the function's docstring says of parameters and fields, by their paths. */
+  /** The docstring's annotations of parameters and fields, by their paths. */
   readonly comments: Map<string, Annotations>
-  /** Those paths that there are. */
+  /** The existing paths. */
   readonly commented: Set<string>
-  /** Types that are being translated further out: meeting one again makes it a definition. */
+  /** The enclosing types; a type that occurs again inside itself becomes a definition. */
   readonly open: Set<ts.Type>
   /** The names of the types that became definitions. */
   readonly named: Map<ts.Type, string>
   readonly definitions: Map<string, JSONSchema>
-  /** The schemas that stand for a `Date`. */
+  /** The schemas of `Date`s. */
   readonly dates: Set<JSONSchema>
-  /** A schema that stands for the one that it was made of. */
+  /** Schemas that were derived from others. */
   instead(made: JSONSchema, schema: JSONSchema): JSONSchema
   /** The schema of a type inside another one, with what comments say of it. */
   schemaOf(type: ts.Type, place: Place, own?: Annotations): JSONSchema
-  /** How the types further out are written. */
+  /** The type nodes of the enclosing types. */
   readonly typeNodes: ts.TypeNode[]
   /** How many types have been translated. */
   translated: number
 }
 
-/** A place in the parameters. */
+/** A location in the parameters. */
 export type Place = {
   /** As the user would write it: `options.onDone`. */
   readonly path: string
-  /** How its type is written, where it is written. */
+  /** The type node, if the type is written. */
   readonly typeNode: ts.TypeNode | undefined
-  /** Whether a comment says what may stand there. */
+  /** Whether a comment describes its values. */
   readonly described: boolean
   /** Whether its comment may have been written for another type. */
   readonly isMapped?: boolean
 }
 
-/** What comments say of a place: a description, and JSON Schema's keywords. */
+/** The annotations of a location: a description, and JSON Schema keywords. */
 export type Annotations = { description?: string | undefined; keywords: JSONSchema }
 
-/** A type that is not there: its library may not be loaded. */
+/** A missing type: its library may not be loaded. */
 export class UnresolvedType extends AgentKitError {}
 
 /** `src/chain.ts:12` */

@@ -4,7 +4,7 @@ import { unbranded } from './unbranded.ts'
 
 /**
  * The members of a union in the order in which the source names them. The checker's own order depends on what it has
- * met before, so that it is another one in another program.
+ * checked before, so that it differs between programs.
  */
 export function inDeclaredOrder(
   union: ts.UnionType,
@@ -88,7 +88,7 @@ function namesMore(declaration: ts.Node, from: ts.Node, { ts }: CompilerScope): 
   )
 }
 
-/** What a name of the user's stands for, through imports. */
+/** The declaration of a name, through imports. */
 export function declarationsOf(name: ts.Node, { ts, checker, isLibrary }: CompilerScope): readonly ts.Declaration[] {
   const symbol = checker.getSymbolAtLocation(name)
   const target = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol

@@ -1,12 +1,12 @@
 import type { ts } from 'ts-morph'
 import type { CompilerScope } from './compiler-scope.ts'
 
-/** Whether a type is the one of this name that the language has, and not one of the user's. */
+/** Whether a type is the language's type of this name, not a user's. */
 export function isLibraryType({ symbol }: ts.Type, name: string, scope: CompilerScope): boolean {
   return symbol?.name === name && isOfLibrary(symbol, scope)
 }
 
-/** Whether a type is a class, or what the language and its platforms make, mapped (`Partial<Date>`) or not. */
+/** Whether a type is a class, or an object of the language or its platforms, mapped (`Partial<Date>`) or not. */
 export function isInstance(type: ts.Type, scope: CompilerScope): boolean {
   const { Class, Interface, Value } = scope.ts.SymbolFlags
   const { symbol } = type

@@ -8,7 +8,7 @@ let loaded: TsMorph | undefined
 
 /**
  * TypeScript's type checker. It takes a quarter of a second to load, so it is loaded when something must be compiled.
- * @throws AgentKitError `missing-package` where ts-morph is not installed
+ * @throws AgentKitError `missing-package` if ts-morph is not installed
  */
 export function loadTsMorph(): TsMorph {
   // What ts-morph exports is what its own types say.
@@ -16,7 +16,7 @@ export function loadTsMorph(): TsMorph {
   return loaded
 }
 
-/** The version that would be loaded; undefined where there is none. */
+/** The installed version, if any. */
 export function tsMorphVersion(): string | undefined {
   try {
     // Every package.json of a package has a version.

@@ -2,8 +2,8 @@ import type { JSONValue } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 
 /**
- * The value of an expression that is plain data, by its syntax; `undefined` where it has to be computed.
- * @param computed gives the value of what is no plain data by its syntax, where it is known otherwise
+ * The value of an expression that is plain data, by its syntax; `undefined` if it has to be computed.
+ * @param computed returns the value of other expressions, if it is known
  */
 export function plainValue(
   typescript: typeof ts,
@@ -49,7 +49,7 @@ export function plainValue(
   }
 
   function nameOf(name: ts.PropertyName): string | undefined {
-    // Written as a name, `__proto__` is no property.
+    // `__proto__: value` sets the prototype and is not a property.
     if (!typescript.isComputedPropertyName(name)) return name.text === '__proto__' ? undefined : name.text
     return typescript.isStringLiteral(name.expression) ? name.expression.text : undefined
   }

@@ -1,7 +1,7 @@
 import type { ts } from 'ts-morph'
 import type { CompilerScope } from './compiler-scope.ts'
 
-/** `string & { __brand: 'Id' }` is a string to everybody but TypeScript. What is no such intersection stays what it is. */
+/** `string & { __brand: 'Id' }` is a string for everything except TypeScript. Other types are returned unchanged. */
 export function unbranded(type: ts.Type, scope: CompilerScope): ts.Type {
   if (!type.isIntersection()) return type
   const { checker } = scope

@@ -6,8 +6,8 @@ import type { Annotations, CompilerScope, Place } from '../scope/compiler-scope.
 import { typeSchema } from './type-schema.ts'
 
 /**
- * A type's schema with what is said of it: by the comment at its place, else by the comments of the types that it names.
- * @param own what stands at the place itself
+ * A type's schema with its annotations: from the comment at its location, or from the comments of the types that it names.
+ * @param own the annotations at the location itself
  */
 export function describedSchema(
   type: ts.Type,

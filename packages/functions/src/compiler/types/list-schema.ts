@@ -25,7 +25,7 @@ function itemNode(typeNode: ts.TypeNode | undefined, scope: CompilerScope): ts.T
     : undefined
 }
 
-/** @throws AgentKitError `invalid-argument` for a tuple with items after its rest, which JSON Schema cannot tell apart */
+/** @throws AgentKitError `invalid-argument` for a tuple with items after its rest, which JSON Schema cannot express */
 export function tupleSchema(type: ts.TupleTypeReference, place: Place, scope: CompilerScope): JSONSchema {
   const { elementFlags, minLength } = type.target
   const nodes = elementNodes(place, elementFlags.length, scope)

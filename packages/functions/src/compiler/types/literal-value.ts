@@ -3,7 +3,7 @@ import type { ts } from 'ts-morph'
 import type { CompilerScope } from '../scope/compiler-scope.ts'
 import { plainValue } from '../scope/plain-value.ts'
 
-/** What an initializer is: plain data, in which names of constants may stand; `undefined` where it has to be computed. */
+/** The value of an initializer: plain data, possibly with names of constants; `undefined` if it has to be computed. */
 export function literalValue(expression: ts.Expression, { ts, checker }: CompilerScope): JSONValue | undefined {
   return plainValue(ts, expression, (node) => {
     const type = checker.getTypeAtLocation(node)

@@ -18,7 +18,7 @@ export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope):
   const properties: [string, JSONSchema][] = []
   const required: string[] = []
   for (const property of known) {
-    // Symbols as keys are no part of JSON; the checker names them so.
+    // The checker's names of symbol keys, which JSON does not have.
     if (String(property.escapedName).startsWith('__@')) continue
     const { schema, optional } = propertySchema(property, place, scope)
     if (schema) properties.push([property.name, schema])
@@ -44,7 +44,7 @@ function propertySchema(
   const type = checker.getTypeOfSymbol(property)
   const members = type.isUnion() ? type.types : [type]
   const isUndefined = ({ flags }: ts.Type): boolean => Boolean(flags & ts.TypeFlags.Undefined)
-  // `{ by: 'name'; id?: never }` says that there is no `id`.
+  // `{ by: 'name'; id?: never }` has no `id`.
   if (members.every(isUndefined)) return { optional: true }
   const path = place.path === '' ? property.name : `${place.path}.${property.name}`
   // A field of a mapped type has the declaration of the one that it was made of, and may be of another type.
@@ -64,7 +64,7 @@ function declaredNode(property: ts.Symbol, { ts }: CompilerScope): ts.TypeNode |
   return type && ts.isJSDocTypeExpression(type) ? type.type : undefined
 }
 
-/** What keys beside the named ones there may be: `Record<string, number>`, and those with a pattern. */
+/** The keys in addition to the named ones: `Record<string, number>`, and those with a pattern. */
 function recordSchema(
   indexes: readonly ts.IndexInfo[],
   isAlone: boolean,
@@ -77,7 +77,7 @@ function recordSchema(
   for (const { keyType, type, declaration } of indexes) {
     // `Record<string, never>` is an object without keys.
     if (keyType.flags & TypeFlags.ESSymbol || type.flags & TypeFlags.Never) continue
-    // What any key may have needs no pattern.
+    // A value type for all keys needs no pattern.
     if (
       indexes.some(
         (other) => other.keyType !== keyType && other.keyType.flags & TypeFlags.String && other.type === type,
@@ -85,7 +85,7 @@ function recordSchema(
     )
       continue
     const typeNode = declaration?.type ?? valueNode(place, scope)
-    // `Record<string, unknown>` says aloud that anything may stand there.
+    // `Record<string, unknown>` explicitly allows any value.
     const described = place.described || Boolean(type.flags & TypeFlags.Unknown)
     const value = scope.schemaOf(type, { path: `${place.path}.*`, typeNode, described })
     const pattern = keyPattern(keyType, scope)
@@ -95,7 +95,7 @@ function recordSchema(
   const [only] = byPattern
   if (!only) return others === false ? undefined : { additionalProperties: others }
   if (isAlone && byPattern.length === 1 && others === false) {
-    // More models are held to the kind of all values than to that of some.
+    // More providers enforce one type for all values than types for some.
     return { propertyNames: { pattern: only[0] }, additionalProperties: only[1] }
   }
   return { patternProperties: Object.fromEntries(byPattern), additionalProperties: others }

@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 
-/** Where in a schema these ones stand, as JSON Pointers (RFC 6901). */
+/** The locations of these schemas in a schema, as JSON Pointers (RFC 6901). */
 export function pointersTo(wanted: ReadonlySet<JSONSchema>, root: JSONSchema): string[] {
   const pointers: string[] = []
   if (wanted.size > 0) collect(root, '', wanted, pointers)

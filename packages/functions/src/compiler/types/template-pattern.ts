@@ -2,12 +2,12 @@ import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { CompilerScope } from '../scope/compiler-scope.ts'
 
-/** A type that says how a string is written: `0x${string}` is `^0x[\s\S]*$`, and `Uppercase<string>` `^\P{Ll}*$`. */
+/** The pattern of a string type: `0x${string}` is `^0x[\s\S]*$`, and `Uppercase<string>` `^\P{Ll}*$`. */
 export function writtenString(type: ts.Type, scope: CompilerScope): JSONSchema {
   return { type: 'string', pattern: `^${partPattern(type, scope)}$` }
 }
 
-/** How the keys of a record are written; undefined where they may be any string. */
+/** The pattern of a record's keys; undefined if they may be any string. */
 export function keyPattern(type: ts.Type, scope: CompilerScope): string | undefined {
   const pattern = partPattern(type, scope)
   return pattern === anything ? undefined : `^${pattern}$`

@@ -20,21 +20,21 @@ import {
   failUnresolved,
 } from './untranslatable.ts'
 
-/** More than any model fills in; a type that goes on like this is not meant as input. */
+/** More than any model fills in; a type of this size is not meant as input. */
 const mostTypes = 2_000
 const deepestType = 40
 
 /**
- * A type as JSON Schema (2020-12), as a careful person would write it: objects closed, optional where TypeScript says
- * so, definitions only for types that hold themselves.
- * @throws AgentKitError `invalid-argument` with place, type and what to write instead, for what JSON cannot hold
+ * Converts a type to JSON Schema (2020-12) as a careful author would write it: objects closed, optional where TypeScript says
+ * so, definitions only for recursive types.
+ * @throws AgentKitError `invalid-argument` with place, type and what to write instead, for types that JSON does not have
  */
 export function typeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
   if (++scope.translated > mostTypes || scope.open.size > deepestType) failDepth(type, place, scope)
   return plainSchema(type, place, scope) ?? definedSchema(type, place, scope)
 }
 
-/** Types that hold no others. */
+/** Types without nested types. */
 function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema | undefined {
   const { TypeFlags } = scope.ts
   const { flags } = type
@@ -56,12 +56,12 @@ function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSch
 }
 
 function anySchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
-  // The checker's own type for what it cannot find is `any` by another name, which its public types do not tell.
+  // The checker's error type is an `any` with another name, which its public types do not expose.
   if ((type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error') return failUnresolved(place, scope)
   return place.described ? {} : failAny(type, place, scope)
 }
 
-/** Types that hold others, and may so hold themselves. */
+/** Types with nested types, which may be recursive. */
 function definedSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
   const { open, named, definitions } = scope
   const known = named.get(type)
@@ -110,7 +110,7 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
     return failFunction(type, place, scope)
   }
   if (isLibraryType(type, 'Date', scope)) return dateSchema(scope)
-  // What JavaScript's comments call any object.
+  // JavaScript's comments use it for any object.
   if (isLibraryType(type, 'Object', scope)) return { type: 'object' }
   if (isInstance(type, scope)) return failClass(type, place, scope)
   return objectSchema(type, place, scope)

@@ -7,8 +7,8 @@ import { isImpossible, unbranded } from '../scope/unbranded.ts'
 import { failNothing } from './untranslatable.ts'
 
 /**
- * A union: literals as an enum, one plain type and null as a list of types, all else as `anyOf`. What is `undefined`
- * is no value but the absence of one, and left to `required`.
+ * A union: literals as an enum, one plain type and null as a list of types, everything else as `anyOf`. `undefined`
+ * is not a value but its absence, which `required` expresses.
  */
 export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerScope): JSONSchema {
   const { Null, Undefined, Void } = scope.ts.TypeFlags
@@ -23,7 +23,7 @@ export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerSco
       ? literalSchema(kind, literals, scope)
       : scope.schemaOf(kind, memberPlace(kind, place, scope)),
   )
-  // Types may differ only in what JSON does not have: `UserId | OrderId`.
+  // Types may differ only in ways that JSON does not have: `UserId | OrderId`.
   const distinct = schemas.filter(
     (schema, index) => schemas.findIndex((other) => isDeepStrictEqual(schema, other)) === index,
   )
@@ -35,7 +35,7 @@ export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerSco
 
 type LiteralKind = 'string' | 'number' | 'boolean'
 
-/** Literals of a kind are told together. */
+/** Groups literals of the same type. */
 function literalKind(member: ts.Type, scope: CompilerScope): LiteralKind | undefined {
   const literal = unbranded(member, scope)
   if (literal.isStringLiteral()) return 'string'
@@ -56,7 +56,7 @@ function valueOfLiteral(literal: ts.Type, { checker }: CompilerScope): string | 
     : checker.typeToString(literal) === 'true'
 }
 
-/** A member where the union's text names it, so that what is said of `Port` holds in `Port | 'auto'`. */
+/** A member where the union's text names it, so that the annotations of `Port` apply in `Port | 'auto'`. */
 function memberPlace(member: ts.Type, { path, described, typeNode }: Place, scope: CompilerScope): Place {
   const nodes = typeNode ? memberNodes(typeNode, scope) : []
   return { path, described, typeNode: nodes.find((node) => scope.checker.getTypeFromTypeNode(node) === member) }
