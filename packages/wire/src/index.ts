@@ -1,11 +1,10 @@
 export { type Failure, failureOfBody, failureOfSdkError } from './errors/failure.ts'
-export { incompleteStream } from './errors/incomplete-stream.ts'
-export { type ErrorContext, providerError, toProviderError } from './errors/provider-error.ts'
+export { type ErrorContext, incompleteStream, providerError, toProviderError } from './errors/provider-error.ts'
 export { boundedResponse } from './http/bounded-response.ts'
 export { captureResponse, sdkFetch, throwingFetch } from './http/capture-response.ts'
 export { postForStream } from './http/sdk-post.ts'
 export { type CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
-export { type ConversionCaches, convertConversation } from './messages/convert-conversation.ts'
+export { type ConversionCaches, convertConversation, splitInstructions } from './messages/convert-conversation.ts'
 export { imagesAfterResults, imagesHeading, movedImageNote } from './messages/images-after-results.ts'
 export {
   fileName,
@@ -18,7 +17,6 @@ export {
 } from './messages/media.ts'
 export { readableMessages } from './messages/readable-messages.ts'
 export { repairTranscript } from './messages/repair-transcript.ts'
-export { splitInstructions } from './messages/split-instructions.ts'
 export {
   argumentsObject,
   argumentsText,

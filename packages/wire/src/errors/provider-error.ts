@@ -90,6 +90,12 @@ export function toProviderError(
   return new AgentKitError('provider-error', message, { provider: context.provider, model: context.model, cause })
 }
 
+/** The error of a stream that ended without a finish reason: it may be cut off. */
+export function incompleteStream({ provider, model }: Callee): AgentKitError {
+  const message = `The answer of ${provider} ended before it was complete.`
+  return new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
+}
+
 /** The error of a failed connection, or of a timer of Node or the SDK; `undefined` for any other error. */
 export function networkError(error: unknown, { provider, model, secrets }: ErrorContext): AgentKitError | undefined {
   const chain = causesOf(error)

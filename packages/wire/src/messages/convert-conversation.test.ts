@@ -1,8 +1,8 @@
 import type { Message } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { type ConversionCaches, convertConversation } from './convert-conversation.ts'
+import { type ConversionCaches, convertConversation, splitInstructions } from './convert-conversation.ts'
 
-/** Tells of each message what it was converted to, and counts. */
+/** Converts each message to a text, and counts the conversions. */
 function setUp() {
   const caches: ConversionCaches<string> = new Map()
   let converted = 0
@@ -112,4 +112,16 @@ it('repeats warnings each time', () => {
 
 it('converts an empty conversation', () => {
   expect(setUp().send([])).toEqual({ items: [], warnings: [], converted: 0 })
+})
+
+const system = (content: string): Message => ({ role: 'system', content })
+const question: Message = { role: 'user', content: 'hi' }
+
+it.each([
+  ['the system messages at the start', [system('One.'), system('Two.'), question], 'One.\n\nTwo.', [question]],
+  ['no blank ones', [system(' '), system('Two\ud800.'), question], 'Two\ufffd.', [question]],
+  ['no later ones', [question, system('Late.')], '', [question, system('Late.')]],
+  ['all, without other messages', [system('One.')], 'One.', []],
+])('separates %s', (_name, messages, instructions, rest) => {
+  expect(splitInstructions(messages)).toEqual({ instructions, rest })
 })

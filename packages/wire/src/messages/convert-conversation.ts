@@ -1,5 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { CallIds } from './call-ids.ts'
+import { isBlank, wellFormed } from './text.ts'
 
 /** Converts the messages of a conversation to the items of an API. */
 export type Conversion<Item> = {
@@ -64,4 +65,17 @@ function settledLength(messages: readonly Message[]): number {
 
 function isPrefix(known: readonly Message[], messages: readonly Message[], settled: number): boolean {
   return known.length <= settled && known.every((message, index) => message === messages[index])
+}
+
+/**
+ * Separates the instructions (the system messages at the start, without blank ones) from the conversation, for APIs with a
+ * field for them.
+ */
+export function splitInstructions(messages: readonly Message[]): { instructions: string; rest: Message[] } {
+  const instructions: string[] = []
+  let first = 0
+  for (let message = messages[0]; message?.role === 'system'; message = messages[++first]) {
+    if (!isBlank(message.content)) instructions.push(wellFormed(message.content))
+  }
+  return { instructions: instructions.join('\n\n'), rest: messages.slice(first) }
 }

@@ -1,7 +1,6 @@
 import type { AgentKitError, ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
 import { failureOfBody } from '../errors/failure.ts'
-import { incompleteStream } from '../errors/incomplete-stream.ts'
-import { type ErrorContext, providerError } from '../errors/provider-error.ts'
+import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'

@@ -1,7 +1,7 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import { splitInstructions } from '../messages/convert-conversation.ts'
 import { hasNonWebURL, isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
-import { splitInstructions } from '../messages/split-instructions.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toResponsesItems } from './responses-items.ts'
 import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
