@@ -3,14 +3,14 @@ import { checkOptions, isAmount, isCount, isFlag, isOneOf, isTextList, type Opti
 import type { ModelRequest } from './model.ts'
 
 /**
- * How an agent's model answers, in each step. What a model does not take is left out, with a warning in the result, so
- * that one set of them serves a whole chain of models.
+ * How an agent's model answers in each step. A setting that a model does not support is left out, with a warning in the
+ * result, so that one set serves a whole chain of models.
  */
 export type ModelSettings = Pick<
   ModelRequest,
   'temperature' | 'maxOutputTokens' | 'stop' | 'reasoning' | 'parallelToolCalls'
 > & {
-  /** For the first step alone: a choice that forced a call in each would never come to an answer. */
+  /** For the first step only: a choice that forces a call in every step would never lead to an answer. */
   toolChoice?: ModelRequest['toolChoice']
 }
 
@@ -33,7 +33,7 @@ export function checkModelSettings(settings: ModelSettings): void {
   checkOptions(settings, settingRules, { of: 'modelSettings', example: '{ temperature: 0 }' })
 }
 
-/** What a step asks for: of the choice of a tool only the first is told, and only where there are tools. */
+/** The settings of one step. `toolChoice` is part of the first step only, and only with tools. */
 export function settingsFor(
   { toolChoice, ...settings }: ModelSettings,
   step: { isFirst: boolean; hasTools: boolean },

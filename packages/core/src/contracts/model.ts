@@ -63,15 +63,15 @@ export type Price = {
   asOf: string
 }
 
-/** What is known of a model; filled by provider packages. An unknown model never blocks. */
+/** Facts about a model, from provider packages. A model without them works too. */
 export type ModelInfo = {
   /** In tokens, prompt and answer together. */
   contextWindow?: number
   maxOutputTokens?: number
   price?: Price
-  /** The most tokens that one image may count; 5,000 is assumed where it is absent. */
+  /** The maximum tokens of one image; 5,000 when absent. */
   imageTokens?: number
-  /** Whether the provider can hold an answer to a JSON Schema. */
+  /** Whether the provider can enforce a JSON Schema. */
   nativeOutput?: 'always' | 'without-tools' | 'never'
 }
 
@@ -79,8 +79,8 @@ export type ModelInfo = {
  * A model: one method, one attempt.
  *
  * `stream` yields deltas and whole tool calls, then exactly one `finish`, last. It never retries. A failure is
- * thrown as an `AgentKitError`, and a stream never ends quietly. An aborted signal ends it in `aborted`, or in
- * `timeout` when the signal's reason is a timeout; one that is aborted already makes no request.
+ * thrown as an `AgentKitError`, and a stream never ends without a finish. An aborted signal ends it with `aborted`,
+ * or with `timeout` when the signal's reason is a timeout; a signal that is aborted already makes no request.
  */
 export interface Model {
   /** `provider/model`. */
@@ -88,11 +88,11 @@ export interface Model {
   readonly info?: ModelInfo
   /** The longest silence between its events, in milliseconds; the agent's `modelTimeoutMs` when absent. */
   readonly eventTimeoutMs?: number
-  /** Where `info` comes late: awaited before a run's first request. */
+  /** Loads `info` where it comes late; awaited before a run's first request. */
   load?(): Promise<void>
   /**
-   * For models that watch each byte of their answers: the same model, whose longest silence, in milliseconds, is this
-   * one before the first byte and between bytes, except where its factory was given others.
+   * For models that watch each byte of their answers: the same model with this longest silence before the first byte
+   * and between bytes, in milliseconds, unless its factory was given others.
    */
   withDefaultTimeout?(timeoutMs: number): Model
   stream(request: ModelRequest, signal: AbortSignal): ModelStream
@@ -101,7 +101,7 @@ export interface Model {
 /** The events of one answer. A plain async generator is one. */
 export interface ModelStream extends AsyncIterable<ModelEvent> {
   /**
-   * The next event if it is here already: a burst is then taken without a promise for each of its tokens.
+   * The next event if it has arrived: a burst of tokens is then read without a promise for each of them.
    * For streams that are their own iterator; between two calls of `next()`.
    */
   ready?(): ModelEvent | undefined
@@ -112,7 +112,7 @@ export interface Embedder {
   /** `provider/model`. */
   readonly id: string
   readonly dimensions?: number
-  /** One vector per text, in order. `task` tells a document from a query where the model cares. */
+  /** One vector per text, in order. `task` distinguishes documents from queries, for models that do. */
   embed(texts: string[], signal: AbortSignal, task?: 'document' | 'query'): Promise<Float32Array[]>
 }
 

@@ -3,29 +3,30 @@ import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-dat
 import type { Usage } from '../data/usage.ts'
 
 /**
- * A step journal: a run begins, appends what is finished before the next thing starts, and ends.
+ * A journal of runs: a run begins, appends each finished step before the next one starts, and ends.
  * Every store passes `sessionStoreContract` of `@agentkit/testing/vitest`.
  *
  * - A session that has never begun a run loads as `undefined`.
  * - What a call acknowledges survives the death of the process.
  * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
- * - What is called for one run takes effect in the order of the calls, also where none is awaited.
+ * - Calls for one run take effect in their order, also when they are not awaited.
  * - A `userId` or `sessionId` that is longer than 1,024 bytes of UTF-8 or no valid Unicode is refused as
  *   `invalid-argument` by every call that takes a key (`checkSessionKey`): as bytes, two such ids may be one.
- * - A run's id is used once, in whatever session: a second `begin` with it is `session-conflict`, but for a waiting run.
- * - A waiting run may be begun again in its session, with its own id and no input: it is running again, in its own
- *   place, with what it had journaled, its state and its usage. Of several who do it at once, one may.
- * - State that a run has stored stays, also when the run fails. Deleting a session ends what runs in it.
+ * - A run's id is used once across all sessions: a second `begin` with it is `session-conflict`, except for a suspended
+ *   run (status `waiting`).
+ * - A suspended run can begin again in its session, with its own id and no input: it is running again, in its own
+ *   place, with its journal, state and usage. Of several callers at once, one succeeds.
+ * - State that a run has stored stays, also when the run fails. Deleting a session ends its running run.
  * - A failed turn without a finished tool call is hidden from `load`; one with finished calls keeps them
- *   (see `visibleMessages`). `turns` and `find` give what was journaled.
+ *   (see `visibleMessages`). `turns` and `find` return the whole journal.
  */
 export interface SessionStore {
   load(key: SessionKey): Promise<Session | undefined>
   /**
-   * @param run.expectedVersion the version that `load` gave; 0 for a session that it did not know
-   * @param run.input empty when a waiting run is begun again
+   * @param run.expectedVersion the version that `load` returned; 0 for an unknown session
+   * @param run.input empty when a suspended run begins again
    * @throws AgentKitError `session-conflict` when the version has moved, another run holds the session, or the run's id
-   *   is used and it does not wait in this session
+   *   is used and it is not suspended in this session
    */
   begin(key: SessionKey, run: { runId: string; expectedVersion: number; input: Message[] }): Promise<void>
   /**
@@ -34,12 +35,12 @@ export interface SessionStore {
    */
   append(runId: string, messages: Message[], state?: JSONValue): Promise<void>
   /**
-   * @param usage of the whole run; absent, what an earlier end of the run has told stays
+   * @param usage of the whole run; absent, the usage of an earlier end of the run stays
    * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
    */
   end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
   find(runId: string): Promise<Turn | undefined>
-  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and nothing is after an unknown run. */
+  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it. */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
   /** A user's sessions with one agent, the last used first. */
   list(owner: { agentId: string; userId: string }): Promise<SessionInfo[]>

@@ -24,7 +24,7 @@ export type StandardIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema's validation gives. */
+/** The type of a value that the schema has validated. */
 export type InferOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']
 
 export function isStandardSchema(value: JSONSchema | StandardSchema): value is StandardSchema {

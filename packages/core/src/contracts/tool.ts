@@ -2,7 +2,7 @@ import type { Citation } from '../data/citation.ts'
 import type { JSONSchema } from '../data/message.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** What a tool is told of the run that calls it. */
+/** The run that calls a tool. */
 export type ToolContext = {
   /** Aborts when the run ends early or the tool's time is up. */
   readonly signal: AbortSignal
@@ -10,14 +10,14 @@ export type ToolContext = {
   readonly sessionId?: string
   readonly runId: string
   readonly callId: string
-  /** Names what the result stands on: each becomes a `source` event and part of `result.sources`. */
+  /** Cites the sources of the result: each becomes a `source` event and part of `result.sources`. */
   cite(sources: Citation[]): void
 }
 
 /**
- * Something a model may call. `execute` gets validated input; it may return anything: a value is shown as JSON,
- * a list of text and image parts as it is, `null` tells the model "no result", `undefined` "done".
- * Throwing is an error result to the model, never a crashed run.
+ * A function that a model can call. `execute` receives validated input and may return anything: a value is shown as
+ * JSON, a list of text and image parts as it is, `null` as "no result", `undefined` as "done".
+ * An error that it throws is the call's result, and never ends the run.
  */
 export interface Tool {
   readonly name: string
@@ -26,7 +26,7 @@ export interface Tool {
   readonly inputSchema: JSONSchema | StandardSchema
   /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
   readonly timeoutMs?: number
-  /** Whether somebody must allow a call before it runs: always, or where this says so of the validated input. */
+  /** Whether a call needs approval before it runs: always, or when the function returns true for the validated input. */
   readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>)
   execute(input: unknown, context: ToolContext): unknown
 }

@@ -1,14 +1,14 @@
-/** A tool call that somebody must allow before it runs. */
+/** A tool call that needs approval before it runs. */
 export type Approval = {
   approvalId: string
   callId: string
   name: string
   input: unknown
-  /** Which member of a swarm asks: the ids below the outermost agent, from the outside in. */
+  /** The member of a swarm that makes the call: the ids below the outermost agent, from the outside in. */
   path?: string[]
 }
 
-/** What was decided of an approval. */
+/** The decision on an approval. */
 export type Decision = true | { deny: string }
 
 /** By `approvalId`. */

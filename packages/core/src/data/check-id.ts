@@ -2,10 +2,10 @@ import { limits } from '../limits.ts'
 import { invalidArgument } from './errors.ts'
 
 /**
- * Checks the ids of a session's key, before a store makes a key of them: as UTF-8, ids that are no valid text become
+ * Checks the ids of a session's key before a store uses them: as UTF-8, different ids that are no valid Unicode become
  * the same bytes, and two users would share one conversation.
  *
- * @param key the user's id, and the session's where there is one
+ * @param key the user's id, and the session's if there is one
  * @throws AgentKitError `invalid-argument` for an id that is longer than 1,024 bytes of UTF-8, or no valid Unicode
  * @example
  * async load(key) {
@@ -24,7 +24,7 @@ export function checkSessionKey({
   if (sessionId !== undefined) checkId('sessionId', sessionId)
 }
 
-/** @throws AgentKitError `invalid-argument`, naming the id, and not repeating it */
+/** @throws AgentKitError `invalid-argument`, which names the id without repeating it */
 export function checkId(name: 'userId' | 'sessionId' | 'runId', id: unknown): void {
   if (typeof id !== 'string') throw invalidArgument(`\`${name}\` is a text.`)
   if (isTooLong(id)) {

@@ -1,4 +1,4 @@
-/** Where an answer's words stand in a file: `text.slice(start, end) === quote`, always. */
+/** The passage of a file that an answer is based on: `text.slice(start, end) === quote`. */
 export type Citation = {
   /** Relative to the indexed folder, with `/`. */
   file: string

@@ -43,11 +43,11 @@ export type ErrorDetails = {
    * `incomplete-stream`, `malformed-stream`, and `provider-error` with a status of 408, 409, 425, 429 or 5xx.
    */
   retryable?: boolean
-  /** How long the other side asks to wait, in milliseconds. */
+  /** How long the server asks to wait, in milliseconds. */
   retryAfterMs?: number
   /** The factory's name: `openai`, `azure`, … */
   provider?: string
-  /** The model asked for, without its provider. */
+  /** The requested model, without its provider. */
   model?: string
   /** HTTP status of the provider's answer. */
   status?: number
@@ -66,7 +66,7 @@ const brand = Symbol.for('agentkit.error')
 /**
  * The one error of agentkit: a code from a closed list, a message that says the fix, a cause.
  *
- * Branded by `Symbol.for`, so that two copies of the package agree; ask with {@link isAgentKitError}.
+ * Branded by `Symbol.for`, so that two copies of the package agree; check with {@link isAgentKitError}.
  *
  * @example
  * try {
@@ -79,7 +79,7 @@ export class AgentKitError extends Error {
   override readonly name = 'AgentKitError'
   readonly code: ErrorCode
   readonly retryable: boolean
-  // Declared, not defined: a detail that is not there leaves no key.
+  // Declared, not defined: an absent detail adds no key.
   declare readonly retryAfterMs?: number
   declare readonly provider?: string
   declare readonly model?: string
@@ -110,7 +110,7 @@ export function invalidArgument(message: string, details?: ErrorDetails): AgentK
   return new AgentKitError('invalid-argument', message, details)
 }
 
-/** What mostly passes, where nobody says more. */
+/** Codes of failures that usually pass. */
 const retryableCodes: readonly ErrorCode[] = [
   'network',
   'timeout',
@@ -129,7 +129,7 @@ function isUsuallyRetryable(code: ErrorCode, { status = 0, phase }: ErrorDetails
   )
 }
 
-/** The same error, telling of the run that it ended. A copy: the original may belong to another run too. */
+/** A copy of the error with the run that it ended: the original may belong to another run too. */
 export function errorOfRun(error: AgentKitError, run: { runId: string; usage: Usage }): AgentKitError {
   const copy = new AgentKitError(error.code, error.message, { ...error, cause: error.cause, ...run })
   if (error.stack !== undefined) copy.stack = error.stack
@@ -146,7 +146,7 @@ export function isAgentKitError(value: unknown): value is AgentKitError {
   }
 }
 
-/** `instanceof`, also of a proxy whose traps throw: whatever is thrown is looked at so. */
+/** `instanceof` for thrown values, which may be a proxy whose traps throw. */
 export function isInstance<Value>(value: unknown, type: new (...parameters: never[]) => Value): value is Value {
   try {
     return value instanceof type
@@ -155,7 +155,7 @@ export function isInstance<Value>(value: unknown, type: new (...parameters: neve
   }
 }
 
-/** An error as plain JSON: what events carry. */
+/** An error as plain JSON, as events carry it. */
 export type ErrorInfo = {
   code: ErrorCode
   message: string
@@ -168,7 +168,7 @@ export type ErrorInfo = {
   phase?: TimeoutPhase
 }
 
-/** An error as events carry it. Its cause stays behind: it may hold anything. */
+/** The error without its cause, which may hold anything. */
 export function toErrorInfo(error: AgentKitError): ErrorInfo {
   const info: ErrorInfo = { code: error.code, message: error.message, retryable: error.retryable }
   if (error.retryAfterMs !== undefined) info.retryAfterMs = error.retryAfterMs
@@ -181,8 +181,8 @@ export function toErrorInfo(error: AgentKitError): ErrorInfo {
 }
 
 /**
- * The error that an ended signal stands for: `timeout` where its reason is a timeout, `aborted` otherwise.
- * A reason that is an AgentKitError already is returned as it is.
+ * The error of an aborted signal: `timeout` where its reason is a timeout, `aborted` otherwise.
+ * A reason that is an AgentKitError is returned unchanged.
  *
  * @param callee the model that was being called, if one was: the error carries it
  */
@@ -198,7 +198,7 @@ export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'prov
   return new AgentKitError('aborted', 'The run was aborted.', details)
 }
 
-/** The words of anything that was thrown; empty when it has none. Never throws itself. */
+/** The message of any thrown value; empty when it has none. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     const text: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown
@@ -208,7 +208,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** For the `default` of a switch over a closed union: it does not compile while a case is missing. */
+/** For the `default` of a switch over a closed union: a missing case does not compile. */
 export function assertNever(value: never): never {
   throw new AgentKitError('invalid-argument', `Unexpected ${JSON.stringify(value)}.`)
 }

@@ -14,13 +14,13 @@ export type RunFinishReason =
   | 'aborted'
   | 'error'
 
-/** What happens in a run, without its place in the stream. */
+/** An event of a run, without its place in the stream. */
 export type AgentEventBody =
   | { type: 'run-start'; sessionId?: string }
   | { type: 'agent-start'; name: string }
   | { type: 'agent-end'; name: string; status: string; reason?: string }
   | { type: 'step-start'; step: number }
-  /** Forget this step's deltas: it is tried again. */
+  /** The step is repeated: its deltas so far are void. */
   | { type: 'step-restart'; step: number; error: ErrorInfo }
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }

@@ -5,8 +5,7 @@ export type JSONValue = string | number | boolean | null | JSONValue[] | { [key:
 export type JSONSchema = { [key: string]: unknown }
 
 /**
- * Data of one provider that nobody else can read: a signature, encrypted reasoning.
- * It is replayed only to its owner.
+ * Data that only one provider can read: a signature, encrypted reasoning. It is sent back to its owner only.
  */
 export type Opaque = {
   /** `provider/model` that made it. */
@@ -20,10 +19,10 @@ export type ImagePart = { type: 'image'; base64?: string; url?: string; mediaTyp
 /** A file, as base64 or by URL: exactly one of the two. */
 export type FilePart = { type: 'file'; base64?: string; url?: string; mediaType: string; name?: string }
 
-/** What a user's message is made of, as plain JSON. */
+/** A part of a user's message, as plain JSON. */
 export type UserPart = TextPart | ImagePart | FilePart
 
-/** What `chat()` and `stream()` take: the stored parts, and bytes or URLs that become them. */
+/** What `chat()` and `stream()` accept: stored parts, and bytes or URLs that become parts. */
 export type InputPart =
   | UserPart
   | { type: 'image'; data: Uint8Array | URL; mediaType?: string; name?: string }

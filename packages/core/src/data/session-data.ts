@@ -1,12 +1,12 @@
 import type { JSONValue, Message } from './message.ts'
 import type { Usage } from './usage.ts'
 
-/** What names a conversation. Never joined into one string: ("a", "b_c") and ("a_b", "c") are two. */
+/** The key of a conversation. Never joined into one string: ("a", "b_c") and ("a_b", "c") are two. */
 export type SessionKey = { agentId: string; userId: string; sessionId: string }
 
-/** A session as the next run needs it. */
+/** A session as it is loaded for the next run. */
 export type Session = {
-  /** Moves by one with each turn that begins, goes on or ends; `begin` takes it back as `expectedVersion`. */
+  /** Rises by one with each turn that begins, is resumed or ends; `begin` receives it as `expectedVersion`. */
   version: number
   /** What the model may see: always valid, never a tool call without its result. */
   messages: Message[]
@@ -15,7 +15,7 @@ export type Session = {
 
 export type TurnStatus = 'running' | 'done' | 'failed' | 'waiting'
 
-/** One run of a session, as it was journaled. */
+/** One run of a session, as it is stored. */
 export type Turn = {
   runId: string
   messages: Message[]

@@ -5,9 +5,9 @@ import type { Turn } from './session-data.ts'
 /**
  * What the model may see of a turn: always valid, results in the order of their calls.
  *
- * A running turn shows nothing. A failed or waiting one without a finished tool call shows nothing either; one with
- * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that nothing is
- * done twice.
+ * A running turn shows nothing. A failed or suspended one without a finished tool call shows nothing either; one with
+ * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that no call is
+ * repeated.
  */
 export function visibleMessages(turn: Turn): Message[] {
   switch (turn.status) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addUsage, toldUsage, type Usage } from './usage.ts'
+import { addUsage, reportedUsage, type Usage } from './usage.ts'
 
 it.each<[Usage, Usage, Usage]>([
   [{}, {}, {}],
@@ -43,5 +43,5 @@ it.each<[Usage, Usage]>([
     { inputTokens: 7, outputTokens: 0 },
   ],
 ])('takes %j for what was told: no call is without input', (usage, told) => {
-  expect(toldUsage(usage)).toEqual(told)
+  expect(reportedUsage(usage)).toEqual(told)
 })

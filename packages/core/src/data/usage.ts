@@ -1,5 +1,5 @@
 /**
- * Tokens of one model call, or of a run. What the provider does not tell is `undefined`, never 0.
+ * Tokens of one model call, or of a run. What the provider does not report is `undefined`, never 0.
  * `inputTokens` includes cache reads and writes; `outputTokens` includes reasoning.
  */
 export type Usage = {
@@ -9,11 +9,11 @@ export type Usage = {
   cacheWriteTokens?: number
   reasoningTokens?: number
   totalTokens?: number
-  /** Some of it is estimated, on the high side: a provider told no usage, or the call ended before it could. */
+  /** Partly estimated, on the high side: the provider reported no usage, or the call ended before it did. */
   estimated?: true
 }
 
-/** What a run cost, in US dollars; `estimated` where its usage is. */
+/** The cost of a run in US dollars; `estimated` if its usage is. */
 export type Cost = { usd: number; estimated?: boolean }
 
 const fields = [
@@ -25,21 +25,21 @@ const fields = [
   'totalTokens',
 ] as const
 
-/** What was told of a call, without what cannot be: a Model is anybody's code. */
-export function toldUsage(usage: Usage): Usage {
-  const told: Usage = {}
+/** The usage that a model reported, without impossible values: any code can implement a Model. */
+export function reportedUsage(usage: Usage): Usage {
+  const reported: Usage = {}
   for (const field of fields) {
     const tokens: unknown = usage[field]
-    if (typeof tokens === 'number' && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) told[field] = tokens
+    if (typeof tokens === 'number' && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) reported[field] = tokens
   }
-  if (usage.estimated) told.estimated = true
-  // No call is without input: some servers tell zeros instead of nothing.
-  if (told.inputTokens !== 0) return told
-  const { inputTokens: _input, totalTokens: _total, outputTokens, ...rest } = told
+  if (usage.estimated) reported.estimated = true
+  // Every call has input: some servers report zeros instead of nothing.
+  if (reported.inputTokens !== 0) return reported
+  const { inputTokens: _input, totalTokens: _total, outputTokens, ...rest } = reported
   return outputTokens ? { ...rest, outputTokens } : rest
 }
 
-/** The sum of two usages, field by field; a field that neither tells stays absent. */
+/** The sum of two usages, field by field; a field that neither has stays absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {}
   for (const field of fields) {
@@ -51,7 +51,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum
 }
 
-/** All tokens of a usage, where a provider tells a total and its parts differently the larger figure. */
+/** All tokens of a usage: the larger figure, if a provider's total and its parts differ. */
 export function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }: Usage): number {
   return Math.max(inputTokens + outputTokens, totalTokens)
 }

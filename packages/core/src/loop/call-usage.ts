@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
-import { toldUsage, type Usage } from '../data/usage.ts'
+import { reportedUsage, type Usage } from '../data/usage.ts'
 import type { Reply } from '../runs/reply.ts'
 import { estimateRequest, estimateText } from '../tokens/estimate-tokens.ts'
 
@@ -13,7 +13,7 @@ type EndedCall = { reply: Reply; request: ModelRequest; model: Model; signal: Ab
  */
 export function usageOf({ reply, request, model, signal }: EndedCall, failure?: unknown): Usage {
   const error = isAgentKitError(failure) ? failure : undefined
-  const reported = toldUsage(error?.usage ?? reply.usage)
+  const reported = reportedUsage(error?.usage ?? reply.usage)
   const hasWorked = failure === undefined || reply.hasBegun || signal.aborted || error?.code === 'timeout'
   if (!hasWorked && Object.keys(reported).length === 0) return reported
   const inputTokens = reported.inputTokens ?? estimateRequest(request, model.info)

@@ -7,10 +7,10 @@ import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
 import { brokenStream, nameOf } from './model-error.ts'
 
 /**
- * Checks what a model hands out, before anything is made of it: a Model is anybody's code.
- * @param calls what was told before
- * @returns how many characters it adds to the answer; and the event in its place, where a call has arguments that are
- *   too much to be looked at: the call is then one that is not valid
+ * Checks the events of a model before they are used: any code can implement a Model.
+ * @param calls the earlier calls of the answer
+ * @returns the characters that the event adds to the answer, and the event: a call with too many arguments is replaced
+ *   by an invalid call
  * @throws AgentKitError `malformed-stream`, saying what the event lacks
  */
 export function checkEvent(
@@ -22,25 +22,25 @@ export function checkEvent(
   switch (event?.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      if (typeof event.text !== 'string') throw malformed(model, `told a ${event.type} without text`)
+      if (typeof event.text !== 'string') throw malformed(model, `sent a ${event.type} without text`)
       return { event, chars: event.text.length }
     case 'tool-call':
       return checkCall(event, calls, model)
     case 'warning':
-      if (typeof event.message !== 'string') throw malformed(model, 'told a warning without a message')
+      if (typeof event.message !== 'string') throw malformed(model, 'sent a warning without a message')
       // At least one, so that empty warnings without an end have one.
       return { event, chars: event.message.length + 1 }
     case 'finish':
       return { event: checkFinish(event, calls, model), chars: 0 }
     default:
-      throw malformed(model, `told an event of type ${JSON.stringify(type) ?? 'none'}, which there is not`)
+      throw malformed(model, `sent an event of the unknown type ${JSON.stringify(type) ?? 'none'}`)
   }
 }
 
 /** @throws AgentKitError `malformed-stream` for what cannot be iterated, with the likely fix */
 export function checkStream(stream: ModelStream, model: Model): ModelStream {
   if (typeof stream?.[Symbol.asyncIterator] === 'function') return stream
-  // A promise, from a forgotten `*`: what it rejects with would otherwise be nobody's.
+  // A promise, from a forgotten `*`: its rejection would otherwise be unhandled.
   Promise.resolve(stream).catch(() => {})
   throw malformed(model, 'is no async iterable: write `async *stream(request, signal) { … }`', 'the stream')
 }
@@ -61,11 +61,11 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   for (const warning of warnings) {
     if (typeof warning !== 'string') throw malformed(model, 'finished with a warning that is no text')
   }
-  // The message becomes history, so its calls must be those that were told, which will have results.
-  const told = calls.map(({ callId }) => callId)
+  // The message becomes history, so its calls must be those that were sent before, which will have results.
+  const sent = calls.map(({ callId }) => callId)
   const kept = toolCalls(message).map(({ callId }) => callId)
-  if (told.length !== kept.length || told.some((callId, index) => callId !== kept[index])) {
-    throw malformed(model, 'finished with other tool calls than it told')
+  if (sent.length !== kept.length || sent.some((callId, index) => callId !== kept[index])) {
+    throw malformed(model, 'finished with other tool calls than it sent before')
   }
   const tooMuch = new Map(calls.map((call) => [call.callId, tooMuchInput(call)]))
   const content = message.content.map((part) => {
@@ -80,10 +80,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   return { ...event, usage: { ...usage }, message: { ...message, content } }
 }
 
-/** Of the event that ends an answer. */
+/** Warnings of the event that ends an answer. */
 const mostWarnings = 1000
 
-/** As deep as what is stored may be; what it holds is bounded by its characters. */
+/** The depth that stores accept. Characters are bounded apart. */
 const deepest = 1000
 const messageBounds = { depth: deepest, values: 1_000_000 }
 
@@ -96,15 +96,15 @@ function isPart(part: unknown): boolean {
 function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { event: ToolCall; chars: number } {
   const { callId, name, input, inputText = '', invalid } = call
   const known = typeof callId !== 'string' || callId === '' || calls.some((other) => other.callId === callId)
-  if (known) throw malformed(model, 'told a tool call without an id of its own')
-  if (isTooLong(callId)) throw malformed(model, `told a tool call whose id is longer than ${limits.idBytes} bytes`)
-  if (typeof name !== 'string' || name === '') throw malformed(model, 'told a tool call without a name')
+  if (known) throw malformed(model, 'sent a tool call without an id of its own')
+  if (isTooLong(callId)) throw malformed(model, `sent a tool call whose id is longer than ${limits.idBytes} bytes`)
+  if (typeof name !== 'string' || name === '') throw malformed(model, 'sent a tool call without a name')
   if (calls.length >= limits.toolCallsPerAnswer) {
     throw tooMany(model, `has more than ${limits.toolCallsPerAnswer} tool calls`)
   }
   const { chars, problem }: MeasuredJSON = input === undefined ? { chars: 0 } : measureJSON(input, argumentBounds)
   if (problem === 'no-json' || typeof inputText !== 'string') {
-    throw malformed(model, `told a call of "${name}" whose input is no JSON`)
+    throw malformed(model, `sent a call of "${name}" whose input is no JSON`)
   }
   const size = callId.length + name.length + chars + inputText.length + String(invalid ?? '').length
   if (problem === undefined) return { event: call, chars: size }
@@ -123,15 +123,15 @@ function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { 
 
 const argumentBounds = { depth: limits.argumentDepth, values: limits.argumentValues }
 
-/** Why the arguments of a call are not looked at. */
+/** Why the arguments of a call are not checked. */
 export const argumentProblem: string = `more than ${limits.argumentValues} fields and items, or nested deeper than ${limits.argumentDepth} levels`
 
-/** What stands in the place of arguments that were not looked at. */
+/** The text in place of arguments that were not checked. */
 function tooMuchInput({ invalid, inputText }: ToolCall): string | undefined {
   return invalid === argumentProblem ? inputText : undefined
 }
 
-/** More than any model writes: another attempt would cost as much again. */
+/** Not retryable: another attempt would cost as much again. */
 function tooMany(model: Model, what: string): AgentKitError {
   const message = `The answer of "${model.id}" ${what}, more than any model writes.`
   return new AgentKitError('malformed-stream', message, { retryable: false, ...nameOf(model) })

@@ -3,21 +3,21 @@ import type { Ledger } from '../policies/ledger.ts'
 
 /** The run in which code is running: a tool, a hook, a model. What it starts belongs to that run. */
 export type CurrentRun = {
-  /** What is started here is paid for by it. */
+  /** Charged for the runs that are started here. */
   ledger: Ledger
-  /** What is started here ends with it. */
+  /** Ends the runs that are started here. */
   signal: AbortSignal
   /** How many runs this one is nested in. */
   depth: number
-  /** The sessions that it and the runs around it hold, by `keyText`. */
+  /** The sessions that this run and its parents hold, by `keyText`. */
   holds: readonly string[]
-  /** A model call is under way: it must not be waited for in itself. */
+  /** Set within a model call, where waiting for its reservation would never end. */
   isInModelCall?: true
 }
 
 export const currentRun: AsyncLocalStorage<CurrentRun> = new AsyncLocalStorage()
 
-/** What a tool starts ends with the tool, also where that runs out of time. */
+/** Runs that `work` starts end with the signal: the runs of a tool end when its time is up. */
 export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
   const current = currentRun.getStore()
   return current ? currentRun.run({ ...current, signal }, work) : work()

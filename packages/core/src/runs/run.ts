@@ -20,8 +20,8 @@ export type RunOptions = {
   /** What the run may use up, with all that it starts. It tightens the agent's budget. */
   budget?: Budget
   /**
-   * Whether an iterated run waits for `approve` and `deny` (`"wait"`, the default), or ends with `"approval"` like one
-   * that nobody iterates, and goes on by `resume` (`"end"`).
+   * Whether an iterated run waits for `approve` and `deny` (`"wait"`, the default), or ends with `"approval"` and is
+   * continued by `resume` (`"end"`), as a run that is not iterated.
    */
   onApproval?: 'wait' | 'end'
   /** Messages that seed a session which has none yet; ignored when it has. Without `sessionId`: what came before. */
@@ -34,7 +34,7 @@ export type RunResult<Output = unknown> = {
   text: string
   /** The answer in the form of the agent's `output`; there when the run ends with `stop`. */
   output: Output
-  /** What waits to be decided, when the run ends with `approval`. */
+  /** The pending approvals, when the run ends with `approval`. */
   approvals: Approval[]
   /** What this run added to the conversation, the user's message first. */
   messages: Message[]
@@ -54,29 +54,29 @@ export type RunResult<Output = unknown> = {
 /**
  * One run of an agent. It starts when it is first iterated or `result` is first read; both may be used together.
  *
- * Leaving the loop cancels the run. A reader that is slower than the run holds it back once 256 KB wait for it. A run
- * that nobody iterates goes on to its end; events that nobody asked for while it ran are kept up to the same bound.
+ * Leaving the loop cancels the run. A reader that is slower than the run delays it once 256 KB are buffered. A run that
+ * is not iterated runs to its end; its events are buffered up to the same bound until they are read.
  *
- * A run that needs approvals waits for them while it is iterated. It is stored first, so that it also goes on by the
- * agent's `resume` when its process has died. One that is left, or that nobody iterates, ends with `approval`.
+ * A run that needs approvals waits for them while it is iterated. It is stored first, so that the agent's `resume` can
+ * continue it when its process has died. A run that the reader leaves, or that is not iterated, ends with `approval`.
  */
 export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   readonly runId: string
   /** Never rejects: a failure is in its `error`. */
   readonly result: Promise<RunResult<Output>>
   /**
-   * Ends the run as `aborted`, also one that waits for approval: that does not go on any more. One that is aborted by
-   * its signal while it waits is stored on.
+   * Ends the run as `aborted`. A run that waits for approval cannot be resumed afterwards; one that is aborted by its
+   * signal while it waits can.
    */
   cancel(): void
   /**
-   * Allows a tool call that an `approval-request` event asks about.
-   * @throws AgentKitError `not-found` when nothing of this id waits
+   * Allows the tool call of an `approval-request` event.
+   * @throws AgentKitError `not-found` when no approval with this id is pending
    */
   approve(approvalId: string): void
   /**
-   * Refuses it; the model is told the reason.
-   * @throws AgentKitError `not-found` when nothing of this id waits
+   * Denies it; the model receives the reason.
+   * @throws AgentKitError `not-found` when no approval with this id is pending
    */
   deny(approvalId: string, reason?: string): void
 }
@@ -87,7 +87,7 @@ export interface Runnable {
   readonly name: string
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
-  /** What it looks up, where it does. */
+  /** The knowledge that it searches, if it has any. */
   readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun
   resume(runId: string, decisions: Decisions, options?: RunOptions): AgentRun

@@ -18,7 +18,7 @@ type StoredSession = {
 }
 
 /**
- * Sessions in memory: gone with the process. What is stored is a frozen copy, so nobody can change history.
+ * Sessions in memory: gone with the process. Stored messages are frozen copies, so history cannot be changed.
  *
  * @example
  * const agent = new Agent({ name: 'Notes', functions: [], model, sessions: memorySessions() })
@@ -137,7 +137,7 @@ function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
   return { ...turn, messages: [...turn.messages], ...(turn.usage ? { usage: { ...turn.usage } } : {}) }
 }
 
-/** A copy that nobody can change. The list itself may grow. */
+/** A frozen copy. The list itself may grow. */
 function frozen<Value extends JSONValue | Message[]>(value: Value): Value {
   const copy: Value = JSON.parse(JSON.stringify(value))
   if (Array.isArray(copy)) return frozenList(copy)
