@@ -51,12 +51,12 @@ it('requires a key when nothing else is wrong', () => {
 describe('a misspelt option', () => {
   const model = scriptedModel([])
   const members = [new Agent({ name: 'Member', functions: [], model, sessions: ':memory:' })]
-  const asked: [string, { chat: Agent['chat']; stream: Agent['stream']; resume: Agent['resume'] }][] = [
+  const runnables: [string, { chat: Agent['chat']; stream: Agent['stream']; resume: Agent['resume'] }][] = [
     ['an agent', new Agent({ name: 'Test', functions: [], model, sessions: ':memory:' })],
     ['a swarm', new Swarm({ name: 'Team', agents: members, collaboration: 'sequence', sessions: ':memory:' })],
   ]
 
-  it.each(asked)('of a run of %s is refused with the nearest one', async (_name, agent) => {
+  it.each(runnables)('of a run of %s is refused with the nearest one', async (_name, agent) => {
     const refusal = expect.objectContaining({
       code: 'invalid-argument',
       message:

@@ -144,7 +144,7 @@ describe('Swarm', () => {
   it.each([
     ['no warning of what `[defaults]` and the members use', '[defaults]\ninstruction = "Be brief."', []],
     ['a warning of an instruction of its own', '[team]\ninstruction = "Be brief."', ['instruction']],
-  ])('has %s where no model of its own is asked', async (_what, toml, options) => {
+  ])('has %s when it calls no model of its own', async (_what, toml, options) => {
     const configPath = folder.write('config.toml', `${toml}\n\n[ann]\ntools = ["search"]\n`)
     const sdkContext = new SDKContext({ configPath })
     const model = scriptedModel(['Done.'])

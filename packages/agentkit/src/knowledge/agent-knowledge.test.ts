@@ -125,18 +125,18 @@ describe('an agent that retrieves', () => {
 
 describe('the embeddings of an agent', () => {
   it('are made by the embedder that is passed', async () => {
-    const asked: string[][] = []
+    const embedded: string[][] = []
     const embedder: Embedder = {
       id: 'test/own',
       dimensions: 2,
       async embed(texts) {
-        asked.push(texts)
+        embedded.push(texts)
         return texts.map(() => Float32Array.of(1, 0))
       },
     }
     const agent = docs({ retriever: { ...places(), embedder } })
     await agent.chat('Holidays?')
-    expect(asked.flat().join('\n')).toContain('30 days of holidays')
+    expect(embedded.flat().join('\n')).toContain('30 days of holidays')
     expect(printed.join('\n')).not.toContain('by words only')
     await agent.close()
   })

@@ -94,11 +94,11 @@ describe('lazyModel', () => {
   })
 
   it('reads no event when its reader leaves while the model loads', async () => {
-    const asked: string[] = []
+    const streams: string[] = []
     const model: Model = {
       id: 'fake/one',
       async *stream() {
-        asked.push('asked')
+        streams.push('opened')
         yield finish
       },
     }
@@ -108,7 +108,7 @@ describe('lazyModel', () => {
     const pending = reader.next()
     await reader.return?.()
     expect(await pending).toEqual({ done: true, value: undefined })
-    expect(asked).toEqual([])
+    expect(streams).toEqual([])
   })
 
   it('tries again after a failed load', async () => {

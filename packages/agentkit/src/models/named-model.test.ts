@@ -9,14 +9,14 @@ const { signal } = new AbortController()
 
 /** Provider packages that record their options. */
 function fakePackages() {
-  const asked: (ProviderSettings & { provider: ProviderId; model: string; timeouts?: ModelTimeouts })[] = []
+  const created: (ProviderSettings & { provider: ProviderId; model: string; timeouts?: ModelTimeouts })[] = []
   const load = async (provider: ProviderId) => (options: ProviderSettings) => ({
     model(model: string, timeouts?: ModelTimeouts): Model {
-      asked.push({ provider, ...options, model, ...(timeouts && { timeouts }) })
+      created.push({ provider, ...options, model, ...(timeouts && { timeouts }) })
       return scriptedModel(['Hello'], { id: `${provider}/${model}` })
     },
   })
-  return { asked, load }
+  return { created, load }
 }
 
 describe('namedModel', () => {
@@ -30,9 +30,9 @@ describe('namedModel', () => {
     'gives $variable to $provider',
     async ({ provider, variable }) => {
       vi.stubEnv(variable, 'the-key')
-      const { asked, load } = fakePackages()
+      const { created, load } = fakePackages()
       await namedModel(`${provider}/some-model`, {}, load).load()
-      expect(asked).toEqual([{ provider, apiKey: 'the-key', model: 'some-model', timeouts: {} }])
+      expect(created).toEqual([{ provider, apiKey: 'the-key', model: 'some-model', timeouts: {} }])
     },
   )
 
@@ -42,25 +42,25 @@ describe('namedModel', () => {
   ])('prefers, for %s, the key of %s to the key of %s', async (provider, first, second) => {
     vi.stubEnv(first, 'one')
     vi.stubEnv(second, 'two')
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     await namedModel(`${provider}/m`, {}, load).load()
-    expect(asked[0]?.apiKey).toBe('one')
+    expect(created[0]?.apiKey).toBe('one')
   })
 
   it('ignores an empty variable', async () => {
     vi.stubEnv('LLMPROVIDER_API_KEY', ' ')
     vi.stubEnv('OPENAI_API_KEY', 'two')
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     await namedModel('gpt-4o', {}, load).load()
-    expect(asked[0]?.apiKey).toBe('two')
+    expect(created[0]?.apiKey).toBe('two')
   })
 
   it('passes the address of Ollama to Ollama only', async () => {
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     const settings = { idleTimeoutMs: 7, ollamaServerUrl: 'http://box:11434' }
     await namedModel('ollama/llama3.2', settings, load).load()
     await namedModel('offline/extractive', settings, load).load()
-    expect(asked).toEqual([
+    expect(created).toEqual([
       { provider: 'ollama', serverUrl: 'http://box:11434', model: 'llama3.2', timeouts: { idleTimeoutMs: 7 } },
       { provider: 'offline', model: 'extractive', timeouts: { idleTimeoutMs: 7 } },
     ])
@@ -68,9 +68,9 @@ describe('namedModel', () => {
 
   it.each(['ollama/llama3.2', 'offline/extractive'])('needs and sends no key for %s', async (name) => {
     vi.stubEnv('OPENAI_API_KEY', 'the-key')
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     await namedModel(name, {}, load).load()
-    expect(asked[0]).not.toHaveProperty('apiKey')
+    expect(created[0]).not.toHaveProperty('apiKey')
   })
 
   it.each(providerIds.filter((provider) => keyVariables[provider].length > 0))(
@@ -105,9 +105,9 @@ describe('namedModel', () => {
 
   it('needs no key when OPENAI_BASE_URL is another server', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     await namedModel('some-model', {}, load).load()
-    expect(asked).toEqual([{ provider: 'openai', model: 'some-model', timeouts: {} }])
+    expect(created).toEqual([{ provider: 'openai', model: 'some-model', timeouts: {} }])
     expect(() => namedModel('claude-opus-5')).toThrow(expect.objectContaining({ code: 'missing-key' }))
     expect(() => namedModel(undefined)).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
@@ -125,12 +125,12 @@ describe('namedModel', () => {
   })
 
   it('passes the timeouts, and imports nothing before the first call', async () => {
-    const { asked, load } = fakePackages()
+    const { created, load } = fakePackages()
     const timeouts = { firstByteTimeoutMs: 5, idleTimeoutMs: 7 }
     const model = namedModel('offline/extractive', timeouts, load)
     expect(model.id).toBe('offline/extractive')
-    expect(asked).toEqual([])
+    expect(created).toEqual([])
     for await (const _ of model.stream({ messages: [] }, signal)) break
-    expect(asked).toEqual([{ provider: 'offline', model: 'extractive', timeouts }])
+    expect(created).toEqual([{ provider: 'offline', model: 'extractive', timeouts }])
   })
 })

@@ -130,7 +130,7 @@ function handoffLoop(one: string, other: string): string {
 }
 
 function tooManyHandoffs({ maxSteps }: AgentSpec): string {
-  return `The conversation was handed on ${maxSteps} times. Raise the swarm's \`maxSteps\` if it needs more.`
+  return `The conversation was handed over ${maxSteps} times. Raise the swarm's \`maxSteps\` if it needs more.`
 }
 
 /** The calls and results of a turn, without handoffs and without text, which varies between equal turns. */

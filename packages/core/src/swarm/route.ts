@@ -92,7 +92,7 @@ async function callOf(
   const member = members.find(({ id }) => id === agent)
   if (!member) {
     const known = members.map(({ id }) => `"${id}"`).join(', ')
-    const message = `The swarm's \`collaboration\` function named "${agent}", who is no member. There are: ${known}.`
+    const message = `The swarm's \`collaboration\` function named "${agent}", which is not a member. There are: ${known}.`
     throw new AgentKitError('invalid-config', message)
   }
   const task = typeof next === 'string' ? await defaultTask(member) : next.task

@@ -92,15 +92,15 @@ describe('options of a swarm without effect', () => {
   const functions = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Seen.' })]
   const team = (collaboration: Collaboration, agents: Agent[] = [member('Ann')]) =>
     new Swarm({ name: 'Team', agents, collaboration, model: saying('Done.'), instruction: 'Be brief.', functions })
-  const vain = (kind: string): string[] =>
+  const expectedFor = (kind: string): string[] =>
     ['instruction', 'functions'].map(
       (option) => `\`${option}\` of the swarm "Team" has no effect with ${kind}: give it to the members.`,
     )
 
   it.each<[string, Collaboration, string[]]>([
-    ['handoff', 'handoff', vain('`collaboration: "handoff"`')],
-    ['sequence', 'sequence', vain('`collaboration: "sequence"`')],
-    ['a function', ({ last }) => (last ? undefined : 'ann'), vain('a function as `collaboration`')],
+    ['handoff', 'handoff', expectedFor('`collaboration: "handoff"`')],
+    ['sequence', 'sequence', expectedFor('`collaboration: "sequence"`')],
+    ['a function', ({ last }) => (last ? undefined : 'ann'), expectedFor('a function as `collaboration`')],
     ['manager', 'manager', []],
     ['parallel', 'parallel', []],
   ])('cause warnings: %s', async (_kind, collaboration, warnings) => {
@@ -119,7 +119,7 @@ describe('options of a swarm without effect', () => {
     const { runId, approvals } = await swarm.stream('Go').result
     const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
     const { warnings } = await swarm.resume(runId, decisions).result
-    expect([done, warnings]).toEqual([['paid 1'], vain('`collaboration: "sequence"`')])
+    expect([done, warnings]).toEqual([['paid 1'], expectedFor('`collaboration: "sequence"`')])
 
     const inner = team('sequence', [member('Bob', saying('Bob.'))])
     const outer = new Swarm({
@@ -127,6 +127,6 @@ describe('options of a swarm without effect', () => {
       agents: [member('Cas', saying([['transfer_to_team']], 'Cas.')), inner],
     })
     const result = await outer.stream('Go').result
-    expect(result.warnings).toEqual(vain('`collaboration: "sequence"`').map((warning) => `Team: ${warning}`))
+    expect(result.warnings).toEqual(expectedFor('`collaboration: "sequence"`').map((warning) => `Team: ${warning}`))
   })
 })

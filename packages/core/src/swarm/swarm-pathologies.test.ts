@@ -101,7 +101,7 @@ describe('a healthy swarm is not stopped', () => {
   })
 
   it('a manager that gives one member 15 different tasks, or polls it', async () => {
-    const asks = Array.from({ length: 15 }, (_, index): [string, object][] => [['ann', { task: `Part ${index}.` }]])
+    const parts = Array.from({ length: 15 }, (_, index): [string, object][] => [['ann', { task: `Part ${index}.` }]])
     const same = Array.from({ length: 15 }, (): [string, object][] => [['ann', { task: 'And now?' }]])
     let percent = 0
     const ann = (): Agent =>
@@ -109,7 +109,7 @@ describe('a healthy swarm is not stopped', () => {
         'Ann',
         thinking(() => `${percent++} %`),
       )
-    for (const turns of [asks, same]) {
+    for (const turns of [parts, same]) {
       const result = await run(new Swarm({ ...base, model: saying(...turns, 'Done.'), agents: [ann()] }))
       expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.' })
     }
@@ -159,12 +159,12 @@ describe('a manager', () => {
   })
 
   it('whose member runs the swarm in its own session does not deadlock', async () => {
-    const asked: unknown[] = []
-    const ask = act('ask', () => swarm.chat('Go', { sessionId: 's' }).catch((error) => asked.push(error.code)))
+    const codes: unknown[] = []
+    const ask = act('ask', () => swarm.chat('Go', { sessionId: 's' }).catch((error) => codes.push(error.code)))
     const ann = member('Ann', callingThen([['ask', {}]], 'I asked.'), { functions: [ask] })
     const swarm: Swarm = new Swarm({ ...base, model: callingThen([['ann', { task: 'x' }]], 'Done.'), agents: [ann] })
     expect(await swarm.chat('Go', { sessionId: 's' })).toBe('Done.')
-    expect(asked).toEqual(['session-busy'])
+    expect(codes).toEqual(['session-busy'])
   })
 })
 
@@ -262,7 +262,7 @@ describe('a member', () => {
 })
 
 describe('a transfer', () => {
-  const desk = (...turns: Parameters<typeof saying>) => {
+  const swarmOf = (...turns: Parameters<typeof saying>) => {
     const done: string[] = []
     const work = act('work', () => {
       done.push('worked')
@@ -274,7 +274,7 @@ describe('a transfer', () => {
   }
 
   it('to an unknown agent is an error with the known ones', async () => {
-    const { swarm, model } = desk([['transfer_to_cas', {}]], 'I stay.')
+    const { swarm, model } = swarmOf([['transfer_to_cas', {}]], 'I stay.')
     expect(await run(swarm)).toMatchObject({ text: 'I stay.' })
     expect(lastWords(model.requests[1] ?? { messages: [] })).toContain(
       'There are: work, transfer_to_ann, transfer_to_bob.',
@@ -282,7 +282,7 @@ describe('a transfer', () => {
   })
 
   it('to the active agent itself does not exist', async () => {
-    const { swarm, model } = desk([['transfer_to_desk', {}]], 'I stay.')
+    const { swarm, model } = swarmOf([['transfer_to_desk', {}]], 'I stay.')
     expect(await run(swarm)).toMatchObject({ text: 'I stay.' })
     expect(model.requests[0]?.tools?.map(({ name }) => name)).not.toContain('transfer_to_desk')
   })
@@ -293,7 +293,7 @@ describe('a transfer', () => {
       ['transfer_to_ann', {}],
       ['transfer_to_bob', {}],
     ]
-    const { swarm, done } = desk(calls)
+    const { swarm, done } = swarmOf(calls)
     const result = await run(swarm)
     expect(result).toMatchObject({ text: 'I am Ann.', finishReason: 'stop' })
     expect(done).toEqual(['worked'])
@@ -343,9 +343,9 @@ describe('a routing function', () => {
     ['returns nothing at its first call', undefined, nothingFirst],
     ['returns null at its first call', null, nothingFirst],
     ['returns an empty list at its first call', [], nothingFirst],
-    ['names somebody else', 'cas', 'named "cas", who is no member. There are: "ann", "bob".'],
-    ['names nobody in a list', [undefined], 'who is no member'],
-    ['returns what is none', 42, 'who is no member'],
+    ['returns an unknown id', 'cas', 'named "cas", which is not a member. There are: "ann", "bob".'],
+    ['returns a list with undefined', [undefined], 'which is not a member'],
+    ['returns a number', 42, 'which is not a member'],
     ['gives no task', { agent: 'ann', task: '' }, 'gave "ann" no task'],
   ])('that %s ends the run in an error that says so', async (_what, next, words) => {
     const result = await run(routed(() => next as never))

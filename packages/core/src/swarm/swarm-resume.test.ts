@@ -72,11 +72,11 @@ describe('a suspended swarm is resumed in another process, once', () => {
     const first = await eventsOf(make(sessions, done, outer, inner).stream('Go', { ...session, onApproval: 'end' }))
     let { result } = first
     const events = [...first.events]
-    const asked: string[] = []
+    const requested: string[] = []
     for (let round = 0; result.finishReason === 'approval'; round++) {
       expect(round).toBeLessThan(5)
       expect(result.approvals.length).toBeGreaterThan(0)
-      asked.push(...result.approvals.map(({ path = [] }) => path.join('/')))
+      requested.push(...result.approvals.map(({ path = [] }) => path.join('/')))
       const run = make(sessions, done, outer, inner).resume(result.runId, all(result), { onApproval: 'end' })
       const next = await eventsOf(run)
       result = next.result
@@ -90,11 +90,11 @@ describe('a suspended swarm is resumed in another process, once', () => {
     expect(result.finishReason).toBe('stop')
     expect(result.text).not.toBe('')
     expect(done.length).toBe(new Set(done).size)
-    expect(done.length).toBe(asked.length)
+    expect(done.length).toBe(requested.length)
     expect(done).toContain('paid 2')
-    expect(new Set(asked)).toContain('inner/dan')
+    expect(new Set(requested)).toContain('inner/dan')
     // An approval is requested once, and the session is free.
-    expect(asked.length).toBe(new Set(asked).size)
+    expect(requested.length).toBe(new Set(requested).size)
     const turns = await sessions.turns({ agentId: 'team', userId: 'default', ...session })
     expect(turns.map(({ status }) => status)).toEqual(['done'])
   })
@@ -308,9 +308,9 @@ describe('a resumed run has the rest of its budget', () => {
   it.each<[string, Collaboration, Partial<SwarmOptions>, Budget | undefined]>([
     ['the run’s, with a manager', 'manager', { budget: { modelCalls: 4 } }, undefined],
     ['the member’s, with a manager', 'manager', {}, { modelCalls: 3 }],
-    ['the run’s, handed on', 'handoff', { budget: { modelCalls: 3 } }, undefined],
-    ['the member’s, handed on', 'handoff', {}, { modelCalls: 3 }],
-    ['the member’s tool calls, handed on', 'handoff', {}, { toolCalls: 2 }],
+    ['the run’s, with handoffs', 'handoff', { budget: { modelCalls: 3 } }, undefined],
+    ['the member’s, with handoffs', 'handoff', {}, { modelCalls: 3 }],
+    ['the member’s tool calls, with handoffs', 'handoff', {}, { toolCalls: 2 }],
   ])('%s', async (_what, collaboration, options, budget) => {
     const sessions = memorySessions()
     const done: string[] = []
@@ -357,7 +357,7 @@ it('requests the same approvals in the events and in the result', async () => {
   const inner = new Swarm({ name: 'Inner', collaboration: 'handoff', agents: [payer('Cas', done)] })
   const swarm = new Swarm({ name: 'Team', model: boss(), agents: [inner] })
   const { events, result } = await eventsOf(swarm.stream('Go', { onApproval: 'end' }))
-  const asked = events.filter((event) => event.type === 'approval-request')
-  expect(asked.map(({ path }) => path.slice(1))).toEqual(result.approvals.map(({ path }) => path))
-  expect(asked.map(({ path }) => path.join('/'))).toEqual(['team/inner/cas'])
+  const requested = events.filter((event) => event.type === 'approval-request')
+  expect(requested.map(({ path }) => path.slice(1))).toEqual(result.approvals.map(({ path }) => path))
+  expect(requested.map(({ path }) => path.join('/'))).toEqual(['team/inner/cas'])
 })

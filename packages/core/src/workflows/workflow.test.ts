@@ -70,8 +70,8 @@ describe('a workflow', () => {
     await workflow<object[]>()
       .step(ann)
       .run([{ type: 'text', text: 'row', page: 1 }])
-    const asked = model.requests.map(({ messages }) => messages.at(-1)?.content)
-    expect(asked).toEqual([
+    const sent = model.requests.map(({ messages }) => messages.at(-1)?.content)
+    expect(sent).toEqual([
       ...['{"n":1}', '2 2', [{ type: 'image', url: 'https://a.b/c.png' }]],
       '[{"type":"text","text":"row","page":1}]',
     ])
@@ -142,10 +142,10 @@ describe('a workflow', () => {
       'Pass',
     )
     expect(() => swarm.addAgent(workflow().step(swarm).asAgent())).toThrow('cannot be a member of itself')
-    const lane = { agentId: 'team/flow/ann', userId: 'default', sessionId: 's' }
-    expect(await sessions.load(lane)).toBeDefined()
-    await swarm.sessions.delete({ ...lane, agentId: 'team' })
-    expect(await sessions.load(lane)).toBeUndefined()
+    const memberKey = { agentId: 'team/flow/ann', userId: 'default', sessionId: 's' }
+    expect(await sessions.load(memberKey)).toBeDefined()
+    await swarm.sessions.delete({ ...memberKey, agentId: 'team' })
+    expect(await sessions.load(memberKey)).toBeUndefined()
   })
 
   it('stores its conversation in its session, and what each agent did in a member session', async () => {
@@ -155,10 +155,10 @@ describe('a workflow', () => {
     await flow.run('Two', { sessionId: 's' })
     const key = { agentId: 'flow', userId: 'default', sessionId: 's' }
     expect((await sessions.load(key))?.messages.map(wordsOf)).toEqual(['One', '<One>', 'Two', '<Two>'])
-    const lane = { ...key, agentId: 'flow/inner/ann' }
-    expect((await sessions.load(lane))?.messages.map(wordsOf)).toEqual(['One', '<One>', 'Two', '<Two>'])
+    const memberKey = { ...key, agentId: 'flow/inner/ann' }
+    expect((await sessions.load(memberKey))?.messages.map(wordsOf)).toEqual(['One', '<One>', 'Two', '<Two>'])
     await flow.asAgent().sessions.delete(key)
-    expect(await sessions.load(lane)).toBeUndefined()
+    expect(await sessions.load(memberKey)).toBeUndefined()
     const first = workflow({ name: 'Flow' })
     await first.step(() => 1).run('One', { sessionId: 's' })
     expect(
@@ -237,9 +237,9 @@ describe('parallel steps', () => {
       received = signal
       return new Promise(() => {})
     })
-    const asked = member('Ann', hanging)
+    const helper = member('Ann', hanging)
     const flow = workflow().parallel([
-      (text) => asked.chat(text),
+      (text) => helper.chat(text),
       async () => {
         await new Promise((resolve) => setTimeout(resolve, 10))
         throw new Error('Broken.')

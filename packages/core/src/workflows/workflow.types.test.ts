@@ -30,14 +30,14 @@ it('types agents and swarms by their answers', () => {
   expectTypeOf(workflow().step(writer)).toEqualTypeOf<Workflow<string, string>>()
   expectTypeOf(workflow().step('judge', judge)).toEqualTypeOf<Workflow<string, { good: boolean }>>()
   expectTypeOf(workflow().step(team)).toEqualTypeOf<Workflow<string, string>>()
-  const asked = workflow<{ city: string }>().step(judge, {
+  const answered = workflow<{ city: string }>().step(judge, {
     ask: (value, { input }) => {
       expectTypeOf(value).toEqualTypeOf<{ city: string }>()
       expectTypeOf(input).toEqualTypeOf<{ city: string }>()
       return value.city
     },
   })
-  expectTypeOf(asked).toEqualTypeOf<Workflow<{ city: string }, { good: boolean }>>()
+  expectTypeOf(answered).toEqualTypeOf<Workflow<{ city: string }, { good: boolean }>>()
   expectTypeOf(workflow<InputPart[]>().step('look', writer, { ask: (parts) => parts })).toEqualTypeOf<
     Workflow<InputPart[], string>
   >()
