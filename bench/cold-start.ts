@@ -1,6 +1,6 @@
 import type { Setup } from './contestant.ts'
 
-/** A fresh process: imports one thing, constructs an agent where there is one, and tells what that took. */
+/** A fresh process: imports one thing, constructs an agent where there is one, and reports the time. */
 const [subject = ''] = process.argv.slice(2)
 const startedAt = performance.now()
 const cpuBefore = process.cpuUsage()

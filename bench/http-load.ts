@@ -6,7 +6,7 @@ const form = [
   ['chat_data', '{"messages":[{"role":"user","content":"Do the work."}]}'],
 ]
 
-/** Sends chats over kept connections until the time is up; gives how many were answered in full. */
+/** Sends chats over kept connections until the time is up; returns the number of complete answers. */
 export async function sendChats(port: number, forMs: number, connections: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + forMs

@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 
-/** A chat server over HTTP: agentkit's own, or Hono with the SDK loop, which is what one would write by hand. */
+/** A chat server over HTTP: agentkit's own, or Hono with the SDK loop, as written by hand. */
 const [flavour = '', baseURL = ''] = process.argv.slice(2)
 const model = 'work-1-50'
 

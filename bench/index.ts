@@ -122,7 +122,7 @@ async function compareProviders(names: readonly string[]): Promise<void> {
   }
 }
 
-/** A folder of 32 MB: each job in a fresh process, on the index that the job before it left. */
+/** A folder of 32 MB: each job in a fresh process, on the index of the previous job. */
 async function compareRetrieval(
   jobs: readonly RetrievalJob[] = ['large file', 'first sync', 'second sync', 'one change', 'open and ask', 'question'],
 ): Promise<void> {
@@ -161,7 +161,7 @@ async function compareRetrieval(
   }
 }
 
-/** The index in memory that is written by hand is what the others are measured against, where it can do the job. */
+/** The handwritten in-memory index is the baseline for the jobs that it supports. */
 function searchersOf(job: RetrievalJob): string[] {
   const isOurs = job === 'large file' || job === 'second sync' || job === 'one change'
   return isOurs ? ['basic', 'localstore'] : ['minisearch', 'basic', 'localstore']
@@ -206,7 +206,7 @@ function print(table: readonly Row[]): void {
   const microseconds = (milliseconds: number): string => (milliseconds * 1000).toFixed(1)
   console.log('row             contestant  unit       CPU µs     ×      wall µs    peak MB  blocked ms parser MB')
   for (const row of table) {
-    // The first contestant of a row is what the others are measured against.
+    // The first contestant of a row is the baseline.
     const floor = table.find((other) => other.name === row.name)
     const ratio = floor ? (row.cpuMs / floor.cpuMs).toFixed(2) : ''
     const cells = [

@@ -9,7 +9,7 @@ export type Child = {
   first: unknown
   ask<Answer>(message: unknown): Promise<Answer>
   stop(): void
-  /** When it has ended, by itself or stopped. */
+  /** Resolves when it has exited. */
   ended: Promise<unknown>
 }
 
@@ -25,7 +25,7 @@ export async function startChild(file: string, ...parameters: string[]): Promise
     async ask<Answer>(message: unknown) {
       const answer = answerOf(child, file)
       child.send(message as object)
-      // The child is ours: it answers in the shape that is asked for.
+      // The child is our own code, which answers in this shape.
       return (await answer) as Answer
     },
     stop: () => void child.kill('SIGKILL'),
@@ -33,14 +33,14 @@ export async function startChild(file: string, ...parameters: string[]): Promise
 }
 
 async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
-  const heard = new AbortController()
-  const { signal } = heard
+  const answered = new AbortController()
+  const { signal } = answered
   const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`${file} ended with code ${code}.`)
   })
   const [message] = await Promise.race([once(child, 'message', { signal }), ended])
   ended.catch(() => {})
-  heard.abort()
+  answered.abort()
   if (message && typeof message === 'object' && 'error' in message) throw new Error(String(message.error))
   return message
 }
@@ -52,7 +52,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** The peak memory of each process that this one has started and that still runs, in MB. Linux only. */
+/** The peak memory of each running child process, in MB. Linux only. */
 export function peaksOfChildren(): number[] {
   const task = `/proc/${process.pid}/task/${process.pid}/children`
   if (!existsSync(task)) return []
@@ -63,7 +63,7 @@ export function peaksOfChildren(): number[] {
         const peak = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${Number(pid)}/status`, 'utf8'))?.[1]
         return peak === undefined ? [] : Number(peak) / 1024
       } catch {
-        // It has ended meanwhile.
+        // It has exited meanwhile.
         return []
       }
     })

@@ -1,6 +1,6 @@
 import type { Message, Model, ModelRequest, ToolSpec } from '@agentkit/core'
 
-/** One streamed call of a provider: what was said. */
+/** One streamed call of a provider; returns the text. */
 export type Call = (question: string) => Promise<string>
 
 export type ProviderBench = {
@@ -29,7 +29,7 @@ const weather: ToolSpec = {
 }
 const system = 'You are a test agent.'
 
-/** What agentkit is asked: the same as each SDK. */
+/** The request to agentkit, the same as to each SDK. */
 export function requestOf(question: string): ModelRequest {
   const turns = [...earlier, ['user', question] as const]
   const messages = turns.map(([role, text]): Message => {
@@ -51,7 +51,7 @@ const chatBody = (question: string) => ({
   stream: true as const,
 })
 
-/** Each provider, by its name. The SDKs are asked as their documentation shows. */
+/** Each provider, by its name. The SDKs are called as in their documentation. */
 export const providers: Readonly<Record<string, ProviderBench>> = {
   openai: {
     wire: 'openai-responses',
@@ -59,7 +59,7 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { OpenAI } = await import('openai')
       const client = new OpenAI({ apiKey, baseURL })
       return async (question) => {
-        let said = ''
+        let text = ''
         const tools = [
           {
             type: 'function' as const,
@@ -78,9 +78,9 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
           stream: true as const,
         }
         for await (const event of await client.responses.create(body)) {
-          if (event.type === 'response.output_text.delta') said += event.delta
+          if (event.type === 'response.output_text.delta') text += event.delta
         }
-        return said
+        return text
       }
     },
     async agentkit(baseURL) {
@@ -94,7 +94,7 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { AzureOpenAI } = await import('openai')
       const client = new AzureOpenAI({ apiKey, endpoint, apiVersion: '2025-04-01-preview' })
       return async (question) => {
-        let said = ''
+        let text = ''
         const body = {
           model: 'gpt-4.1',
           ...chatBody(question),
@@ -102,8 +102,8 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
           stream_options: { include_usage: true },
         }
         for await (const { choices } of await client.chat.completions.create(body))
-          said += choices[0]?.delta?.content ?? ''
-        return said
+          text += choices[0]?.delta?.content ?? ''
+        return text
       }
     },
     async agentkit(endpoint) {
@@ -117,7 +117,7 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { Anthropic } = await import('@anthropic-ai/sdk')
       const client = new Anthropic({ apiKey, baseURL })
       return async (question) => {
-        let said = ''
+        let text = ''
         const schema = { ...weather.inputSchema, type: 'object' as const }
         const tools = [{ name: weather.name, description: weather.description, input_schema: schema }]
         const body = {
@@ -129,9 +129,9 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
           stream: true as const,
         }
         for await (const event of await client.messages.create(body)) {
-          if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') said += event.delta.text
+          if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text
         }
-        return said
+        return text
       }
     },
     async agentkit(baseURL) {
@@ -145,13 +145,13 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { Mistral } = await import('@mistralai/mistralai')
       const client = new Mistral({ apiKey, serverURL })
       return async (question) => {
-        let said = ''
+        let text = ''
         const body = { model: 'mistral-medium-latest', ...chatBody(question), maxTokens: 4000 }
         for await (const { data } of await client.chat.stream(body)) {
           const content = data.choices[0]?.delta.content
-          if (typeof content === 'string') said += content
+          if (typeof content === 'string') text += content
         }
-        return said
+        return text
       }
     },
     async agentkit(baseURL) {
@@ -165,11 +165,11 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { Groq } = await import('groq-sdk')
       const client = new Groq({ apiKey, baseURL })
       return async (question) => {
-        let said = ''
+        let text = ''
         const body = { model: 'llama-3.3-70b-versatile', ...chatBody(question), max_completion_tokens: 4000 }
         for await (const { choices } of await client.chat.completions.create(body))
-          said += choices[0]?.delta.content ?? ''
-        return said
+          text += choices[0]?.delta.content ?? ''
+        return text
       }
     },
     async agentkit(baseURL) {
@@ -183,7 +183,7 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { GoogleGenAI } = await import('@google/genai')
       const client = new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { baseUrl } })
       return async (question) => {
-        let said = ''
+        let text = ''
         const contents = turns(question).map(({ role, content }) => ({
           role: role === 'user' ? role : 'model',
           parts: [{ text: content }],
@@ -197,9 +197,9 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
           contents,
           config,
         })) {
-          for (const part of chunk.candidates?.[0]?.content?.parts ?? []) said += part.text ?? ''
+          for (const part of chunk.candidates?.[0]?.content?.parts ?? []) text += part.text ?? ''
         }
-        return said
+        return text
       }
     },
     async agentkit(baseURL) {
@@ -213,11 +213,11 @@ export const providers: Readonly<Record<string, ProviderBench>> = {
       const { Ollama } = await import('ollama')
       const client = new Ollama({ host })
       return async (question) => {
-        let said = ''
+        let text = ''
         const { messages, tools, stream } = chatBody(question)
         const body = { model: 'qwen3:8b', messages, tools, stream, options: { num_predict: 4000 } }
-        for await (const { message } of await client.chat(body)) said += message.content
-        return said
+        for await (const { message } of await client.chat(body)) text += message.content
+        return text
       }
     },
     async agentkit(serverUrl) {

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { type FakeWire, fakeProvider } from '@agentkit/testing'
 
 /**
- * A provider's server: what the fake one says to a request is kept, and said again to each that asks for as many tokens.
- * The model is asked for tokens in the last word of the question.
+ * A provider's server: records the fake server's response to a request, and replays it to each request for as many tokens.
+ * The last word of the question is the number of tokens.
  */
 const [wire = ''] = process.argv.slice(2)
 const tokensOf = (text: string): number => Number(/Say (\d+) tokens/.exec(text)?.[1] ?? 1)

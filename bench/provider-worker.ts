@@ -1,7 +1,7 @@
 import { type Call, providers, requestOf } from './provider-calls.ts'
 import type { Measured } from './worker.ts'
 
-/** Calls one provider for a while, and answers with what it cost: by its SDK, or by agentkit's package. */
+/** Calls one provider repeatedly, by its SDK or by agentkit's package, and answers with the cost. */
 export type ProviderJob = { tokens: number; forMs: number }
 
 const [contestant = '', provider = '', url = ''] = process.argv.slice(2)
@@ -15,8 +15,9 @@ process.on('message', async ({ tokens, forMs }: ProviderJob) => {
     const cpuBefore = process.cpuUsage()
     let units = 0
     do {
-      const said = await call(`Say ${tokens} tokens, please.`)
-      if (said.split(' tok').length - 1 !== tokens) throw new Error(`It said ${JSON.stringify(said.slice(0, 200))}.`)
+      const text = await call(`Say ${tokens} tokens, please.`)
+      if (text.split(' tok').length - 1 !== tokens)
+        throw new Error(`The answer was ${JSON.stringify(text.slice(0, 200))}.`)
       units++
     } while (performance.now() - startedAt < forMs)
     const cpu = process.cpuUsage(cpuBefore)
@@ -36,10 +37,10 @@ process.send?.('ready')
 async function agentkitCall(): Promise<Call> {
   const model = await bench?.agentkit(url)
   return async (question) => {
-    let said = ''
+    let text = ''
     for await (const event of model?.stream(requestOf(question), new AbortController().signal) ?? []) {
-      if (event.type === 'text-delta') said += event.text
+      if (event.type === 'text-delta') text += event.text
     }
-    return said
+    return text
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Of all folders that are made with these numbers: the same names, the same words. */
+/** All folders with these numbers have the same names and the same words. */
 export type FolderShape = { files: number; sectionsPerFile: number; wordsPerSection: number }
 
 /** 32 MB in 10,000 files. */
@@ -9,7 +9,7 @@ export const tenThousandFiles: FolderShape = { files: 10_000, sectionsPerFile: 3
 
 const vocabulary = 60_000
 
-/** Writes Markdown files of made-up words, as frequent as words are in a language (Zipf), and gives their bytes. */
+/** Writes Markdown files of made-up words, as frequent as words of a language (Zipf), and returns their bytes. */
 export async function writeFolder(folder: string, shape: FolderShape): Promise<number> {
   const random = randomNumbers(1)
   const words = Array.from({ length: vocabulary }, () => makeWord(random))

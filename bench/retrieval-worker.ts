@@ -8,7 +8,7 @@ import { minisearch } from './retrievers/minisearch.ts'
 import type { OpenSearcher } from './retrievers/searcher.ts'
 import type { Measured } from './worker.ts'
 
-/** One thing that is done to a folder in a fresh process. */
+/** A job on a folder in a fresh process. */
 export type RetrievalJob = 'first sync' | 'large file' | 'second sync' | 'one change' | 'open and ask' | 'question'
 
 const searchers: Record<string, OpenSearcher> = {
@@ -80,7 +80,7 @@ async function measure(work: () => Promise<void>, after: () => Promise<void> = a
   const cpuBefore = process.cpuUsage()
   await work()
   const wallMs = performance.now() - startedAt
-  // What goes on behind it is paid too.
+  // Background work is included.
   await after()
   const cpu = process.cpuUsage(cpuBefore)
   blocked.disable()

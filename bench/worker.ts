@@ -1,6 +1,6 @@
 import type { Contestant, Setup } from './contestant.ts'
 
-/** One contestant in a process of its own. It answers `Job`s over IPC with `Measured`. */
+/** One contestant in a separate process, which answers `Job`s over IPC with `Measured`. */
 export type Job =
   | { kind: 'runs'; model: string; forMs: number; atOnce: number }
   | { kind: 'history'; model: string; turns: number }
@@ -11,9 +11,9 @@ export type Measured = {
   wallMs: number
   peakMb: number
   slopeMs?: number
-  /** The longest that the event loop was held up. */
+  /** The longest delay of the event loop. */
   blockedMs?: number
-  /** The largest peak memory of a process that it has started. Linux only. */
+  /** The largest peak memory of a child process. Linux only. */
   childMb?: number
 }
 
@@ -48,7 +48,7 @@ async function measure(job: Job): Promise<Measured> {
   }
 }
 
-/** What 100 earlier turns add to a turn: the difference between the last quarter and the first, per 100 turns. */
+/** The time that 100 earlier turns add to a turn: the difference between the last quarter and the first, per 100 turns. */
 async function measureHistory(model: string, turns: number): Promise<Measured> {
   const session = `history-${Math.random()}`
   const quarter = turns / 4
@@ -69,12 +69,13 @@ async function measureHistory(model: string, turns: number): Promise<Measured> {
 
 async function checkedRun({ run }: Contestant, model: string, session?: string): Promise<void> {
   const [, steps, tokens] = /^work-(\d+)-(\d+)$/.exec(model) ?? []
-  let heard = 0
+  let received = 0
   const { text, toolCalls } = await run(model, 'Do the work that was asked for, please.', session, (delta) => {
-    heard += delta.length
+    received += delta.length
   })
-  const wrong = toolCalls !== Number(steps) || text.split(' tok').length - 1 !== Number(tokens) || heard !== text.length
-  if (wrong) throw new Error(`A run gave ${toolCalls} tool calls, ${heard} of ${text.length} characters.`)
+  const wrong =
+    toolCalls !== Number(steps) || text.split(' tok').length - 1 !== Number(tokens) || received !== text.length
+  if (wrong) throw new Error(`A run gave ${toolCalls} tool calls, ${received} of ${text.length} characters.`)
 }
 
 async function timed(work: (elapsed: () => number) => Promise<number>): Promise<Measured> {

@@ -1,6 +1,6 @@
 // Builds the JavaScript of the package in the working directory: one file per entry point and command, which loads
-// several times faster than a file per module. Its types are `tsc`'s. Everything that is imported by a package's name
-// stays an import.
+// several times faster than a file per module. `tsc` writes the types. Imports of packages
+// stay imports.
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -18,7 +18,7 @@ const bundle = await rolldown({
   platform: 'node',
   tsconfig: 'tsconfig.json',
 })
-// Chunks of former builds would be published too.
+// Otherwise chunks of earlier builds would be published.
 rmSync('dist/chunks', { recursive: true, force: true })
 await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: 'chunks/[name]-[hash].js' })
 await bundle.close()

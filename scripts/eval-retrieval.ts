@@ -4,7 +4,7 @@
 //                                             qrels.jsonl {query, doc, rel}
 //     --tool=basic,localstore                 only these tools; both by default
 //     --embedder=random,constant,hashed,oracle   also beside these embedders, which need no network
-//     --max=200                               only the first documents: to see whether it runs
+//     --max=200                               only the first documents, for a quick test
 //     --json                                  for programs
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ import { type Evaluation, evaluate, type Tool } from './eval-retrieval/evaluate.
 import { fakeEmbedders } from './eval-retrieval/fake-embedders.ts'
 import { printTable } from './eval-retrieval/print-table.ts'
 
-/** Evaluates as the command line says. @throws Error saying what is wrong with it, or with a collection */
+/** Evaluates by the options of the command line. @throws Error for invalid options or collections */
 export async function evalRetrieval(args: string[], notice: (line: string) => void): Promise<string> {
   const { values, positionals } = parseArgs({
     args,
@@ -31,7 +31,7 @@ export async function evalRetrieval(args: string[], notice: (line: string) => vo
   const embedders = listOf(values.embedder, Object.keys(fakeEmbedders), '--embedder')
   const most = values.max === undefined ? undefined : Number(values.max)
   if (most !== undefined && !(Number.isInteger(most) && most > 0)) throw new Error('--max is a number of documents.')
-  // npm runs this in the repository; the folders are where the user stands.
+  // npm runs this in the repository; the folders are relative to the user's directory.
   const folders = positionals.map((folder) => resolve(process.env.INIT_CWD ?? '.', folder))
   const collections = folders.map((folder) => readCollection(folder, most))
 

@@ -6,7 +6,7 @@ import { ended, nodeBinary, nodePackage, root } from './toolchain.mjs'
 
 const stampFile = join(root, 'node_modules', '.agentkit-installed')
 
-/** Installs the workspace, unless nothing that an install reads has changed since the last one. */
+/** Installs the workspace if its inputs have changed since the last install. */
 export async function ensureInstalled() {
   const stamp = installStamp()
   if (existsSync(nodeBinary()) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
@@ -24,7 +24,7 @@ export async function ensureInstalled() {
   process.exit(1)
 }
 
-/** A hash of everything that decides what an install does. */
+/** A hash of all inputs of an install. */
 function installStamp() {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`)
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', ...manifestsIn('.')]) {
@@ -41,7 +41,7 @@ function manifestsIn(folder) {
 }
 
 async function install(packageManager) {
-  // The package manager needs a Node: not this one, whose binary may be about to be replaced.
+  // The package manager needs another Node, because this one's binary may be replaced.
   for (const name of ['node', 'node.CMD', 'node.ps1']) rmSync(join(root, 'node_modules', '.bin', name), { force: true })
 
   const options = ['--frozen-lockfile', '--config.confirm-modules-purge=false', '--reporter=append-only']
@@ -49,7 +49,7 @@ async function install(packageManager) {
 }
 
 async function runPackageManager(packageManager, args) {
-  // The tools are devDependencies, which NODE_ENV=production would leave out.
+  // The tools are devDependencies, which NODE_ENV=production would omit.
   const { NODE_ENV: _, ...env } = process.env
   const onWindows = process.platform === 'win32'
   const child = spawn('npx', ['--yes', packageManager, ...args], {
@@ -59,7 +59,7 @@ async function runPackageManager(packageManager, args) {
     shell: onWindows, // npx is a .cmd file there
     detached: !onWindows,
   })
-  // npx does not pass signals on, and an install that goes on in the background would meet the next one.
+  // npx does not forward signals, and an install that continues in the background would conflict with the next one.
   let stoppedBy
   const sendToAll = (signal) => {
     stoppedBy = signal

@@ -1,9 +1,9 @@
 import type { ModelFacts } from '../packages/wire/src/provider/model-facts.ts'
 
-/** A model as a catalogue tells it. */
+/** A model of a catalogue. */
 export type CatalogueModel = { id: string; facts: ModelFacts; writesText: boolean; retired: boolean }
 
-/** As far as it is read. */
+/** The fields that are read. */
 type ModelsDevModel = {
   id: string
   tool_call?: boolean
@@ -22,7 +22,7 @@ type ModelsDevRates = { input?: number; output?: number; cache_read?: number; ca
 
 /** One provider of models.dev's `api.json`. */
 export function readCatalogue(provider: string, catalogue: unknown, today: string): CatalogueModel[] {
-  // The catalogue is its maker's; what is missing in it is left out here.
+  // The catalogue is external; missing fields are omitted.
   const { models } = (catalogue as Record<string, { models?: Record<string, ModelsDevModel> }>)[provider] ?? {}
   if (!models) throw new Error(`The catalogue has no provider "${provider}".`)
   return Object.values(models).map((model) => {
@@ -60,7 +60,7 @@ type PiModel = {
 }
 type PiRates = { input: number; output: number; cacheRead?: number; cacheWrite?: number }
 
-/** One provider of @earendil-works/pi-ai, a digest of models.dev. What it leaves out is put back from `leftOut`. */
+/** One provider of @earendil-works/pi-ai, a digest of models.dev. `leftOut` has the facts that it omits. */
 export function readPiCatalogue(provider: string, groups: unknown): CatalogueModel[] {
   const models = Object.values(groups as Record<string, Record<string, PiModel>>).flatMap((group) =>
     Object.values(group).filter(({ type }) => type === 'chat'),
@@ -88,7 +88,7 @@ function piRates({ input, output, cacheRead, cacheWrite }: PiRates): Rates {
 
 /** As models.dev has it. */
 const leftOut: Readonly<Record<string, { readsPdf?: RegExp; temperature?(id: string): boolean }>> = {
-  // From Opus 4.7 and the fifth generation on, sampling is gone.
+  // Opus 4.7, the fifth generation and later have no sampling parameters.
   anthropic: { readsPdf: /^claude-/, temperature: (id) => /^claude-(?:3|[a-z]+-4-[0-6])/.test(id) },
   google: { readsPdf: /^gemini-/ },
   azure: { readsPdf: /^(?:gpt-|o\d)/ },
@@ -106,14 +106,14 @@ type Told = {
   temperature: boolean | undefined
 }
 
-/** In this order in the file; what is not known is absent. */
+/** The order of fields in the file; unknown ones are absent. */
 function toFacts(told: Told): ModelFacts {
   const { contextWindow, maxOutputTokens, rates, longPrompt, reads, tools, reasoning, temperature } = told
   const usdPerMillion = knownRates(rates)
   const long = knownRates(longPrompt.rates)
   return {
     ...(contextWindow && { contextWindow }),
-    // Where an answer has no bound of its own, some are said to be longer than the window.
+    // The catalogue has some longest answers that exceed the window.
     ...(maxOutputTokens && { maxOutputTokens: Math.min(maxOutputTokens, contextWindow ?? maxOutputTokens) }),
     ...(usdPerMillion && { usdPerMillion }),
     ...(long && { longPrompt: { aboveInputTokens: longPrompt.aboveInputTokens, usdPerMillion: long } }),
@@ -124,7 +124,7 @@ function toFacts(told: Told): ModelFacts {
   }
 }
 
-/** Input and output, then the cache as far as it is known without a gap. */
+/** Input and output, then cache prices as far as they are known without a gap. */
 function knownRates(rates: Rates): number[] | undefined {
   const gap = rates.indexOf(undefined)
   const known = rates.slice(0, gap === -1 ? rates.length : gap).filter((rate) => rate !== undefined)

@@ -8,7 +8,7 @@ import { mistral } from '../packages/providers-mistral/src/index.ts'
 import { ollama } from '../packages/providers-ollama/src/index.ts'
 import { openai } from '../packages/providers-openai/src/index.ts'
 
-/** A provider on the wire that it speaks by default. */
+/** A provider on its default wire. */
 export type KnownProvider = { wire: FakeWire; make: MakeProvider; models: ModelsUnderTest & { reasoning: string } }
 
 /** All seven, by their names. */

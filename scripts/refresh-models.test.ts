@@ -58,22 +58,22 @@ describe('a table from models.dev', () => {
     expect(models.m?.longPrompt).toEqual({ aboveInputTokens: 200_000, usdPerMillion: [2, 3] })
   })
 
-  it('leaves out what is not known', () => {
+  it('omits unknown facts', () => {
     expect(tableOf({ id: 'new', modalities: text }).models).toEqual({ new: { reads: [] } })
     expect(tableOf({ id: 'new', cost: { input: 1 } }).models.new).not.toHaveProperty('usdPerMillion')
   })
 
-  it('tells what writing to a cache costs only beside what reading costs', () => {
+  it('has the price of cache writes only with that of cache reads', () => {
     const { models } = tableOf({ id: 'm', cost: { input: 1, output: 2, cache_write: 3 } })
     expect(models.m?.usdPerMillion).toEqual([1, 2])
   })
 
-  it('says no answer to be longer than the window', () => {
+  it('limits the longest answer to the window', () => {
     const { models } = tableOf({ id: 'm', limit: { context: 100, output: 200 } })
     expect(models.m).toMatchObject({ contextWindow: 100, maxOutputTokens: 100 })
   })
 
-  it('holds only models that one would call today', () => {
+  it('has only current models', () => {
     const table = tableOf(
       { id: 'good', modalities: text },
       { id: 'painter', modalities: { input: ['text'], output: ['image'] } },
@@ -86,7 +86,7 @@ describe('a table from models.dev', () => {
     expect(Object.keys(table.models)).toEqual(['going', 'good'])
   })
 
-  it('is sorted, and has a snapshot only where it is another model', () => {
+  it('is sorted, and has a snapshot only if it differs', () => {
     const table = tableOf(
       { id: 'b' },
       { id: 'a-2026-01-02', limit: { context: 9 } },
@@ -97,7 +97,7 @@ describe('a table from models.dev', () => {
     expect(Object.keys(table.models)).toEqual(['a', 'a-20260103', 'b', 'lonely-2026-01-02'])
   })
 
-  it('names a provider that is not there', () => {
+  it('names a missing provider', () => {
     expect(() => readCatalogue('nobody', catalogue(), today)).toThrow('"nobody"')
   })
 
@@ -122,7 +122,7 @@ describe('a table from pi-ai', () => {
   const read = (...models: { id: string; type: string; [field: string]: unknown }[]) =>
     readPiCatalogue('anthropic', { wire: Object.fromEntries(models.map((model) => [`x:${model.id}`, model])) })
 
-  it('has the same facts; a price of zero of the cache is none', () => {
+  it('has the same facts; a cache price of zero is unknown', () => {
     const { models } = toModelTable(read(sonnet), dated)
     expect(models['claude-sonnet-4-6']).toEqual({
       contextWindow: 1000,
@@ -145,7 +145,7 @@ describe('a table from pi-ai', () => {
     expect(read({ ...sonnet, id })[0]?.facts).toMatchObject({ temperature })
   })
 
-  it('holds only models that chat', () => {
+  it('has only chat models', () => {
     expect(read(sonnet, { ...sonnet, id: 'painter', type: 'image' }).map(({ id }) => id)).toEqual([sonnet.id])
   })
 })
@@ -153,13 +153,13 @@ describe('a table from pi-ai', () => {
 const files = globSync('packages/providers-*/src/models.json', { cwd: root })
 
 describe('the tables of the packages', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(files.length).toBeGreaterThanOrEqual(5)
   })
 
   it.each(files)('%s is dated, sorted, without a model twice, and of sound numbers', (file) => {
     const printed = readFileSync(join(root, file), 'utf8')
-    // Each field is looked at below.
+    // Each field is checked below.
     const table = JSON.parse(printed) as ModelTable
     expect(table.source).not.toBe('')
     expect(table.asOf).toMatch(/^\d{4}-\d{2}-\d{2}$/)

@@ -1,4 +1,4 @@
-// Makes `models.json` of each provider package from the models.dev catalogue: limits, prices, what a model reads.
+// Generates `models.json` of each provider package from the models.dev catalogue: limits, prices, input types.
 //
 //   node scripts/refresh-models.ts                                      the catalogue of today
 //   node scripts/refresh-models.ts --from api.json --as-of 2026-11-20   a copy of it
@@ -11,7 +11,7 @@ import type { ModelFacts, ModelTable } from '../packages/wire/src/provider/model
 import { type CatalogueModel, readCatalogue, readPiCatalogue } from './model-catalogue.ts'
 import { root } from './workspace-files.ts'
 
-/** The packages whose tables are made here, by what the catalogue calls the provider. OpenAI's table is kept by hand. */
+/** The packages with generated tables, by the catalogue's names. OpenAI's table is maintained manually. */
 const packages: Readonly<Record<string, string>> = {
   anthropic: 'providers-anthropic',
   azure: 'providers-azure',
@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, string>> = {
 /** Models that this wire does not call: of the Interactions API, for tools of their own, for speech or vectors. */
 const otherKinds = /^deep-research|computer-use|robotics|live|tts|embed|ocr|moderation|realtime|transcribe|-image/
 
-/** A package's table: models that a user would call today, sorted by their ids. */
+/** A package's table: current models, sorted by id. */
 export function toModelTable(
   models: readonly CatalogueModel[],
   { source, asOf }: Pick<ModelTable, 'source' | 'asOf'>,
@@ -35,7 +35,7 @@ export function toModelTable(
   return { source, asOf, models: withoutSnapshots(Object.fromEntries(rows)) }
 }
 
-/** The name without its date stands for a snapshot that is no different. */
+/** A snapshot that equals the undated model is omitted. */
 function withoutSnapshots(models: Record<string, ModelFacts>): Record<string, ModelFacts> {
   const same = (id: string, facts: ModelFacts): boolean => {
     const name = id.replace(/-(?:\d{4}-?\d{2}-?\d{2}|latest)$/, '')
@@ -44,7 +44,7 @@ function withoutSnapshots(models: Record<string, ModelFacts>): Record<string, Mo
   return Object.fromEntries(Object.entries(models).filter(([id, facts]) => !same(id, facts)))
 }
 
-/** The table as its file has it: one model to a line, so that a change is one line of a diff. */
+/** The table as file content: one model per line, for readable diffs. */
 export function printTable({ source, asOf, models }: ModelTable): string {
   const rows = Object.entries(models).map(([id, facts]) => `    ${JSON.stringify(id)}: ${JSON.stringify(facts)}`)
   const head = `  "source": ${JSON.stringify(source)},\n  "asOf": ${JSON.stringify(asOf)},\n`

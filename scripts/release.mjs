@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root, runTool } from './toolchain.mjs'
 
 /**
- * Publishes the packages whose versions are not on the registry yet. For the release workflow, which throws its checkout
- * away: npm attests that a package was built by the repository that its package.json names, so that is filled in here.
+ * Publishes the packages whose versions are not on the registry yet. For the release workflow, which discards its checkout
+ * afterwards: npm attests that a package was built by the repository that its package.json names, so that is filled in here.
  */
 export function release() {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env

@@ -13,7 +13,7 @@ const tools = [
   },
 ]
 
-/** The floor that a careful person would write by hand: the official SDK and a loop. */
+/** The baseline, written by hand: the official SDK and a loop. */
 export function setup(baseURL: string): Contestant {
   const client = new OpenAI({ baseURL, apiKey: 'test', maxRetries: 0 })
   const sessions = new Map<string, ChatCompletionMessageParam[]>()

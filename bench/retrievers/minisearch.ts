@@ -7,8 +7,8 @@ import type { OpenSearcher } from './searcher.ts'
 const options = { fields: ['text'], storeFields: ['file', 'text'] }
 
 /**
- * What is written by hand in an afternoon: files read in turn, cut at their headings, held in memory, saved as JSON.
- * A sync makes it all anew.
+ * A simple handwritten index: files are read in turn, split at their headings, held in memory, saved as JSON.
+ * A sync rebuilds everything.
  */
 export const minisearch: OpenSearcher = (folder, index) => {
   let engine: MiniSearch | undefined

@@ -1,9 +1,9 @@
-/** What makes a folder searchable, and keeps what it made in another one. */
+/** Makes a folder searchable, with its index in another folder. */
 export interface Searcher {
   sync(): Promise<void>
-  /** How many passages it found. */
+  /** The number of passages found. */
   search(question: string): Promise<number>
-  /** When the work is done that went on behind a sync. */
+  /** Resolves when the background work of a sync is done. */
   settled(): Promise<void>
   close(): Promise<void>
 }

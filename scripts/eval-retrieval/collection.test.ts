@@ -18,7 +18,7 @@ afterEach(() => rmSync(place, { recursive: true }))
 
 const write = (file: string, content: string): void => writeFileSync(join(folder, file), content)
 
-it('has the documents, and the queries that something is relevant to', () => {
+it('has the documents, and the queries with relevant documents', () => {
   expect(readCollection(folder)).toEqual({
     name: 'little',
     documents: [
@@ -29,7 +29,7 @@ it('has the documents, and the queries that something is relevant to', () => {
   })
 })
 
-it('can be cut short, with what is relevant', () => {
+it('can be limited to the first documents', () => {
   write('qrels.jsonl', '{"query": "q", "doc": "2", "rel": 1}\n{"query": "r", "doc": "1", "rel": 1}\n')
   const { documents, queries } = readCollection(folder, 1)
   expect([documents.map(({ id }) => id), queries.map(({ id }) => id)]).toEqual([['1'], ['r']])
@@ -47,7 +47,7 @@ it.each([
   expect(() => readCollection(folder)).toThrow(message)
 })
 
-it('must be there', () => {
+it('must exist', () => {
   rmSync(join(folder, 'qrels.jsonl'))
   expect(() => readCollection(folder)).toThrow(`Cannot read ${join(folder, 'qrels.jsonl')}`)
   expect(() => readCollection(join(place, 'none'))).toThrow('a folder with docs.jsonl, queries.jsonl and qrels.jsonl')

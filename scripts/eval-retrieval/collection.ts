@@ -7,15 +7,15 @@ export type Document = { id: string; title: string; text: string }
 export type Collection = {
   name: string
   documents: Document[]
-  /** Only those that something is relevant to. */
+  /** Only queries with relevant documents. */
   queries: { id: string; text: string; relevant: ReadonlyMap<string, number> }[]
 }
 
 /**
  * Reads `docs.jsonl` {id, title?, text}, `queries.jsonl` {id, text} and `qrels.jsonl` {query, doc, rel} of a folder.
  *
- * @param most takes only the first so many documents, and the queries that they answer
- * @throws Error naming the file and line that is missing or wrong
+ * @param most the number of documents to read, with the queries that they answer
+ * @throws Error with the file and line that is missing or invalid
  */
 export function readCollection(folder: string, most: number = Number.POSITIVE_INFINITY): Collection {
   const documents = readLines(join(folder, 'docs.jsonl'), (line) => ({
@@ -75,7 +75,7 @@ function readText(file: string): string {
 function parseLine(line: string): Line {
   const value: unknown = JSON.parse(line)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('is not a JSON object.')
-  return value as Line // An object, as asked above.
+  return value as Line // An object, as checked above.
 }
 
 function idOf(line: Line, field: string): string {

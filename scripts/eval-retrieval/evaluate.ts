@@ -19,13 +19,13 @@ export type Evaluation = {
   recall: number
   /** Of the relevant text, within 8,000 characters, where documents are sections of long files. */
   chunkRecall: number
-  /** Of making the index, files being one document each. */
+  /** Of indexing, with one document per file. */
   indexSeconds: number
   /** Of one search, on average. */
   searchMs: number
 }
 
-/** Puts a collection's documents into files, indexes them as people do, and asks its queries. */
+/** Writes a collection's documents to files, indexes them, and runs its queries. */
 export async function evaluate(collection: Collection, tool: Tool, embedder?: Embedder): Promise<Evaluation> {
   const short = await withRetriever(tool, embedder, (folder) => writeFiles(collection.documents, folder), rankFiles)
   const long = await withRetriever(tool, embedder, (folder) => writeLongFiles(collection.documents, folder), readFiles)

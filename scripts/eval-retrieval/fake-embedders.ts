@@ -2,7 +2,7 @@ import type { Embedder } from '@agentkit/core'
 import type { Collection, Document } from './collection.ts'
 import { randomVector, seedOf } from './random-numbers.ts'
 
-/** Embedders that need no network: what bad ones do to the fusion with text search, and what the best could do. */
+/** Embedders without a network: bad ones, to test the fusion with text search, and an ideal one. */
 export const fakeEmbedders: Record<string, (collection: Collection) => Embedder> = {
   random: () => embedderOf('fake/random', (text) => randomVector(seedOf(text), dimensions)),
   constant: () => embedderOf('fake/constant', () => new Float32Array(dimensions).fill(1)),
@@ -44,10 +44,10 @@ function oracle({ documents, queries }: Collection): Embedder {
   })
 }
 
-/** How many letters tell documents apart. */
+/** The number of letters that distinguish documents. */
 const tellingLetters = 40
 
-/** Finds the document that a passage is of, by how it ends: it begins with headings. */
+/** Finds the document of a passage by its end, because it begins with headings. */
 function finderOf(documents: readonly Document[]): (passage: string) => Document | undefined {
   const ends: number[] = []
   let all = ''
@@ -61,7 +61,7 @@ function finderOf(documents: readonly Document[]): (passage: string) => Document
   }
 }
 
-/** What markup and white space do not change. */
+/** The text without markup and white space. */
 export function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -7,10 +7,10 @@ import { textOf } from './write-files.ts'
 type Passage = { quote: string; start: number }
 
 /**
- * Where the texts of a file's sections stand in its extracted text, by their documents' ids. They are found by their
+ * The offsets of a file's sections in its extracted text, by their documents' ids. They are found by their
  * letters: markup and white space may have changed.
  *
- * @throws Error for one that is not found: then recall would mean nothing
+ * @throws Error for a section that is not found, which would falsify recall
  */
 export function locateSections(
   file: string,
@@ -32,7 +32,7 @@ export function locateSections(
   let from = 0
   for (const section of sections) {
     const wanted = lettersOf(textOf(section))
-    // Nothing but the title.
+    // Only the title.
     if (wanted === '') continue
     const at = letters.indexOf(wanted, from)
     const [start, last] = [places[at], places[at + wanted.length - 1]]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { averagePrecision, chunkRecall, mean, ndcg, recall } from './metrics.ts'
 
-// What BM25 is known to reach, for a look at whether whole runs are sound: MAP .312 on CACM (Anserini), .297 on NPL
+// Known results of BM25, to check whole runs: MAP .312 on CACM (Anserini), .297 on NPL
 // (PyTerrier), and at least nDCG@10 .32 and MAP .27 on Cranfield.
 
 /** Four documents are relevant, `a` the most; two of them are found, in the places 1 and 3. */
@@ -21,7 +21,7 @@ describe('nDCG', () => {
     expect(ndcg(ranked, relevant)).toBeCloseTo(0.5481, 4)
   })
 
-  it('counts no further than its depth, in the best order neither', () => {
+  it('ignores places beyond its depth, in the ideal order too', () => {
     expect(ndcg(ranked, relevant, 1)).toBeCloseTo(1 / 3, 12)
   })
 
@@ -31,16 +31,16 @@ describe('nDCG', () => {
 })
 
 describe('average precision', () => {
-  it('is the mean of the precisions at what is relevant, found or not', () => {
+  it('is the mean of the precisions at relevant documents, found or not', () => {
     expect(averagePrecision(ranked, relevant)).toBeCloseTo((1 / 1 + 2 / 3) / 4, 12)
   })
 
-  it('is 0 where nothing is relevant', () => {
+  it('is 0 if nothing is relevant', () => {
     expect(averagePrecision(ranked, new Map())).toBe(0)
   })
 })
 
-it('recall is the part of what is relevant that is found early enough', () => {
+it('recall is the fraction of relevant documents within the depth', () => {
   expect([recall(ranked, relevant), recall(ranked, relevant, 2), recall(ranked, new Map())]).toEqual([0.5, 0.25, 0])
 })
 
@@ -50,7 +50,7 @@ describe('recall of text', () => {
     { file: 'b', start: 0, end: 300 },
   ]
 
-  it('is the part of the relevant characters that are read', () => {
+  it('is the fraction of relevant characters that are read', () => {
     const read = [
       { file: 'a', start: 150, end: 250 },
       { file: 'c', start: 0, end: 300 },
@@ -59,7 +59,7 @@ describe('recall of text', () => {
     expect(chunkRecall(read, wanted)).toBe((50 + 100) / 400)
   })
 
-  it('ends with the passage that does not fit any more', () => {
+  it('ends at the first passage that does not fit', () => {
     const read = [
       { file: 'b', start: 0, end: 60 },
       { file: 'b', start: 60, end: 120 },

@@ -1,9 +1,9 @@
-/** What is relevant to a query: documents with their grades, all above 0. */
+/** The relevant documents of a query with their grades, all above 0. */
 export type Judgments = ReadonlyMap<string, number>
 
 /**
  * nDCG of the first `depth` documents, with the grades themselves as gain (linear, as trec_eval counts) and log2
- * discount: 1 when the best stand first.
+ * discount: 1 for the ideal order.
  */
 export function ndcg(ranked: readonly string[], relevant: Judgments, depth = 10): number {
   const gained = dcg(
@@ -29,7 +29,7 @@ export function averagePrecision(ranked: readonly string[], relevant: Judgments)
   return relevant.size === 0 ? 0 : sum / relevant.size
 }
 
-/** The part of what is relevant that stands among the first `depth` documents. */
+/** The fraction of relevant documents among the first `depth`. */
 export function recall(ranked: readonly string[], relevant: Judgments, depth = 10): number {
   const found = ranked.slice(0, depth).filter((document) => relevant.has(document)).length
   return relevant.size === 0 ? 0 : found / relevant.size
@@ -39,7 +39,7 @@ export function recall(ranked: readonly string[], relevant: Judgments, depth = 1
 export type Span = { file: string; start: number; end: number }
 
 /**
- * The part of the relevant text that somebody reads who reads passages in order, as many as fit into so many
+ * The fraction of the relevant text in the first passages, as many as fit into a number of
  * characters. Passages do not overlap, nor do relevant parts.
  */
 export function chunkRecall(read: readonly Span[], relevant: readonly Span[], characters = 8000): number {

@@ -12,7 +12,7 @@ const columns: readonly [string, (row: Evaluation) => string][] = [
   ['search, ms', ({ searchMs }) => searchMs.toFixed(1)],
 ]
 
-/** Evaluations as a table of Markdown. */
+/** Evaluations as a Markdown table. */
 export function printTable(rows: readonly Evaluation[]): string {
   const lines = [
     columns.map(([name]) => name),

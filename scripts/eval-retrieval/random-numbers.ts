@@ -9,18 +9,18 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-/** A seed for a text: the same for the same one. FNV-1a. */
+/** A seed that depends on the text alone (FNV-1a). */
 export function seedOf(text: string): number {
   let hash = 0x811c_9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x0100_0193) >>> 0
   return hash
 }
 
-/** A direction by chance. */
+/** A random direction. */
 export function randomVector(seed: number, dimensions: number): Float32Array {
   const random = randomNumbers(seed)
   return Float32Array.from({ length: dimensions }, () => {
-    // Box and Muller: normally distributed numbers make directions of which none is likelier.
+    // Box–Muller: normally distributed numbers give uniformly distributed directions.
     return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   })
 }

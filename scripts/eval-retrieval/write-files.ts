@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Document } from './collection.ts'
 import { randomNumbers } from './random-numbers.ts'
 
-/** Writes each document as a file of its own, as people keep them. @returns the documents by their files */
+/** Writes each document to a separate file. @returns the documents by their files */
 export function writeFiles(documents: readonly Document[], folder: string): Map<string, Document> {
   mkdirSync(folder, { recursive: true })
   return new Map(
     documents.map((document, index) => {
-      // Names tell nothing: only what the files say is searched.
+      // Names without meaning, so that only the content is searched.
       const file = `${String(index).padStart(6, '0')}.md`
       writeFileSync(join(folder, file), `# ${oneLine(document.title)}\n\n${textOf(document)}\n`.replace(/^# \n\n/, ''))
       return [file, document]
@@ -19,7 +19,7 @@ export function writeFiles(documents: readonly Document[], folder: string): Map<
 /** Documents of one file. */
 const perFile = 10
 
-/** Writes documents as sections of long files, in an order by chance that is always the same. @returns theirs, in order */
+/** Writes documents as sections of long files, in a random but fixed order. @returns the documents in that order */
 export function writeLongFiles(documents: readonly Document[], folder: string): Map<string, Document[]> {
   mkdirSync(folder, { recursive: true })
   const shuffled = shuffle(documents.filter(({ text }) => text.trim() !== ''))

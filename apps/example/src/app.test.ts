@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Starts the app in a folder of its own, with no key but those given; gives what it prints up to the curl line. */
+/** Starts the app in a new folder, with only the given keys; returns its output up to the curl line. */
 async function start(env: Record<string, string>): Promise<string> {
   folder = mkdtempSync(join(tmpdir(), 'agentkit-example-'))
   copyFileSync(join(root, 'agentkit_config.toml'), join(folder, 'agentkit_config.toml'))
@@ -43,24 +43,24 @@ function lastLine(printed: string): string {
 }
 
 describe('the example app', () => {
-  it('says that it runs offline and how to change it, and last a curl line', async () => {
+  it('prints that it runs offline and how to change it, and finally a curl line', async () => {
     const printed = await start({})
     expect(printed).toMatch(/running on offline\/extractive[\s\S]*LLMPROVIDER_API_KEY[\s\S]*agentkit_config\.toml/)
     expect(lastLine(printed)).toMatch(/^curl http:\/\/127\.0\.0\.1:\d+\//)
   })
 
-  // Where there is no curl there is nothing to paste it into.
+  // Requires curl.
   it.runIf(spawnSync('curl', ['--version']).status === 0)('prints a curl line that works as pasted', async () => {
     const curl = lastLine(await start({}))
     const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} --silent`])
     expect(stdout).toMatch(/I am the offline stand-in, not a language model\. .*\d{2}:\d{2}/)
   })
 
-  it('runs on the default provider where its key is set', async () => {
+  it('runs on the default provider if its key is set', async () => {
     expect(await start({ OPENAI_API_KEY: 'test-key' })).not.toContain('offline/extractive')
   })
 
-  it('ends cleanly on SIGTERM', async () => {
+  it('exits cleanly on SIGTERM', async () => {
     await start({})
     const exit = once(app as ChildProcess, 'exit')
     app?.kill('SIGTERM')

@@ -18,10 +18,10 @@ async function serveExample(): Promise<void> {
     functions: [getTransactionReceipt, getCurrentTime, convertUnits],
     configPath: './agentkit_config.toml',
   })
-  // Making the agent has loaded .env, so HOST and PORT may stand there too.
+  // Creating the agent has loaded .env, which may have HOST and PORT.
   const { HOST, PORT } = process.env
   const server = await agent.run({ ...(HOST && { host: HOST }), ...(PORT && { port: Number(PORT) }) })
-  // A pasted line works as it is when the shell has the token too.
+  // The shell of the user has the token in the same variable.
   const tokens = agent.sdkContext.config.server.auth_tokens_env
   const token = tokens ? ' --header "Authorization: Bearer $TOKEN"' : ''
   const chatData = JSON.stringify({ messages: [{ role: 'user', content: 'What time is it in Tokyo?' }] })
@@ -36,7 +36,7 @@ function createAgent(options: AgentOptions): Agent {
   try {
     return new Agent(options)
   } catch (error) {
-    // A model that is named but lacks its key (the error has its provider) is a mistake to be seen, not to be replaced.
+    // A configured model without its key (the error has the provider) is an error that must be visible.
     if (!isAgentKitError(error) || error.code !== 'missing-key' || error.provider !== undefined) throw error
     console.log(
       'No key and no model is set: running on offline/extractive. It is no language model; it calls tools by matching ' +

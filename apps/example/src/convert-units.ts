@@ -1,4 +1,4 @@
-/** Each unit's kind, and how many of the kind's base unit (metre, gram) it is. */
+/** The kind of each unit, and its size in the base unit (metre, gram). */
 const units = {
   meters: ['length', 1],
   kilometers: ['length', 1000],

@@ -22,7 +22,7 @@ afterEach(() => {
   closers = []
 })
 
-/** A JSON-RPC node on loopback that gives one answer to everything, or none at all. */
+/** A JSON-RPC node on loopback with the same answer to all requests, or none. */
 async function startNode(answer?: string): Promise<unknown[]> {
   const requests: unknown[] = []
   const server = createServer((request, response) => {
@@ -49,14 +49,14 @@ function call(signal: AbortSignal = new AbortController().signal): Promise<unkno
 }
 
 describe('getTransactionReceipt', () => {
-  it('gives the receipt of a transaction that the node knows', async () => {
+  it('returns the receipt of a known transaction', async () => {
     const requests = await startNode(JSON.stringify({ jsonrpc: '2.0', id: 1, result: receipt }))
     expect(await call()).toEqual(receipt)
     expect(requests).toMatchObject([{ method: 'eth_getTransactionReceipt', params: [hash] }])
     expect(printed).toEqual([])
   })
 
-  it('gives null for a hash that the node does not know', async () => {
+  it('returns null for an unknown hash', async () => {
     await startNode(JSON.stringify({ jsonrpc: '2.0', id: 1, result: null }))
     expect(await call()).toBeNull()
   })
@@ -70,20 +70,20 @@ describe('getTransactionReceipt', () => {
     expect(printed).toEqual([expect.stringContaining('no usable answer')])
   })
 
-  it('prints what the node refuses with and gives null', async () => {
+  it("prints the node's error and returns null", async () => {
     await startNode(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'method not found' } }))
     expect(await call()).toBeNull()
     expect(printed).toEqual(['getTransactionReceipt: The node refused: method not found'])
   })
 
-  it('prints no word of the node that a terminal would obey', async () => {
+  it("escapes terminal control characters of the node's error", async () => {
     const message = '\u001b]52;c;cm0=\u0007\r'
     await startNode(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message } }))
     expect(await call()).toBeNull()
     expect(printed).toEqual(['getTransactionReceipt: The node refused: \\u001b]52;c;cm0=\\u0007\\u000d'])
   })
 
-  it('prints a message without the address and gives null when the node is down', async () => {
+  it('prints a message without the address and returns null when the node is down', async () => {
     await startNode('')
     for (const close of closers) close()
     vi.stubEnv('RPC_URL', `${process.env.RPC_URL}/secret-key`)
@@ -92,18 +92,18 @@ describe('getTransactionReceipt', () => {
     expect(printed[0]).not.toContain('secret-key')
   })
 
-  it('prints how to set RPC_URL and gives null when it is not set', async () => {
+  it('prints how to set RPC_URL and returns null when it is not set', async () => {
     vi.stubEnv('RPC_URL', '')
     expect(await call()).toBeNull()
     expect(printed).toEqual([expect.stringContaining('RPC_URL is not set')])
   })
 
-  it('ends when its signal does', async () => {
+  it('stops when its signal aborts', async () => {
     await startNode()
     await expect(call(AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('is not called with a hash that is none', async () => {
+  it('is not called with an invalid hash', async () => {
     vi.stubEnv('RPC_URL', '')
     const agent = new Agent({
       name: 'Test',

@@ -9,7 +9,7 @@ import { z } from 'zod'
  * @returns The receipt, or null if the transaction cannot be found.
  */
 export async function getTransactionReceipt(transactionHash: string, { signal }: ToolContext): Promise<unknown> {
-  // Without an answer from the node the tool says why on the console and gives null.
+  // Without an answer from the node, the tool logs the reason and returns null.
   const address = process.env.RPC_URL
   if (!address) return noResult('RPC_URL is not set. Set it in .env to the address of a JSON-RPC node.')
   try {
@@ -24,7 +24,7 @@ export async function getTransactionReceipt(transactionHash: string, { signal }:
     return answer.result ?? null
   } catch (error) {
     signal.throwIfAborted()
-    // The address may hold a key, so it is not printed.
+    // The address may contain a key, so it is not printed.
     return noResult(`The node at RPC_URL gave no usable answer (${nameOf(error)}). Is it running?`)
   }
 }

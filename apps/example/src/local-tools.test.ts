@@ -25,19 +25,19 @@ describe('convertUnits', () => {
     expect(await agent.chat(question)).toContain(result)
   })
 
-  it('refuses to make a length a weight', () => {
+  it('refuses to convert a length to a weight', () => {
     expect(() => convertUnits(1, 'miles', 'grams')).toThrow('miles is a length and grams a weight')
   })
 })
 
 describe('getCurrentTime', () => {
-  it('tells day and time', () => {
+  it('returns date and time', () => {
     expect(getCurrentTime('Asia/Tokyo')).toMatchObject({
       time: expect.stringMatching(/\d{4}.*\d{2}:\d{2}/),
     })
   })
 
-  it('refuses a time zone that there is not', () => {
+  it('refuses an unknown time zone', () => {
     expect(() => getCurrentTime('Mars/Base')).toThrow(/Mars\/Base/)
   })
 })

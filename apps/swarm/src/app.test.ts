@@ -19,7 +19,7 @@ it('shows a swarm at work, event by event, also without a key', async () => {
   expect(stdout).toMatch(/Research Team: [\s\S]*sum: 15[\s\S]*rising[\s\S]*\nstop, \d+ tokens in all\.\n$/)
 })
 
-it('prints nothing that a terminal would obey, whatever models answer', async () => {
+it('escapes terminal control characters in answers of models', async () => {
   const hostile = 'red \u001b[31m, \u001b]52;c;cm0=\u0007, \u001b]8;;http://x\u001b\\, over\rwritten, \u202eturned'
   const chunk = (choice: object): string =>
     `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, ...choice }] })}\n\n`
@@ -44,7 +44,7 @@ it('prints nothing that a terminal would obey, whatever models answer', async ()
   expect(run.stdout).toContain('You: Look at red \\u001b[31m, ')
 })
 
-describe('what its members can do', () => {
+describe('the functions of its members', () => {
   it('describes data', () => {
     expect(describeData([3, 1, 2, 10])).toEqual({ count: 4, sum: 16, mean: 4, median: 2.5, smallest: 1, largest: 10 })
     expect(() => describeData([])).toThrow('There are no numbers.')

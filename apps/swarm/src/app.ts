@@ -6,7 +6,7 @@ import { lineOf } from './line-of.ts'
 
 const question = process.argv.slice(2).join(' ') || 'Can you analyze the following data: [1, 2, 3, 4, 5]'
 
-// Its agents are tables of the file: what they are told, and which of these functions they may call.
+// Its agents are tables of the file, with their instructions and the functions that they may call.
 const swarm = createSwarm({
   name: 'Research Team',
   functions: [describeData, findTrend],

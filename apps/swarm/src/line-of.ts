@@ -1,6 +1,6 @@
 import type { AgentEvent } from 'agentkit'
 
-/** An event in a line for people, below whom it comes from; `undefined` for those that are not shown. */
+/** An event as a readable line, with its agent; `undefined` for events that are not printed. */
 export function lineOf(event: AgentEvent): string | undefined {
   const who = `${'  '.repeat(event.path.length - 1)}${event.path.at(-1)}`
   switch (event.type) {
