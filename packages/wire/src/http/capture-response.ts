@@ -78,7 +78,7 @@ async function send(
 }
 
 /**
- * The `fetch` for an SDK that reads the body of an error whole: ours, or a user's whose error bodies are cut.
+ * The `fetch` for an SDK that reads error bodies completely: `nodeFetch`, which bounds them, or a user's with a limit.
  * @param fetch the user's, if there is one
  */
 export function sdkFetch(fetch: typeof globalThis.fetch | undefined): typeof globalThis.fetch {

@@ -5,7 +5,7 @@ import { imageType, type MediaPart } from './media.ts'
  * image part, also where it came as a file. Users, browsers and other libraries write media in many ways, and each API
  * refuses some.
  *
- * @returns the very same part where it is plain already; `undefined` where there is nothing to read
+ * @returns the same object if the part is plain already; `undefined` for a part without content
  */
 export function plainMedia(part: MediaPart): MediaPart | undefined {
   if (!Object.isFrozen(part)) return toPlain(part)

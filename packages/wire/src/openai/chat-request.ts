@@ -61,7 +61,7 @@ export function toChatRequest(
   return { body, warnings }
 }
 
-/** Of files, Chat Completions takes PDFs alone, by their bytes. */
+/** Chat Completions accepts images in common formats, and PDFs as bytes. */
 function readByChat(part: MediaPart): boolean {
   if (part.type === 'image') return isCommonImage(part)
   return part.mediaType === 'application/pdf' && part.base64 !== undefined

@@ -135,7 +135,7 @@ export class ResponsesReader implements FrameReader {
     return false
   }
 
-  /** @param type what the event is of, where it does not hold the item */
+  /** @param type of the item, if the event does not contain the item */
   #seen({ output_index, item_id, item }: StreamEvent, type?: string): SeenItem {
     const key = output_index ?? item_id ?? item?.id ?? 0
     const seen = this.#items.get(key) ?? newItem()
