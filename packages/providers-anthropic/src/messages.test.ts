@@ -30,7 +30,7 @@ function blocks(...messages: Message[]) {
 }
 
 describe('toAnthropicTurns', () => {
-  it('tells instructions in the middle to the user', () => {
+  it('moves instructions in the middle into a user turn', () => {
     expect(turns(hi, { role: 'system', content: ' ' })).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'hi' }] },
     ])
@@ -58,7 +58,7 @@ describe('toAnthropicTurns', () => {
     ])
   })
 
-  it('answers calls that nobody answered, and drops results of no call (Q3)', () => {
+  it('answers calls without results, and drops results without calls (Q3)', () => {
     expect(turns(hi, result('x'), assistant(called('a')), hi)).toMatchObject([
       { role: 'user', content: [{ type: 'text' }] },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a' }] },
@@ -146,7 +146,7 @@ describe('toAnthropicTurns', () => {
   it.each([
     ['another model', { owner: 'anthropic/claude-opus-5', data: { signature: 'x' } }],
     ['another provider', { owner: 'openai/gpt-6-sol', data: { id: 'rs_1', encrypted_content: 'x' } }],
-    ['nobody', undefined],
+    ['no model', undefined],
     ['a wrong hand', { owner, data: 'x' }],
   ])('leaves out reasoning of %s (Q5)', (_name, opaque) => {
     const reasoning: AssistantPart = { type: 'reasoning', text: 'Hm.', ...(opaque && { opaque }) }

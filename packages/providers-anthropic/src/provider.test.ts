@@ -64,7 +64,7 @@ describe('anthropic', () => {
     })
   })
 
-  it('asks the older version of the API for a temperature, which the newer one does not know (Q41)', async () => {
+  it('uses the older version of the API for a temperature, which the newer one does not have (Q41)', async () => {
     const { fetch, sent } = fakeFetch()
     await call(anthropic({ apiKey: 'abc', fetch }), 'claude-haiku-4-5', 0.5)
     await call(anthropic({ apiKey: 'abc', fetch }), 'claude-opus-4-7', 0.5)
@@ -172,7 +172,7 @@ describe('anthropic', () => {
     expect(sent[0]?.headers.get('anthropic-beta')).toBeNull()
   })
 
-  it('tells of a base URL that goes too far', async () => {
+  it('hints at a base URL that is too long', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'Not Found' } }
     const fetch = async (): Promise<Response> => Response.json(body, { status: 404 })
     await expect(call(anthropic({ apiKey: 'abc', baseURL: 'http://127.0.0.1:9/v1', fetch }))).rejects.toThrow(
@@ -191,7 +191,7 @@ describe('anthropic', () => {
     ['a bill', 400, 'invalid_request_error', 'billing_disabled', { code: 'quota', retryable: false }],
     ['a rate', 429, 'rate_limit_error', undefined, { code: 'rate-limit', retryable: true }],
     ['an overload (Q37)', 529, 'overloaded_error', undefined, { code: 'overloaded', retryable: true }],
-  ])('tells %s by its cause', async (_name, status, type, error_code, expected) => {
+  ])('identifies %s by its cause', async (_name, status, type, error_code, expected) => {
     const error = { type, message: 'Refused.', ...(error_code && { details: { error_code } }) }
     const fetch = async (): Promise<Response> => Response.json({ type: 'error', error }, { status })
     await expect(call(anthropic({ apiKey: 'abc', fetch }))).rejects.toMatchObject(expected)
@@ -209,7 +209,7 @@ describe('anthropic', () => {
     await expect(failed).rejects.not.toMatchObject({ code: 'quota' })
   })
 
-  it('tells no token of a client of your own', async () => {
+  it('never exposes the token of a client of the user', async () => {
     const fetch = async (): Promise<Response> => Response.json({ message: 'No a-secret-token.' }, { status: 400 })
     const client = new Anthropic({ authToken: 'a-secret-token', fetch })
     await expect(call(anthropic({ client }))).rejects.not.toThrow('a-secret-token')
@@ -221,7 +221,7 @@ describe('anthropic', () => {
     )
   })
 
-  it('tells what is known of a model, and what it will ask one for that is not listed', () => {
+  it('has the facts of a model, or the request limits of one that is not listed', () => {
     const { model } = anthropic({ apiKey: 'abc' })
     expect(model('claude-haiku-4-5-20251001').info).toMatchObject({ contextWindow: 200_000, nativeOutput: 'always' })
     expect(model('claude-nova-9').info).toEqual({ maxOutputTokens: 64_000, nativeOutput: 'always' })

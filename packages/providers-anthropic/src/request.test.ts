@@ -58,7 +58,7 @@ describe('reasoning', () => {
   })
 
   it.each(['claude-opus-5-5', 'claude-fable-5', 'claude-mythos-preview', 'claude-nova-9'])(
-    'cannot be turned off in %s, which is told (Q21)',
+    'cannot be turned off in %s, with a warning (Q21)',
     (model) => {
       const { body, warnings } = prepared(model, { reasoning: 'none' })
       expect(body).toMatchObject({ output_config: { effort: 'low' } })
@@ -167,7 +167,7 @@ describe('tools', () => {
     ['claude-opus-5-5', undefined],
     ['claude-sonnet-5-5', undefined],
     ['claude-fable-5-1', undefined],
-  ] as const)('cannot be forced on %s with reasoning %j, which is told (Q35)', (model, reasoning) => {
+  ] as const)('cannot be forced on %s with reasoning %j, with a warning (Q35)', (model, reasoning) => {
     const request = { tools, toolChoice: 'required', ...(reasoning && { reasoning }) } as const
     const { body, warnings } = prepared(model, request)
     expect(body.tool_choice).toEqual({ type: 'auto' })

@@ -6,28 +6,31 @@ import type { RenamedKeys } from './tools.ts'
 const context = { provider: 'anthropic', model: 'claude-opus-5-5', secrets: [] }
 const owner = 'anthropic/claude-opus-5-5'
 
-type Told = { [field: string]: unknown }
+type WireEvent = { [field: string]: unknown }
 
-const begun: Told = { type: 'message_start', message: { content: [], usage: { input_tokens: 9, output_tokens: 1 } } }
-const ended = (stop_reason: string, more: Told = {}): Told[] => [
+const begun: WireEvent = {
+  type: 'message_start',
+  message: { content: [], usage: { input_tokens: 9, output_tokens: 1 } },
+}
+const ended = (stop_reason: string, more: WireEvent = {}): WireEvent[] => [
   { type: 'message_delta', delta: { stop_reason, ...more }, usage: { output_tokens: 5 } },
   { type: 'message_stop' },
 ]
-const block = (index: number, content_block: Told, ...deltas: Told[]): Told[] => [
+const block = (index: number, content_block: WireEvent, ...deltas: WireEvent[]): WireEvent[] => [
   { type: 'content_block_start', index, content_block },
   ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
   { type: 'content_block_stop', index },
 ]
-const text = (index: number, ...texts: string[]): Told[] =>
+const text = (index: number, ...texts: string[]): WireEvent[] =>
   block(index, { type: 'text', text: '' }, ...texts.map((text) => ({ type: 'text_delta', text })))
-const call = (index: number, id: string, ...pieces: string[]): Told[] =>
+const call = (index: number, id: string, ...pieces: string[]): WireEvent[] =>
   block(
     index,
     { type: 'tool_use', id, name: 'weather', input: {} },
     ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   )
 
-function read(events: readonly (Told | string)[], renamed: RenamedKeys = new Map()): ModelEvent[] {
+function read(events: readonly (WireEvent | string)[], renamed: RenamedKeys = new Map()): ModelEvent[] {
   const reader = new AnthropicReader(context, renamed)
   const isOver = events.some((event) => {
     const data = typeof event === 'string' ? event : JSON.stringify(event)
@@ -104,7 +107,7 @@ describe('AnthropicReader', () => {
     ])
   })
 
-  it('tells arguments that do not parse, and reads the other calls (Q2, Q8)', () => {
+  it('reports arguments that do not parse, and reads the other calls (Q2, Q8)', () => {
     expect(read([begun, ...call(1, 'a', '{"city": oops'), ...call(2, 'a', '{}'), ...ended('tool_use')])).toMatchObject([
       { type: 'tool-call', callId: 'a', input: undefined, inputText: '{"city": oops', invalid: expect.any(String) },
       { type: 'tool-call', callId: expect.not.stringMatching(/^a$/), input: {} },
@@ -154,7 +157,7 @@ describe('AnthropicReader', () => {
     expect(finishOf(events).reason).toBe('stop')
   })
 
-  it('tells why the model refused beside the answer, which may be empty (Q39)', () => {
+  it('warns why the model refused; the answer may be empty (Q39)', () => {
     const stop_details = { type: 'refusal', category: 'bio', explanation: 'It could do harm.' }
     const events = read([begun, ...ended('refusal', { stop_details })])
     expect(events).toMatchObject([
@@ -179,8 +182,8 @@ describe('AnthropicReader', () => {
     ])
   })
 
-  it('warns once of each kind of block that nobody asked for', () => {
-    const search = (index: number): Told[] =>
+  it('warns once of each kind of block that no request asked for', () => {
+    const search = (index: number): WireEvent[] =>
       block(
         index,
         { type: 'server_tool_use', id: 's', name: 'web_search' },
@@ -247,7 +250,7 @@ describe('AnthropicReader', () => {
     })
   })
 
-  it('leaves untold what the server does not tell (Q17)', () => {
+  it('omits what the server does not report (Q17)', () => {
     expect(finishOf(read([{ type: 'message_start' }, ...text(0, 'Hi'), { type: 'message_stop' }])).usage).toEqual({})
   })
 
@@ -318,7 +321,7 @@ describe('AnthropicReader', () => {
   })
 })
 
-it.each<[string, Told]>([
+it.each<[string, WireEvent]>([
   ['arguments', { type: 'tool_use', id: 'a', name: 'act', input: { a: 'x'.repeat(1_000_000) } }],
   ['signatures', { type: 'thinking', thinking: '', signature: 'x'.repeat(1_000_000) }],
   ['redacted thinking', { type: 'redacted_thinking', data: 'x'.repeat(1_000_000) }],

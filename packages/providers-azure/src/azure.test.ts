@@ -33,7 +33,7 @@ async function ask(script: FakeScript, request: ModelRequest, options: AzureOpti
 }
 
 describe.each(ways)('azure and a server that checks: %s', (_name, options) => {
-  it('goes on with what the model said and called (Q27)', async () => {
+  it('continues with the text and calls of the model (Q27)', async () => {
     const toolCalls = [{ name: 'search', input: { q: 'a' } }, { name: 'search' }]
     const { events, error } = await ask([{ text: 'Hm.', toolCalls }], { messages: [user], tools: [search] }, options)
     expect(error).toBeUndefined()
@@ -78,7 +78,7 @@ describe.each(ways)('azure and a server that checks: %s', (_name, options) => {
 })
 
 describe('azure', () => {
-  it.each([{}, { v1: true }])('embeds by the deployment that it is told: %o', async (options) => {
+  it.each([{}, { v1: true }])('embeds with the given deployment: %o', async (options) => {
     await using server = await fakeProvider('azure')
     const embedder = azure({ apiKey, endpoint: server.url, ...options }).embedder('small')
     const vectors = await embedder.embed(['a', 'b'], new AbortController().signal)

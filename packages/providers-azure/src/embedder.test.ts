@@ -30,13 +30,13 @@ describe('an embedder on Azure', () => {
   })
 
   it('fails as a model does', async () => {
-    const told = { error: { code: 'DeploymentNotFound', message: 'The API deployment does not exist.' } }
-    const { fetch } = fakeFetch(JSON.stringify(told), { status: 404, ...asJSON })
+    const errorBody = { error: { code: 'DeploymentNotFound', message: 'The API deployment does not exist.' } }
+    const { fetch } = fakeFetch(JSON.stringify(errorBody), { status: 404, ...asJSON })
     const embedding = azure({ endpoint, apiKey, fetch }).embedder('small').embed(['a'], signal)
     await expect(embedding).rejects.toMatchObject({ code: 'model-not-found', provider: 'azure', model: 'small' })
   })
 
-  it('ends in `malformed-stream` on an answer that is no object', async () => {
+  it('fails with `malformed-stream` on an answer that is no object', async () => {
     const { fetch } = fakeFetch('null', asJSON)
     const embedding = azure({ endpoint, apiKey, fetch }).embedder('small').embed(['a'], signal)
     await expect(embedding).rejects.toMatchObject({ code: 'malformed-stream', provider: 'azure' })

@@ -83,7 +83,7 @@ describe('azure', () => {
   })
 
   const copied = ['/openai/deployments/x/chat/completions?api-version=2024-06-01', '/openai/responses?api-version=1']
-  it('tells no token of a token provider, whatever the server says', async () => {
+  it('never exposes a token of a token provider, whatever the server sends', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ error: { message: 'no: opaque-token-1' } }, { status: 401 })
     const provider = azure({ endpoint, fetch, azureADTokenProvider: async () => 'opaque-token-1' })
@@ -189,7 +189,7 @@ describe('azure', () => {
     expect(sent[0]?.url).toMatch(/\/openai\/deployments\/dep\/chat\/completions\?/)
   })
 
-  it('calls a client of your own by the API that it is told, and never tells its key', async () => {
+  it('uses a client of the user with the given API, and never exposes its key', async () => {
     const { fetch, sent } = fakeFetch('No of-a-client here.', { status: 400 })
     const client = new OpenAI({ apiKey: 'of-a-client', baseURL: `${endpoint}/openai`, fetch })
     const { error } = await ask(fetch, { client, v1: false })

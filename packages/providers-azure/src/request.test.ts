@@ -35,14 +35,14 @@ describe('a request to Azure', () => {
     expect(warnings).toEqual([])
   })
 
-  it('knows what the deployed model takes when it is told (Q26)', async () => {
+  it('sends what the named model takes (Q26)', async () => {
     const { body, warnings } = await toBody({ temperature: 0.5 }, { model: 'gpt-5.6-sol' })
     expect(body).toMatchObject({ model: 'dep', messages: [{ role: 'developer' }, { role: 'user' }] })
     expect(body).not.toHaveProperty('temperature')
     expect(warnings).toEqual([expect.stringContaining('`temperature`')])
   })
 
-  it("says that tools and reasoning want the other API, where the model's name tells", async () => {
+  it('warns that a model takes tools and reasoning only with the other API', async () => {
     const { body, warnings } = await toBody({ tools: [echo] }, { model: 'gpt-5.6-sol' })
     expect(body).toMatchObject({ reasoning_effort: 'none' })
     expect(warnings).toEqual([expect.stringContaining("api: 'responses'")])

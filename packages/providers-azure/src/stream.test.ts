@@ -26,14 +26,14 @@ describe('an answer of Azure', () => {
     ])
   })
 
-  it('ends in `content-filter` when a filter cuts it (Q27)', async () => {
+  it('finishes with `content-filter` when a filter cuts it (Q27)', async () => {
     const text = sse(chatAnswer[0], { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] })
     const { events } = await ask(fakeFetch(text).fetch, { apiKey })
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'content-filter' })
   })
 
   it('is refused when a filter stops the prompt (Q27)', async () => {
-    const told = {
+    const errorBody = {
       message: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
       type: null,
       param: 'prompt',
@@ -41,7 +41,7 @@ describe('an answer of Azure', () => {
       status: 400,
       innererror: { code: 'ResponsibleAIPolicyViolation', content_filter_result: { jailbreak: { filtered: true } } },
     }
-    const { error } = await ask(refusal(400, told), { apiKey })
+    const { error } = await ask(refusal(400, errorBody), { apiKey })
     expect(error).toMatchObject({
       code: 'content-filter',
       provider: 'azure',
@@ -61,35 +61,38 @@ describe('an answer of Azure', () => {
     {
       what: 'a wrong key',
       status: 401,
-      told: { code: '401', message: `Access denied due to invalid subscription key ${apiKey} or wrong API endpoint.` },
+      errorBody: {
+        code: '401',
+        message: `Access denied due to invalid subscription key ${apiKey} or wrong API endpoint.`,
+      },
       code: 'auth',
       hint: 'AZURE_OPENAI_API_KEY',
     },
     {
       what: 'a deployment that there is not',
       status: 404,
-      told: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' },
+      errorBody: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' },
       code: 'model-not-found',
       hint: '"dep" is taken for the name of a deployment',
     },
     {
       what: 'an address that there is not',
       status: 404,
-      told: { code: '404', message: 'Resource not found' },
+      errorBody: { code: '404', message: 'Resource not found' },
       code: 'bad-request',
       hint: 'Check the endpoint',
     },
     {
       what: 'a version that there is not',
       status: 400,
-      told: { code: 'BadRequest', message: 'API version not supported' },
+      errorBody: { code: 'BadRequest', message: 'API version not supported' },
       code: 'bad-request',
       hint: 'apiVersion',
     },
     {
       what: 'a model that wants the other API',
       status: 400,
-      told: {
+      errorBody: {
         message:
           'Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. Please use /v1/responses instead.',
         type: 'invalid_request_error',
@@ -100,7 +103,7 @@ describe('an answer of Azure', () => {
     {
       what: 'an option that the deployed model does not take',
       status: 400,
-      told: {
+      errorBody: {
         message: "Unsupported value: 'temperature' does not support 0.5 with this model.",
         type: 'invalid_request_error',
         code: 'unsupported_value',
@@ -111,19 +114,19 @@ describe('an answer of Azure', () => {
     {
       what: 'too much to read',
       status: 400,
-      told: { code: 'context_length_exceeded', message: "This model's maximum context length is 128000 tokens." },
+      errorBody: { code: 'context_length_exceeded', message: "This model's maximum context length is 128000 tokens." },
       code: 'context-overflow',
       hint: '',
     },
-  ])('is refused for $what', async ({ status, told, code, hint }) => {
-    const { error } = await ask(refusal(status, told), { apiKey })
+  ])('is refused for $what', async ({ status, errorBody, code, hint }) => {
+    const { error } = await ask(refusal(status, errorBody), { apiKey })
     expect(error).toMatchObject({ code, status, provider: 'azure', message: expect.not.stringContaining(apiKey) })
     expect((error as Error).message).toContain(hint)
   })
 
-  it('is not told which model it is where its name says so', async () => {
-    const told = { message: "Unsupported value: 'temperature'.", code: 'unsupported_value' }
-    const { error } = await ask(refusal(400, told), { apiKey }, { model: 'gpt-4o' })
+  it('gets no hint about the model when its name is known', async () => {
+    const errorBody = { message: "Unsupported value: 'temperature'.", code: 'unsupported_value' }
+    const { error } = await ask(refusal(400, errorBody), { apiKey }, { model: 'gpt-4o' })
     expect((error as Error).message).not.toContain('model("dep"')
   })
 
@@ -140,8 +143,11 @@ describe('an answer of Azure', () => {
   })
 
   it('waits as long as a rate limit says', async () => {
-    const told = { code: '429', message: 'Requests to the ChatCompletions operation have exceeded the rate limit.' }
-    const { error } = await ask(refusal(429, told, { 'retry-after': '3', 'retry-after-ms': '2500' }), { apiKey })
+    const errorBody = {
+      code: '429',
+      message: 'Requests to the ChatCompletions operation have exceeded the rate limit.',
+    }
+    const { error } = await ask(refusal(429, errorBody, { 'retry-after': '3', 'retry-after-ms': '2500' }), { apiKey })
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 2500 })
   })
 })

@@ -17,7 +17,7 @@ const vectors: Answer = (response, { body }) => {
 const texts = (requests: EmbedRequest[]) => requests.map(({ content }) => content.parts.map(({ text }) => text))
 
 describe('an embedder', () => {
-  it('asks for one vector for each text (Q66)', async () => {
+  it('requests one vector per text (Q66)', async () => {
     await using server = await loopback(vectors)
     const embedder = gemini({ apiKey, baseURL: server.baseURL }).embedder('gemini-embedding-2', { dimensions: 2 })
     expect(await embedder.embed(['a', 'bcd'], signal)).toEqual([Float32Array.of(1, 0.5), Float32Array.of(3, 0.5)])
@@ -36,7 +36,7 @@ describe('an embedder', () => {
     ])
   })
 
-  it('tells the task as the model takes it: by type, or in the text', async () => {
+  it('sends the task as the model takes it: as a type, or in the text', async () => {
     await using server = await loopback(vectors)
     const provider = gemini({ apiKey, baseURL: server.baseURL })
     await provider.embedder('gemini-embedding-001').embed(['a'], signal, 'query')
@@ -53,7 +53,7 @@ describe('an embedder', () => {
     expect(texts(asked)).toEqual([['a'], ['a'], ['task: search result | query: a'], ['title: none | text: a']])
   })
 
-  it('asks for no more than 100 vectors at once', async () => {
+  it('requests at most 100 vectors at once', async () => {
     await using server = await loopback(vectors)
     const many = Array.from({ length: 101 }, (_, index) => 'x'.repeat(index + 1))
     const embedded = await gemini({ apiKey, baseURL: server.baseURL })

@@ -40,7 +40,7 @@ describe('an error of Google', () => {
     [500, 'INTERNAL', 'An internal error has occurred.', [], 'provider-error', true],
     [503, 'UNAVAILABLE', 'The model is overloaded.', [], 'overloaded', true],
     [504, 'DEADLINE_EXCEEDED', 'Deadline exceeded.', [], 'provider-error', true],
-  ] as const)('%s %s "%s" is told as such', (status, word, message, details, code, retryable) => {
+  ] as const)('%s %s "%s" has its code', (status, word, message, details, code, retryable) => {
     expect(errorOf(status, googleError(status, word, message, [...details]))).toMatchObject({
       code,
       status,

@@ -14,18 +14,18 @@ describe('a schema for Gemini (Q60)', () => {
     ['a constant keeps its type', { type: 'integer', const: 3 }, { type: 'integer', enum: [3] }],
     ['null is a type', { const: null }, { type: 'null' }],
     [
-      'an enum with an object is told in words',
+      'an enum with an object becomes words',
       { enum: ['a', null, { b: 1 }], description: 'A.' },
       { description: 'A. (one of: "a", null, {"b":1})' },
     ],
-    ['a constant that is true is told in words', { const: true }, { type: 'boolean', description: '(one of: true)' }],
+    ['a constant that is true becomes words', { const: true }, { type: 'boolean', description: '(one of: true)' }],
     [
       'an enum with null is one of two',
       { type: ['string', 'null'], enum: ['a', null], description: 'A.' },
       { description: 'A.', anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] },
     ],
     [
-      'what it passes over is told in words',
+      'ignored keywords become words',
       { type: 'string', pattern: '^a', maxLength: 3, description: 'A.' },
       { type: 'string', description: 'A. (pattern: "^a"; at most so many characters: 3)' },
     ],

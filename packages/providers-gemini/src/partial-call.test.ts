@@ -33,7 +33,7 @@ describe('arguments that come in pieces (Q68)', () => {
     })
   })
 
-  it('go on with a text that goes on, and begin another that does not', () => {
+  it('append to a text that continues, and replace one that does not', () => {
     const going = { jsonPath: '$.text', stringValue: 'one ', willContinue: true }
     expect(argumentsOf([going], [{ jsonPath: '$.text', stringValue: 'two' }])).toEqual({ text: 'one two' })
     expect(argumentsOf([{ ...going, willContinue: false }], [{ jsonPath: '$.text', stringValue: 'two' }])).toEqual({

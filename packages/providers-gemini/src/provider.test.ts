@@ -133,7 +133,7 @@ describe('a model', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'Hello' }] } })
   })
 
-  it('tells of what it left out before it answers', async () => {
+  it('warns of what it left out before it answers', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-2.5-pro')
     const events = await collect(stream(model, { reasoning: 'none' }))
@@ -206,7 +206,7 @@ describe('a model', () => {
     expect(server.requests).toEqual([])
   })
 
-  it('says that nobody answers', async () => {
+  it('reports that no server answers', async () => {
     const model = gemini({ apiKey, baseURL: 'http://127.0.0.1:9' }).model('m')
     await expect(collect(stream(model))).rejects.toMatchObject({ code: 'network', retryable: true })
   })
@@ -275,7 +275,7 @@ describe('the connection', () => {
     expect(keys).toEqual([key])
   })
 
-  it('goes to Google, or where it is told', async () => {
+  it('calls Google, or the given address', async () => {
     const { fetch, urls } = sent()
     await collect(stream(gemini({ apiKey, fetch }).model('m')))
     vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:8')
@@ -333,7 +333,7 @@ describe('the connection', () => {
     expect(keys).toEqual(['of-client'])
   })
 
-  it('tells no key of a client (Q22)', async () => {
+  it('never exposes the key of a client (Q22)', async () => {
     await using server = await loopback(json(400, googleError(400, 'INVALID_ARGUMENT', 'Bad key of-client-5f3a.')))
     const client = new GoogleGenAI({ apiKey: 'of-client-5f3a', httpOptions: { baseUrl: server.baseURL } })
     await expect(collect(stream(gemini({ client }).model('m')))).rejects.toMatchObject({

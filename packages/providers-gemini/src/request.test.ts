@@ -99,7 +99,7 @@ describe('tools', () => {
     expect(declared).toMatchObject({ functionDeclarations: [{ parametersJsonSchema: sent }] })
   })
 
-  it('tell of a schema that holds itself in a required field', () => {
+  it('warn of a schema that holds itself in a required field', () => {
     const inputSchema = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
     expect(ask({ tools: [tool(inputSchema)] }).warnings).toEqual([expect.stringContaining('"root" within itself')])
   })
@@ -114,7 +114,7 @@ describe('tools', () => {
     expect(ask({ toolChoice }).body.config.toolConfig).toBeUndefined()
   })
 
-  it('cannot be called one by one, which is told (Q21)', () => {
+  it('cannot be called one by one, with a warning (Q21)', () => {
     expect(ask({ tools: [finding], parallelToolCalls: false }).warnings).toEqual([
       '"gemini-3.5-flash" does not take `parallelToolCalls`: it was left out.',
     ])
@@ -135,7 +135,7 @@ describe('structured output', () => {
     expect(ask({ id: 'gemini-2.5-pro', output }).body.config).toEqual(asked)
   })
 
-  it('tells of a schema that holds itself in a required field', () => {
+  it('warns of a schema that holds itself in a required field', () => {
     const holding = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
     expect(ask({ output: holding }).warnings).toEqual([expect.stringContaining('The output holds "root"')])
   })
@@ -168,10 +168,10 @@ describe('reasoning', () => {
     ['gemini-2.0-flash', 'low', undefined, ['`reasoning`']],
     ['gemini-2.0-flash', 'none', undefined, []],
     ['gemma-3-27b-it', 'high', undefined, ['`reasoning`']],
-  ] as const)('of %s at "%s" is %j', (id, reasoning, thinkingConfig, told) => {
+  ] as const)('of %s at "%s" is %j', (id, reasoning, thinkingConfig, expectedWarnings) => {
     const { body, warnings } = ask({ id, reasoning })
     expect(body.config.thinkingConfig).toEqual(thinkingConfig)
-    expect(warnings).toEqual(told.map((text) => expect.stringContaining(text)))
+    expect(warnings).toEqual(expectedWarnings.map((text) => expect.stringContaining(text)))
   })
 
   it('is left out for a model that is known not to reason', () => {

@@ -26,7 +26,7 @@ const text = (said: string, rest: object = {}) => ({ text: said, ...rest })
 const calling = (functionCall: object, rest: object = {}) => ({ functionCall, ...rest })
 
 describe('an answer', () => {
-  it('is told as it comes', () => {
+  it('is emitted as it arrives', () => {
     expect(
       read([
         candidate([text('Hm.', { thought: true })]),
@@ -55,7 +55,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('with calls ends in tool-calls, each with an id of its own (Q7, Q9)', () => {
+  it('with calls finishes with tool-calls, each with an id of its own (Q7, Q9)', () => {
     const events = read([
       candidate([calling({ name: 'add', args: { a: 1 } }), calling({ name: 'add', args: { a: 1 } })], 'STOP'),
     ])
@@ -129,7 +129,7 @@ describe('an answer', () => {
     expect(finishOf(events)).toMatchObject({ reason: 'length' })
   })
 
-  it('warns once of each kind of part that nobody asked for', () => {
+  it('warns once of each kind of part that no request asked for', () => {
     const events = read([
       candidate([{ executableCode: { code: '1' } }, { codeExecutionResult: { output: '1' } }]),
       candidate([{ executableCode: { code: '2' } }, text('2')], 'STOP'),
@@ -187,7 +187,7 @@ describe('usage', () => {
     })
   })
 
-  it('is what was told last, and nothing erases it (Q17)', () => {
+  it('is the last report, and nothing erases it (Q17)', () => {
     const events = read([
       { usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 1 } },
       ends,
@@ -282,7 +282,7 @@ describe('usage', () => {
     expect(usageAfter(5)).not.toHaveProperty('cachedInputTokens')
   })
 
-  it('is absent where it is not told', () => {
+  it('is absent when it is not reported', () => {
     expect(finishOf(read([ends]))).toMatchObject({ usage: {} })
   })
 })

@@ -36,7 +36,7 @@ function messageOf(events: readonly ModelEvent[] | undefined): Message {
 
 describe('groq and a server that checks', () => {
   it.each(['openai/gpt-oss-120b', 'qwen/qwen3.6-27b', 'llama-3.3-70b-versatile'])(
-    'goes on with what %s said, thought and called (Q53, Q55)',
+    'continues with the text, reasoning and calls of %s (Q53, Q55)',
     async (model) => {
       const script: FakeScript = [
         { reasoning: 'Hm.', text: 'Looking.', toolCalls: [{ name: 'search', input: { q: 'a' } }, { name: 'search' }] },
@@ -88,7 +88,7 @@ describe('groq and a server that checks', () => {
   it.each([
     [{ toolCalls: [{ name: 'search', inputText: '{"q": ' }] }, { input: undefined, inputText: '{"q": ' }],
     [{ toolCalls: [{ name: 'search', inputText: '' }] }, { input: {} }],
-  ])('tells arguments as they came: %o (Q2)', async (turn, call) => {
+  ])('reports arguments as they are: %o (Q2)', async (turn, call) => {
     const { answers } = await ask([turn], [{ messages: [user], tools: [search] }])
     expect(answers[0]?.events).toContainEqual(expect.objectContaining({ type: 'tool-call', name: 'search', ...call }))
   })
@@ -107,7 +107,7 @@ describe('groq and a server that checks', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('asks once, whatever the answer (Q15)', async () => {
+  it('sends one request, whatever the answer (Q15)', async () => {
     const { answers, requests } = await ask([{ status: 500 }], [{ messages: [user] }])
     expect(answers[0]?.error).toMatchObject({ code: 'provider-error', retryable: true, requestId: expect.any(String) })
     expect(requests).toHaveLength(1)
@@ -129,7 +129,7 @@ describe('groq and a server that checks', () => {
     expect(server.requests.map((request) => request.aborted)).toEqual([true, true])
   })
 
-  it('ends in `timeout` when the server is silent (Q13)', async () => {
+  it('fails with `timeout` when the server is silent (Q13)', async () => {
     await using server = await fakeProvider('groq', [{ text: 'half', fault: 'hang' }])
     const model = groq({ apiKey, baseURL: server.url }).model('m', { idleTimeoutMs: 100 })
     const reading = async (): Promise<void> => {

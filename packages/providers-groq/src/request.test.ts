@@ -72,7 +72,7 @@ describe('toGroqRequest', () => {
     ['qwen/qwen3.8-27b', 'none', 'none', 0],
     ['openai/gpt-oss-9', 'low', 'low', 0],
     ['maker/brand-new', 'high', 'high', 0],
-  ] as const)('tells %s the effort %s as %s', (model, reasoning, effort, warned) => {
+  ] as const)('sends %s the effort %s as %s', (model, reasoning, effort, warned) => {
     const { body, warnings } = toBody(model, { reasoning })
     expect(body.reasoning_effort).toBe(effort)
     expect(warnings).toHaveLength(warned)
@@ -94,7 +94,7 @@ describe('toGroqRequest', () => {
     ['openai/gpt-oss-120b', undefined],
     ['llama-3.1-8b-instant', undefined],
     ['maker/brand-new', undefined],
-  ])('asks %s for its reasoning apart from its answer: %s', (model, format) => {
+  ])('asks %s to separate its reasoning from its answer: %s', (model, format) => {
     expect(toBody(model).body.reasoning_format).toBe(format)
   })
 

@@ -15,7 +15,7 @@ function refusal(status: number, error: object, headers: Record<string, string> 
 }
 
 describe('an answer of Groq', () => {
-  it('comes as deltas, calls and usage, which may be told at two places (Q55)', async () => {
+  it('comes as deltas, calls and usage, which may be in two places (Q55)', async () => {
     const text = sse(
       { choices: [{ delta: { role: 'assistant', content: null, reasoning: 'Hm. ' } }] },
       { choices: [{ delta: { reasoning: 'Yes.' } }] },
@@ -104,8 +104,8 @@ describe('an answer of Groq', () => {
       '',
     ],
     [503, { message: 'Service unavailable' }, 'overloaded', ''],
-  ] as const)('is refused with %d: %o', async (status, told, code, hint) => {
-    const { error } = await ask(refusal(status, told))
+  ] as const)('is refused with %d: %o', async (status, errorBody, code, hint) => {
+    const { error } = await ask(refusal(status, errorBody))
     expect(error).toMatchObject({
       code,
       status,
@@ -115,8 +115,8 @@ describe('an answer of Groq', () => {
   })
 
   it('waits as long as a rate limit says', async () => {
-    const told = { message: 'Rate limit reached for model', type: 'tokens', code: 'rate_limit_exceeded' }
-    const { error } = await ask(refusal(429, told, { 'retry-after': '7' }))
+    const errorBody = { message: 'Rate limit reached for model', type: 'tokens', code: 'rate_limit_exceeded' }
+    const { error } = await ask(refusal(429, errorBody, { 'retry-after': '7' }))
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 7000 })
   })
 
@@ -137,7 +137,7 @@ describe('an answer of Groq', () => {
     expect(error).toMatchObject({ code: 'overloaded', retryable: true, cause: { code: 'over_capacity' } })
   })
 
-  it('tells its warnings first', async () => {
+  it('emits its warnings first', async () => {
     const { events } = await ask(fakeFetch().fetch, { ...question, output: { type: 'object' } })
     expect(events.map(({ type }) => type)).toEqual(['warning', 'text-delta', 'finish'])
   })

@@ -173,7 +173,7 @@ describe('an embedder', () => {
     expect(server.requests[0]?.body).toEqual({ model: 'mistral-embed', input: ['a', 'bbb'] })
   })
 
-  it('asks for shorter vectors only where it is told to', async () => {
+  it('requests shorter vectors only with `dimensions`', async () => {
     await using server = await loopback(json(200, { data: [{ index: 0, embedding: Array(256).fill(1) }] }))
     const embedder = mistral({ baseURL: server.baseURL }).embedder('codestral-embed', { dimensions: 256 })
     await embedder.embed(['a'], signal)

@@ -45,7 +45,7 @@ describe('ids of tool calls', () => {
     expect(wireIds([question, call('D681PevKs'), result('D681PevKs')])).toEqual([['D681PevKs'], ['D681PevKs']])
   })
 
-  it('tells calls apart, also when one has the id that another is turned into (Q6)', () => {
+  it('keeps call ids distinct, also when one has the id that another is converted to (Q6)', () => {
     const [[hashed = '']] = wireIds([question, call('call_1'), result('call_1')])
     const [calls, results] = wireIds([question, call('call_1', hashed), result('call_1'), result(hashed)])
     expect(calls[0]).toBe(hashed)
@@ -133,7 +133,7 @@ describe('answers of earlier turns', () => {
   it.each([
     ['another model', { role: 'assistant', content: [thought, said], model: 'mistral/magistral-medium-2509' }],
     ['another provider', { role: 'assistant', content: [thought, said], model: 'anthropic/claude-opus-5' }],
-    ['nobody', { role: 'assistant', content: [thought, said] }],
+    ['no model', { role: 'assistant', content: [thought, said] }],
     [
       'another owner',
       {
@@ -146,7 +146,7 @@ describe('answers of earlier turns', () => {
     expect(sent([message, question])[0]).toEqual({ role: 'assistant', content: 'hello' })
   })
 
-  it('have no blank text, whoever says it (Q1)', () => {
+  it('have no blank text, in any role (Q1)', () => {
     const blank = { type: 'text', text: ' ' } as const
     const image = { type: 'image', base64: png } as const
     const messages: Message[] = [

@@ -57,7 +57,7 @@ describe('an answer', () => {
 
   const thinking = (text: string): object => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
 
-  it('with thoughts tells them as reasoning, in pieces (Q46)', async () => {
+  it('with thoughts emits them as reasoning, in pieces (Q46)', async () => {
     const events = await answer(
       sse(
         chunk({ content: [thinking('h')] }),
@@ -119,16 +119,16 @@ describe('an answer', () => {
   })
 
   it.each([
-    { told: 'length', reason: 'length' },
-    { told: 'model_length', reason: 'length' },
-    { told: 'stop', reason: 'stop' },
-    { told: 'something_new', reason: 'stop' },
-  ])('that ends with "$told" ends with $reason', async ({ told, reason }) => {
-    const events = await answer(sse(chunk({ content: 'x' }, { finish_reason: told })))
+    { sent: 'length', reason: 'length' },
+    { sent: 'model_length', reason: 'length' },
+    { sent: 'stop', reason: 'stop' },
+    { sent: 'something_new', reason: 'stop' },
+  ])('that ends with "$sent" ends with $reason', async ({ sent, reason }) => {
+    const events = await answer(sse(chunk({ content: 'x' }, { finish_reason: sent })))
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason })
   })
 
-  it('that ends in an error fails', async () => {
+  it('that ends with an error fails', async () => {
     const error = await errorOf(answer(sse(chunk({ content: 'x' }, { finish_reason: 'error' }))))
     expect(error).toMatchObject({ code: 'provider-error', retryable: true })
   })
@@ -174,14 +174,14 @@ describe('tool calls', () => {
     expect(ids).not.toContain('null')
   })
 
-  it('without ids and indexes are told apart by their names (Q48)', async () => {
+  it('without ids and indexes are distinguished by their names (Q48)', async () => {
     const events = await answer(
       sse(calls(call(undefined, 'look', '{"a":1}'), call(undefined, 'look', '{"a":2}')), ended),
     )
     expect(events).toMatchObject([called('look', { a: 1 }), called('look', { a: 2 }), { type: 'finish' }])
   })
 
-  it('without arguments have none, and broken ones are told as they came (Q2)', async () => {
+  it('without arguments have none, and broken ones are reported as they are (Q2)', async () => {
     const events = await answer(sse(calls(call('a', 'look', '', 0), call('b', 'look', '{"a":', 1)), ended))
     expect(events).toMatchObject([
       { type: 'tool-call', input: {} },
@@ -192,7 +192,7 @@ describe('tool calls', () => {
 })
 
 describe('a failure', () => {
-  const told = (message: unknown, type: string, code: string | null): object => ({
+  const errorBody = (message: unknown, type: string, code: string | null): object => ({
     object: 'error',
     message,
     type,
@@ -205,11 +205,21 @@ describe('a failure', () => {
   it.each([
     { status: 401, body: { detail: 'Unauthorized' }, code: 'auth', words: 'Set MISTRAL_API_KEY' },
     { status: 422, body: { detail: ['a', { loc: 3, msg: 'b' }] }, code: 'bad-request', words: '["a",{"loc":3' },
-    { status: 429, body: told('Rate limit exceeded', 'rate_limited', '1300'), code: 'rate-limit', words: 'Rate limit' },
-    { status: 400, body: told('Invalid model: m', 'invalid_model', '1500'), code: 'model-not-found', words: 'Invalid' },
+    {
+      status: 429,
+      body: errorBody('Rate limit exceeded', 'rate_limited', '1300'),
+      code: 'rate-limit',
+      words: 'Rate limit',
+    },
     {
       status: 400,
-      body: told(overflow, 'invalid_request_prompt', '3051'),
+      body: errorBody('Invalid model: m', 'invalid_model', '1500'),
+      code: 'model-not-found',
+      words: 'Invalid',
+    },
+    {
+      status: 400,
+      body: errorBody(overflow, 'invalid_request_prompt', '3051'),
       code: 'context-overflow',
       words: 'too large',
     },
@@ -221,12 +231,12 @@ describe('a failure', () => {
     },
     {
       status: 422,
-      body: told({ detail: [{ loc: ['body', 'n'], msg: 'Field required' }] }, 'invalid_request_error', null),
+      body: errorBody({ detail: [{ loc: ['body', 'n'], msg: 'Field required' }] }, 'invalid_request_error', null),
       code: 'bad-request',
       words: 'body.n: Field required',
     },
-    { status: 500, body: told('oops', 'internal_server_error', '1000'), code: 'provider-error', words: 'oops' },
-    { status: 503, body: told('busy', 'unreachable_backend', '1100'), code: 'overloaded', words: 'busy' },
+    { status: 500, body: errorBody('oops', 'internal_server_error', '1000'), code: 'provider-error', words: 'oops' },
+    { status: 503, body: errorBody('busy', 'unreachable_backend', '1100'), code: 'overloaded', words: 'busy' },
   ])('with status $status is $code: $words', async ({ status, body, code, words }) => {
     const error = await errorOf(answer(json(status, body, { 'retry-after': '2' })))
     expect(error).toMatchObject({ code, status, provider: 'mistral', model: 'm', requestId: 'cor_1' })
@@ -235,17 +245,17 @@ describe('a failure', () => {
   })
 
   it.each([
-    { error: told('Rate limit exceeded', 'rate_limited', '1300'), code: 'rate-limit', retryable: true },
-    { error: { ...told('oops', 'internal', null), raw_status_code: 503 }, code: 'overloaded', retryable: true },
+    { error: errorBody('Rate limit exceeded', 'rate_limited', '1300'), code: 'rate-limit', retryable: true },
+    { error: { ...errorBody('oops', 'internal', null), raw_status_code: 503 }, code: 'overloaded', retryable: true },
     { error: { error: { message: 'oops' } }, code: 'provider-error', retryable: true },
-    { error: told(overflow, 'invalid_request_prompt', '3051'), code: 'context-overflow', retryable: false },
+    { error: errorBody(overflow, 'invalid_request_prompt', '3051'), code: 'context-overflow', retryable: false },
   ])('in the middle of an answer is $code (Q14, Q49)', async ({ error, code, retryable }) => {
     const failure = await errorOf(answer(sse(chunk({ content: 'x' }), error)))
     expect(failure).toMatchObject({ code, retryable, provider: 'mistral' })
   })
 
-  it('tells what came before it first (Q14)', async () => {
-    await using server = await loopback(sse(chunk({ content: 'x' }), told('oops', 'internal', null)))
+  it('emits what came before it first (Q14)', async () => {
+    await using server = await loopback(sse(chunk({ content: 'x' }), errorBody('oops', 'internal', null)))
     const events: ModelEvent[] = []
     const reading = (async () => {
       const model = mistral({ apiKey, baseURL: server.baseURL }).model('m')
@@ -271,7 +281,7 @@ describe('a failure', () => {
     expect(await errorOf(answer(broken))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
-  it('is an address where nobody listens, without a word of the key (Q22)', async () => {
+  it('is an address without a server, and never exposes the key (Q22)', async () => {
     const model = mistral({ apiKey, baseURL: 'http://127.0.0.1:9' }).model('m')
     const error = await errorOf(collect(model.stream({ messages }, signal)))
     expect(error).toMatchObject({ code: 'network', retryable: true })
@@ -318,7 +328,7 @@ describe('a call that ends early', () => {
     expect(server.requests).toEqual([])
   })
 
-  it('by silence ends in a timeout (Q13, Q50)', async () => {
+  it('by silence is a timeout (Q13, Q50)', async () => {
     await using server = await loopback(begun)
     const model = mistral({ apiKey, baseURL: server.baseURL }).model('m', { idleTimeoutMs: 20 })
     expect(await errorOf(collect(model.stream({ messages }, signal)))).toMatchObject({ code: 'timeout', phase: 'idle' })

@@ -75,7 +75,7 @@ describe('ollama', () => {
     expect(sent[0]?.headers.get('authorization')).toBe('Basic x')
   })
 
-  it('never tells the key that a client of your own finds', async () => {
+  it('never exposes the key that a client of the user finds', async () => {
     vi.stubEnv('OLLAMA_API_KEY', 'abc-secret')
     const fetch = async (): Promise<Response> => Response.json({ error: 'no abc-secret here' }, { status: 401 })
     const error = await errorOf(call(ollama({ client: new Ollama({ fetch }) })))
@@ -119,7 +119,7 @@ describe('ollama', () => {
     expect(client).toHaveProperty('ongoingStreamedRequests', [])
   })
 
-  it('reads no file, whoever makes the client (Q76)', async () => {
+  it('reads no file, with our client and with the user’s own (Q76)', async () => {
     const { fetch, sent } = fakeFetch()
     const folder = cwd()
     chdir('/')

@@ -58,7 +58,7 @@ describe('a conversation', () => {
     ])
   })
 
-  it('tells calls apart that have one id (Q69)', () => {
+  it('gives calls with the same id different ids (Q69)', () => {
     const messages = sent(question, call('a'), result('a', '1'), call('a'), result('a', '2'))
     const [first, second] = messages.flatMap(({ tool_calls }) => tool_calls ?? [])
     const results = messages.filter(({ role }) => role === 'tool')
@@ -122,7 +122,7 @@ describe('a conversation', () => {
 })
 
 describe('images', () => {
-  it('are sent as bytes, however they are told', () => {
+  it('are sent as bytes, whatever their form', () => {
     const content: Message['content'] = [
       { type: 'text', text: 'what is this?' },
       { type: 'image', base64: png },

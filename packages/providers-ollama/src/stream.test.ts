@@ -112,13 +112,13 @@ describe('tool calls', () => {
   })
 
   it.each([
-    { told: { a: 1 }, read: { input: { a: 1 } } },
-    { told: '{"a":1}', read: { input: { a: 1 } } },
-    { told: null, read: { input: {} } },
-    { told: undefined, read: { input: {} } },
-    { told: '{"a":', read: { input: undefined, inputText: '{"a":', invalid: expect.any(String) } },
-  ])('may have $told for arguments (Q2, Q78)', async ({ told, read }) => {
-    const events = await answer(ndjson(line({ tool_calls: [look(told), null] }), done()))
+    { sent: { a: 1 }, read: { input: { a: 1 } } },
+    { sent: '{"a":1}', read: { input: { a: 1 } } },
+    { sent: null, read: { input: {} } },
+    { sent: undefined, read: { input: {} } },
+    { sent: '{"a":', read: { input: undefined, inputText: '{"a":', invalid: expect.any(String) } },
+  ])('may have $sent for arguments (Q2, Q78)', async ({ sent, read }) => {
+    const events = await answer(ndjson(line({ tool_calls: [look(sent), null] }), done()))
     expect(events[0]).toMatchObject({ type: 'tool-call', name: 'look', ...read })
   })
 })
@@ -157,7 +157,7 @@ describe('a failure', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('test-key')
   })
 
-  it('in the middle of an answer is told after what came before (Q74)', async () => {
+  it('in the middle of an answer is reported after what came before (Q74)', async () => {
     await using server = await loopback(ndjson(line({ content: 'x' }), { error: 'CUDA error' }))
     const events: ModelEvent[] = []
     const reading = (async () => {

@@ -5,7 +5,7 @@ import { openai } from './provider.ts'
 const apiKey = 'test-key-5f3a9c'
 const { signal } = new AbortController()
 
-/** Each text becomes the vector of its length, told in the order given by `order`. */
+/** Each text becomes the vector of its length, returned in the order given by `order`. */
 function vectors(order: (index: number, count: number) => number = (index) => index): Answer {
   return (response, request) => {
     const input = request.body.input as string[]
@@ -38,7 +38,7 @@ describe('an embedder', () => {
     expect(found.map(([length]) => length)).toEqual([1, 2, 3])
   })
 
-  it('asks for at most 2,048 texts at once', async () => {
+  it('requests at most 2,048 texts at once', async () => {
     await using server = await loopback(vectors())
     const texts = Array.from({ length: 2049 }, (_, index) => 'x'.repeat(index % 7))
     const found = await openai({ baseURL: server.baseURL }).embedder('small').embed(texts, signal)
@@ -46,7 +46,7 @@ describe('an embedder', () => {
     expect(found[2048]?.[0]).toBe(2048 % 7)
   })
 
-  it('asks for no more text at once than the API takes', async () => {
+  it('requests no more text at once than the API takes', async () => {
     await using server = await loopback(vectors())
     await openai({ baseURL: server.baseURL })
       .embedder('small')
@@ -60,7 +60,7 @@ describe('an embedder', () => {
     expect(server.requests[0]?.body.input).toEqual([' ', 'a\ufffd'])
   })
 
-  it('asks for nothing when there is nothing to embed', async () => {
+  it('sends no request when there is nothing to embed', async () => {
     await using server = await loopback(vectors())
     expect(await openai({ baseURL: server.baseURL }).embedder('small').embed([], signal)).toEqual([])
     expect(server.requests).toEqual([])
@@ -96,7 +96,7 @@ describe('an embedder', () => {
       },
     ],
     ['no data', {}],
-  ])('ends in `malformed-stream` on %s', async (_name, body) => {
+  ])('fails with `malformed-stream` on %s', async (_name, body) => {
     await using server = await loopback(json(200, body))
     const embedding = openai({ baseURL: server.baseURL }).embedder('small').embed(['a', 'b'], signal)
     await expect(embedding).rejects.toMatchObject({ code: 'malformed-stream', provider: 'openai', model: 'small' })
@@ -113,7 +113,7 @@ describe('an embedder', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('ends in `aborted`, before a request and during one', async () => {
+  it('fails with `aborted`, before a request and during one', async () => {
     const controller = new AbortController()
     await using server = await loopback(() => controller.abort())
     const embedder = openai({ baseURL: server.baseURL }).embedder('small')
@@ -123,7 +123,7 @@ describe('an embedder', () => {
     await server.closed
   })
 
-  it('ends in `timeout` when the server does not answer', async () => {
+  it('fails with `timeout` when the server does not answer', async () => {
     await using server = await loopback(() => {})
     const embedder = openai({ baseURL: server.baseURL }).embedder('small', { timeoutMs: 50 })
     await expect(embedder.embed(['a'], signal)).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('shows a person who asks every six seconds nothing of a server that closes connections after five', async () => {
+it('reuses no connection after six idle seconds, with a server that closes connections after five', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   let requests = 0
   const usedAt = new WeakMap<object, number>()

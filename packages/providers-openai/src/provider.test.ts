@@ -53,7 +53,7 @@ describe('openai', () => {
     ])
   })
 
-  it('speaks the API that it is told', async () => {
+  it('uses the given API', async () => {
     const { fetch, sent } = fakeFetch()
     await call(openai({ apiKey: 'abc', api: 'chat', fetch }))
     await call(openai({ apiKey: 'abc', api: 'responses', baseURL: 'http://127.0.0.1:9/v1', fetch }))

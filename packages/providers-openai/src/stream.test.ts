@@ -77,7 +77,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(server.sockets()).toBeLessThanOrEqual(2)
   })
 
-  it('ends in `incomplete-stream` when the answer ends before its finish (Q10)', async () => {
+  it('fails with `incomplete-stream` when the answer ends before its finish (Q10)', async () => {
     const half = text.slice(0, text.indexOf('🦊'))
     await using server = await loopback((response) => streaming(response).end(half))
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({
@@ -88,18 +88,18 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     })
   })
 
-  it('ends in `malformed-stream` on a broken event, and closes the socket', async () => {
+  it('fails with `malformed-stream` on a broken event, and closes the socket', async () => {
     await using server = await loopback((response) => streaming(response).write('data: {"type: oops}\n\n'))
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'malformed-stream' })
     await server.closed
   })
 
-  it('ends in `malformed-stream` on a page of HTML', async () => {
+  it('fails with `malformed-stream` on a page of HTML', async () => {
     await using server = await loopback((response) => response.writeHead(200).end('<html>Hello</html>'))
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'malformed-stream' })
   })
 
-  it('ends in `incomplete-stream` on an answer without a body', async () => {
+  it('fails with `incomplete-stream` on an answer without a body', async () => {
     await using server = await loopback((response) => response.writeHead(204).end())
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'incomplete-stream' })
   })
@@ -108,15 +108,15 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     const error = { type: 'error', error: { message: 'boom', type: 'server_error', code: 'server_error' } }
     const half = text.slice(0, text.indexOf('\n\n', text.indexOf('grüße')) + 2)
     await using server = await loopback((response) => streaming(response).end(half + sse(error)))
-    const told: ModelEvent[] = []
+    const received: ModelEvent[] = []
     const failed = (async () => {
-      for await (const event of stream({ baseURL: server.baseURL, api })) told.push(event)
+      for await (const event of stream({ baseURL: server.baseURL, api })) received.push(event)
     })()
     await expect(failed).rejects.toMatchObject({ code: 'provider-error', retryable: true })
-    expect(told).toEqual([{ type: 'text-delta', text: 'grüße ' }])
+    expect(received).toEqual([{ type: 'text-delta', text: 'grüße ' }])
   })
 
-  it('ends in `network` when the socket is reset', async () => {
+  it('fails with `network` when the socket is reset', async () => {
     await using server = await loopback(async (response) => {
       streaming(response).write(text.slice(0, 80))
       await wait(20)
@@ -125,7 +125,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'network', retryable: true })
   })
 
-  it('ends in `timeout` when the server never answers, and closes the socket', async () => {
+  it('fails with `timeout` when the server never answers, and closes the socket', async () => {
     await using server = await loopback(() => {})
     const error = await errorOf(stream({ baseURL: server.baseURL, api, firstByteTimeoutMs: 100 }))
     expect(error).toMatchObject({
@@ -138,14 +138,14 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     await server.closed
   })
 
-  it('ends in `timeout` when the answer stalls (Q13), and closes the socket', async () => {
+  it('fails with `timeout` when the answer stalls (Q13), and closes the socket', async () => {
     await using server = await loopback((response) => streaming(response).write(text.slice(0, 80)))
     const error = await errorOf(stream({ baseURL: server.baseURL, api, idleTimeoutMs: 50 }))
     expect(error).toMatchObject({ code: 'timeout', phase: 'idle', retryable: true })
     await server.closed
   })
 
-  it('ends in `aborted` before the headers, and closes the socket (Q11)', async () => {
+  it('fails with `aborted` before the headers, and closes the socket (Q11)', async () => {
     const controller = new AbortController()
     await using server = await loopback(() => controller.abort())
     const error = await errorOf(stream({ baseURL: server.baseURL, api, signal: controller.signal }))
@@ -153,7 +153,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     await server.closed
   })
 
-  it('ends in `aborted` in mid-stream, and closes the socket (Q11)', async () => {
+  it('fails with `aborted` in mid-stream, and closes the socket (Q11)', async () => {
     await using server = await loopback((response) => streaming(response).write(text.slice(0, text.indexOf('🦊'))))
     const controller = new AbortController()
     const aborted = (async () => {
@@ -248,13 +248,13 @@ describe('a model on the chat wire', () => {
     ])
   })
 
-  it('says which API to take when the server asks for the other one', async () => {
+  it('hints at the other API when the server asks for it', async () => {
     const message = 'This is not supported in v1/chat/completions. Use v1/responses instead.'
     await using server = await loopback(json(400, { error: { message } }))
     expect((await errorOf(stream({ baseURL: server.baseURL }))).message).toContain("Set api: 'responses'.")
   })
 
-  it('tells warnings before the answer (Q21)', async () => {
+  it('emits warnings before the answer (Q21)', async () => {
     await using server = await loopback((response) => streaming(response).end(answers[0]?.text))
     const model = openai({ baseURL: server.baseURL }).model('o3')
     const events = await collect(model.stream({ messages, temperature: 1 }, new AbortController().signal))

@@ -5,7 +5,7 @@ import { AgentKitError, type ModelEvent } from '@agentkit/core'
 export type SeenRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
 export type Answer = (response: ServerResponse, request: SeenRequest) => unknown
 
-/** A server on loopback that answers each request as it is told to. */
+/** A server on loopback that answers each request with the given handler. */
 export type Loopback = AsyncDisposable & {
   baseURL: string
   requests: SeenRequest[]

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 export type SeenRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
 export type Answer = (response: ServerResponse, request: SeenRequest) => unknown
 
-/** A server on loopback that answers each request as it is told to. */
+/** A server on loopback that answers each request with the given handler. */
 export type Loopback = AsyncDisposable & {
   /** With `/v1`. */
   baseURL: string

@@ -10,18 +10,18 @@ describe('the clock of a replay', () => {
 
   /** Calls that request all their turns at once, and report when they get them. */
   function race(clock: ReplayClock, calls: Record<string, number>) {
-    const told: string[] = []
+    const order: string[] = []
     for (const [name, turns] of Object.entries(calls)) {
       const call = Number(name.slice(1))
       clock.begin(call)
       void (async () => {
         for (let turn = 1; turn <= turns; turn++) {
           await clock.turn(call, signal)
-          told.push(`${name}.${turn}`)
+          order.push(`${name}.${turn}`)
         }
       })()
     }
-    return told
+    return order
   }
 
   async function settle(): Promise<void> {
@@ -29,64 +29,64 @@ describe('the clock of a replay', () => {
   }
 
   it('grants calls their turns in the recorded order', async () => {
-    const told = race(new ReplayClock([[0, 3, 4], [1, 2, 6], [5, 7]]), { c1: 2, c0: 2, c2: 1 }) // biome-ignore format: rows
+    const order = race(new ReplayClock([[0, 3, 4], [1, 2, 6], [5, 7]]), { c1: 2, c0: 2, c2: 1 }) // biome-ignore format: rows
     await settle()
-    expect(told).toEqual(['c1.1', 'c0.1', 'c0.2', 'c1.2', 'c2.1'])
+    expect(order).toEqual(['c1.1', 'c0.1', 'c0.2', 'c1.2', 'c2.1'])
   })
 
   it('grants one turn per turn of the event loop', async () => {
-    const told = race(new ReplayClock([[0, 1, 2]]), { c0: 2 })
+    const order = race(new ReplayClock([[0, 1, 2]]), { c0: 2 })
     await nextTurn()
-    expect(told).toEqual(['c0.1'])
+    expect(order).toEqual(['c0.1'])
   })
 
   it('grants waiting calls one turn each', async () => {
-    const told = race(new ReplayClock([[0, 3], [1, 4], [2, 5]]), { c0: 1, c1: 1, c2: 1 }) // biome-ignore format: rows
+    const order = race(new ReplayClock([[0, 3], [1, 4], [2, 5]]), { c0: 1, c1: 1, c2: 1 }) // biome-ignore format: rows
     await nextTurn()
-    expect(told).toEqual(['c0.1'])
+    expect(order).toEqual(['c0.1'])
   })
 
   it('waits for a call in progress, though it had ended by then in the recording', async () => {
     const clock = new ReplayClock([[0, 1], [2, 3]]) // biome-ignore format: rows
     clock.begin(0)
-    const told = race(clock, { c1: 1 })
+    const order = race(clock, { c1: 1 })
     await settle()
-    expect(told).toEqual([])
+    expect(order).toEqual([])
   })
 
   it('waits for a call that was in progress at that time', async () => {
     const clock = new ReplayClock([[0, 4], [1, 2]]) // biome-ignore format: rows
-    const told = race(clock, { c0: 1 })
+    const order = race(clock, { c0: 1 })
     await settle()
-    expect(told).toEqual([])
-    told.push(...race(clock, { c1: 1 }))
+    expect(order).toEqual([])
+    order.push(...race(clock, { c1: 1 }))
     clock.end(1)
     await settle()
-    expect(told).toEqual(['c0.1'])
+    expect(order).toEqual(['c0.1'])
   })
 
   it('does not wait for a call that had ended by then', async () => {
-    const told = race(new ReplayClock([[0, 1], [2, 3]]), { c1: 1 }) // biome-ignore format: rows
+    const order = race(new ReplayClock([[0, 1], [2, 3]]), { c1: 1 }) // biome-ignore format: rows
     await settle()
-    expect(told).toEqual(['c1.1'])
+    expect(order).toEqual(['c1.1'])
   })
 
   it('waits at most a second, and then no longer', async () => {
-    const told = race(new ReplayClock([[0, 9], [1, 3, 4, 10], [2, 5]]), { c0: 1, c1: 3 }) // biome-ignore format: rows
+    const order = race(new ReplayClock([[0, 9], [1, 3, 4, 10], [2, 5]]), { c0: 1, c1: 3 }) // biome-ignore format: rows
     await settle()
-    expect(told).toEqual([])
+    expect(order).toEqual([])
     await vi.advanceTimersByTimeAsync(1_000)
     await settle()
-    expect(told).toEqual(['c1.1', 'c1.2', 'c0.1', 'c1.3'])
+    expect(order).toEqual(['c1.1', 'c1.2', 'c0.1', 'c1.3'])
   })
 
   it('waits for other calls again after a wait that timed out', async () => {
     const clock = new ReplayClock([[0, 3], [1, 2], [4, 7], [5, 6]]) // biome-ignore format: rows
-    const told = race(clock, { c0: 1 })
+    const order = race(clock, { c0: 1 })
     await settle()
-    told.push(...race(clock, { c1: 1 }))
+    order.push(...race(clock, { c1: 1 }))
     await settle()
-    expect(told).toEqual(['c0.1'])
+    expect(order).toEqual(['c0.1'])
     clock.end(0)
     clock.end(1)
     await vi.advanceTimersByTimeAsync(1_000)
@@ -103,9 +103,9 @@ describe('the clock of a replay', () => {
     abort.abort()
     await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
     clock.end(0)
-    const told = race(clock, { c2: 1 })
+    const order = race(clock, { c2: 1 })
     await settle()
-    expect(told).toEqual(['c2.1'])
+    expect(order).toEqual(['c2.1'])
   })
 
   it('blocks no call on one that ends early, or is aborted', async () => {
@@ -118,9 +118,9 @@ describe('the clock of a replay', () => {
     await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
     clock.end(0)
     clock.end(1)
-    const told = race(clock, { c2: 1 })
+    const order = race(clock, { c2: 1 })
     await settle()
-    expect(told).toEqual(['c2.1'])
+    expect(order).toEqual(['c2.1'])
     await expect(clock.turn(2, abort.signal)).rejects.toMatchObject({ code: 'aborted' })
   })
 })

@@ -110,7 +110,7 @@ describe('replay', () => {
       { messages: [{ role: 'user', content: [{ type: 'image', base64: 'BBBB' }] }] },
     ],
     ['opaque data', { messages: thoughts('one') }, { messages: thoughts('two') }],
-  ])('tells requests apart that differ in %s', async (_, one, other) => {
+  ])('distinguishes requests that differ in %s', async (_, one, other) => {
     const model = replay(await recorded([[question('Hi', one), 'Yes']]))
     expect(await failureOf(ask(model, question('Hi', other)))).toMatchObject({ code: 'not-found' })
   })
@@ -186,7 +186,7 @@ describe('replay of several models', () => {
     expect(await textOf(cassette, 'Hi')).toBe('A')
   })
 
-  it('replays each call once, whoever sends the request', async () => {
+  it('replays each call once, whichever model sends the request', async () => {
     const cassette = replay(await both())
     await ask(cassette.model('test/a'), 'Hi')
     expect(await failureOf(ask(cassette.model('test/a'), 'Hi'))).toMatchObject({ code: 'not-found' })

@@ -99,7 +99,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     messages: [user('Hello-1'), assistant(text('Well-2'))],
     arrives: ['Hello-1', 'Well-2'],
   },
-  'with a call whose turn says nothing (Q1)': {
+  'with a call in a turn without text (Q1)': {
     messages: [user('Hello'), assistant(text(''), call('c1')), result('c1', 'Sunny-1')],
     tools: [weather],
     arrives: ['Sunny-1'],
@@ -121,7 +121,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     tools: [weather],
     arrives: ['Sunny-1', 'Windy-2', 'Rain-3', 'So-4'],
   },
-  'with a question straight after a result (Q45)': {
+  'with a question directly after a result (Q45)': {
     messages: [user('Hello'), assistant(call('c1')), result('c1', 'Sunny-1'), user('Stop, what about Rome-2?')],
     tools: [weather],
     arrives: ['Sunny-1', 'Rome-2'],
@@ -146,7 +146,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     arrives: ['No such city-1'],
   },
   'with an empty result': { messages: [user('Hello'), assistant(call('c1')), result('c1', '')], tools: [weather] },
-  'with arguments that were no JSON (Q2)': {
+  'with arguments that are not JSON (Q2)': {
     messages: [
       user('Hello'),
       assistant({ type: 'tool-call', callId: 'c1', name: 'weather', input: {}, inputText: '{"city": ' }),
@@ -155,7 +155,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     tools: [weather],
     arrives: ['no JSON-1'],
   },
-  'with arguments that are no object (Q47, Q78)': {
+  'with arguments that are not an object (Q47, Q78)': {
     messages: [
       user('Hello'),
       assistant(call('c1', [1, 2]), call('c2', 'Oslo'), call('c3', null)),
@@ -165,7 +165,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     tools: [weather],
   },
-  'with a call of a tool that never was (Q29)': {
+  'with a call of a tool that never existed (Q29)': {
     messages: [
       user('Hello'),
       assistant(call('c1', {}, 'multi_tool_use.parallel')),
@@ -175,7 +175,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     tools: [weather],
     arrives: ['No such tool-1'],
   },
-  'with calls of a tool that is offered no more (Q57)': {
+  'with calls of a tool that is no longer offered (Q57)': {
     messages: [user('Hello'), assistant(call('c1', {}, 'old_tool')), result('c1', 'Done-1.', 'old_tool'), user('So')],
     tools: [weather],
     arrives: ['Done-1'],
@@ -228,7 +228,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     arrives: ['What is it-1', png],
   },
   'with an image of an unknown kind': { messages: [user([{ type: 'image', base64: png }])], arrives: [png] },
-  'with an image by its address': {
+  'with an image by its URL': {
     messages: [
       user([
         { type: 'text', text: 'What is it-1?' },
@@ -269,7 +269,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: ['Read-1'],
   },
-  'with a file by its address': {
+  'with a file by its URL': {
     messages: [
       user([
         { type: 'text', text: 'Read-1' },
@@ -278,7 +278,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: ['Read-1'],
   },
-  'with a file of an odd kind': {
+  'with a file of an unusual type': {
     messages: [
       user([
         { type: 'text', text: 'Read-1' },
@@ -287,10 +287,10 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: ['Read-1'],
   },
-  'with a file of text that few take': {
+  'with a text file that few models take': {
     messages: [user([{ type: 'file', base64: btoa('Inside-1'), mediaType: 'text/csv', name: 'a.csv' }])],
   },
-  'with a PDF inside of its address': {
+  'with a PDF in a data URL': {
     messages: [
       user([
         { type: 'text', text: 'Read-1' },
@@ -299,7 +299,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: ['Read-1'],
   },
-  'with an image inside of its address': {
+  'with an image in a data URL': {
     messages: [user([{ type: 'image', url: `data:image/png;base64,${png}` }])],
     arrives: [png],
   },
@@ -312,7 +312,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: [png],
   },
-  'with images that nobody can read': {
+  'with images that no model reads': {
     messages: [
       user([
         { type: 'text', text: 'Look-1' },
@@ -324,7 +324,7 @@ export const conversations: Record<string, { messages: Message[]; arrives?: stri
     ],
     arrives: ['Look-1'],
   },
-  'with a failure without a word': {
+  'with a failure without a message': {
     messages: [
       user('Hello'),
       assistant(call('c1')),

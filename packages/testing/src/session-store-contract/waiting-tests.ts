@@ -95,14 +95,14 @@ export function waitingTests(getStore: GetStore): void {
       },
     ],
   ]
-  it.each(refusals)('refuses to go on with a waiting run %s', async (_, attempt) => {
+  it.each(refusals)('refuses to resume a suspended run %s', async (_, attempt) => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await expect(attempt(store, 2)).rejects.toMatchObject(conflict)
     expect(await store.find('r1')).toMatchObject({ status: 'waiting', messages: { length: 3 } })
   })
 
-  it.each(['running', 'done', 'failed'] as const)('refuses to go on with a run that is %s', async (status) => {
+  it.each(['running', 'done', 'failed'] as const)('refuses to resume a run that is %s', async (status) => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     await wake(store, 'r1')

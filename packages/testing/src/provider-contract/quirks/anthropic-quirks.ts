@@ -27,7 +27,7 @@ const ended = (stop_reason: string, usage: Fields = { output_tokens: 5 }, more: 
 /** Answers of Anthropic's servers. */
 export const anthropicQuirks: readonly Quirk[] = [
   {
-    name: 'a call without arguments has one empty piece of them (Q2)',
+    name: 'a call without arguments has one empty piece (Q2)',
     wires: ['anthropic'],
     turn: {
       frames: [
@@ -43,7 +43,7 @@ export const anthropicQuirks: readonly Quirk[] = [
     expected: { calls: [['ping', {}]], reason: 'tool-calls' },
   },
   {
-    name: 'a call may be whole when it begins (Q2)',
+    name: 'a call may have its input in content_block_start (Q2)',
     wires: ['anthropic'],
     turn: {
       frames: [
@@ -61,7 +61,7 @@ export const anthropicQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'stop' },
   },
   {
-    name: 'the counts of the end hold, with what the cache held (Q17, Q42)',
+    name: 'the final counts win, with the cache counts of the start (Q17, Q42)',
     wires: ['anthropic'],
     turn: {
       frames: [
@@ -83,13 +83,13 @@ export const anthropicQuirks: readonly Quirk[] = [
     },
   },
   {
-    name: 'a message may begin again (Q40)',
+    name: 'a message may restart (Q40)',
     wires: ['anthropic'],
     turn: { frames: [begun(), ...textBlock(0, 'Lost. '), begun(), ...textBlock(0, 'Hi'), ...ended('end_turn')] },
     expected: { text: 'Lost. Hi', kept: 'Hi', reason: 'stop' },
   },
   {
-    name: 'an overload may come in the middle (Q37)',
+    name: 'an overload may be reported in the middle (Q37)',
     wires: ['anthropic'],
     turn: {
       frames: [
@@ -101,7 +101,7 @@ export const anthropicQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'overloaded', retryable: true } },
   },
   {
-    name: 'a refusal may say nothing (Q39)',
+    name: 'a refusal may have no text (Q39)',
     wires: ['anthropic'],
     turn: {
       frames: [
@@ -143,7 +143,7 @@ export const anthropicQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', calls: [], warning: /server_tool_use|web_search/ },
   },
   {
-    name: 'an end without message_stop is none (Q10)',
+    name: 'a stream without message_stop is incomplete (Q10)',
     wires: ['anthropic'],
     turn: { frames: [begun(), ...textBlock(0, 'Hi')] },
     expected: { text: 'Hi', error: { code: 'incomplete-stream' } },

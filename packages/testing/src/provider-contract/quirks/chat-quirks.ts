@@ -38,7 +38,7 @@ export const chatQuirks: readonly Quirk[] = [
     },
   },
   {
-    name: 'tool calls may come without an index, several in a delta (Q8)',
+    name: 'tool calls may have no index, several in a delta (Q8)',
     wires,
     turn: {
       frames: [
@@ -128,7 +128,7 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'content-filter' },
   },
   {
-    name: 'usage may be erased by a later chunk, and is kept (Q17)',
+    name: 'usage is kept when a later chunk has none (Q17)',
     wires,
     turn: {
       frames: [
@@ -141,19 +141,19 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', usage: { inputTokens: 7, outputTokens: 2, totalTokens: 9 } },
   },
   {
-    name: 'an answer may end at its bound, by another word for it',
+    name: 'an answer may end at its bound, with another finish reason',
     wires: ['openai-chat', 'mistral'],
     turn: { frames: [chunk({ content: 'Hi' }), chunk({}, 'model_length'), done] },
     expected: { text: 'Hi', reason: 'length' },
   },
   {
-    name: 'the stream may end without [DONE], when it has said why',
+    name: 'the stream may end without [DONE] after a finish reason',
     wires,
     turn: { frames: [chunk({ content: 'Hi' }), chunk({}, 'stop')] },
     expected: { text: 'Hi', reason: 'stop' },
   },
   {
-    name: 'text, usage and [DONE] without a reason are an end, with a warning (Q10)',
+    name: 'text, usage and [DONE] without a finish reason are complete, with a warning (Q10)',
     wires,
     turn: {
       frames: [chunk({ content: 'Hi' }), chunk({}, null, { usage: { prompt_tokens: 3, completion_tokens: 1 } }), done],
@@ -161,25 +161,25 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'stop', usage: { totalTokens: 4 }, warning: /no reason/ },
   },
   {
-    name: 'whole calls and [DONE] without a reason are an end, with a warning (Q10)',
+    name: 'whole calls and [DONE] without a finish reason are complete, with a warning (Q10)',
     wires,
     turn: { frames: [called({ index: 0, id: 'aaaaaaaaa', function: { name: 'one', arguments: '{"a":1}' } }), done] },
     expected: { calls: [['one', { a: 1 }]], reason: 'tool-calls', warning: /no reason/ },
   },
   {
-    name: 'text without [DONE] and without a reason is no end (Q10)',
+    name: 'text without [DONE] and without a finish reason is incomplete (Q10)',
     wires,
     turn: { frames: [chunk({ content: 'Hi' })] },
     expected: { text: 'Hi', error: { code: 'incomplete-stream', retryable: true } },
   },
   {
-    name: 'half of a call and [DONE] without a reason are no end (Q10)',
+    name: 'half of a call and [DONE] without a finish reason are incomplete (Q10)',
     wires,
     turn: { frames: [called({ index: 0, id: 'aaaaaaaaa', function: { name: 'one', arguments: '{"a"' } }), done] },
     expected: { error: { code: 'incomplete-stream', retryable: true } },
   },
   {
-    name: 'an error may come in the middle, in each of its shapes (Q14, Q30, Q49)',
+    name: 'an error may be reported in the middle, in any of its shapes (Q14, Q30, Q49)',
     wires,
     turn: {
       frames: [chunk({ content: 'Hi' }), { object: 'error', message: 'Overloaded now', type: 'overloaded_error' }],
@@ -187,7 +187,7 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'overloaded', message: holding('Overloaded now') } },
   },
   {
-    name: 'compatible servers tell their reasoning by another name',
+    name: 'compatible servers send their reasoning in other fields',
     wires: ['openai-chat'],
     turn: {
       frames: [
@@ -201,7 +201,7 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { reasoning: 'Hm. So.', text: 'Hi' },
   },
   {
-    name: 'usage may stand in x_groq (Q55)',
+    name: 'usage may be in x_groq (Q55)',
     wires: ['groq'],
     turn: {
       frames: [
@@ -213,7 +213,7 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', usage: { inputTokens: 7, outputTokens: 2, totalTokens: 9 } },
   },
   {
-    name: 'a call that the server could not read is told as one (Q52)',
+    name: 'a call that the server could not parse is invalid-tool-call (Q52)',
     wires: ['groq'],
     turn: {
       frames: [
@@ -225,7 +225,7 @@ export const chatQuirks: readonly Quirk[] = [
     expected: { reasoning: 'Hm.', error: { code: 'invalid-tool-call', cause: holding('<function=weather{oops') } },
   },
   {
-    name: 'thinking may come in chunks of content (Q46)',
+    name: 'thinking may be in chunks of content (Q46)',
     wires: ['openai-chat', 'mistral'],
     turn: {
       frames: [

@@ -28,7 +28,7 @@ export const geminiQuirks: readonly Quirk[] = [
     },
   },
   {
-    name: 'thoughts count as output, and the last counts hold (Q17, Q64)',
+    name: 'thoughts count as output, and the last counts win (Q17, Q64)',
     wires: ['gemini'],
     turn: {
       frames: [
@@ -53,7 +53,7 @@ export const geminiQuirks: readonly Quirk[] = [
     },
   },
   {
-    name: 'a call that it could not write is told as one (Q61)',
+    name: 'a malformed call is invalid-tool-call (Q61)',
     wires: ['gemini'],
     turn: {
       frames: [
@@ -90,7 +90,7 @@ export const geminiQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'content-filter' },
   },
   {
-    name: 'arguments may come in pieces (Q68)',
+    name: 'arguments may be streamed in pieces (Q68)',
     wires: ['gemini'],
     turn: {
       frames: [
@@ -120,7 +120,7 @@ export const geminiQuirks: readonly Quirk[] = [
     expected: { calls: [['weather', { city: 'Oslo', days: 3 }]], reason: 'tool-calls' },
   },
   {
-    name: 'an error may come in the middle (Q14)',
+    name: 'an error may be reported in the middle (Q14)',
     wires: ['gemini'],
     turn: {
       frames: [
@@ -131,7 +131,7 @@ export const geminiQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'overloaded', retryable: true } },
   },
   {
-    name: 'code that it ran is a warning',
+    name: 'code that the server ran is a warning',
     wires: ['gemini'],
     turn: { frames: [part([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, { text: 'Hi' }], 'STOP')] },
     expected: { text: 'Hi', warning: /executableCode/ },

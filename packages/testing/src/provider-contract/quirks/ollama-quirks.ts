@@ -80,13 +80,13 @@ export const ollamaQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'provider-error', message: holding('CUDA error') } },
   },
   {
-    name: 'a model that is not there has its hint (Q77)',
+    name: 'a missing model has a hint (Q77)',
     wires: ['ollama'],
     turn: { status: 404, body: { error: 'model "qwen3" not found, try pulling it first' } },
     expected: { error: { code: 'model-not-found', message: holding('ollama pull') } },
   },
   {
-    name: 'a model without tools says so (Q75)',
+    name: 'a model without tools has a hint (Q75)',
     wires: ['ollama'],
     turn: { status: 400, body: { error: 'registry.ollama.ai/library/gemma3:latest does not support tools' } },
     expected: { error: { status: 400, retryable: false, message: holding('does not support tools Choose a model') } },
@@ -98,7 +98,7 @@ export const ollamaQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'length', usage: { inputTokens: 9, outputTokens: 2, totalTokens: 11 } },
   },
   {
-    name: 'an end without done is none (Q10)',
+    name: 'a stream without done is incomplete (Q10)',
     wires: ['ollama'],
     turn: { frames: [line({ content: 'Hi' })] },
     expected: { text: 'Hi', error: { code: 'incomplete-stream' } },

@@ -31,7 +31,7 @@ const over = (type: string, response: Fields = {}): JSONValue => ({
 /** Answers of Responses API servers. */
 export const responsesQuirks: readonly Quirk[] = [
   {
-    name: 'the last event may list other items, by other ids, than were streamed: no text comes twice (Q8)',
+    name: 'the last event may list other items, with other ids, than were streamed: no text is repeated (Q8)',
     wires: ['openai-responses'],
     turn: {
       frames: [
@@ -47,7 +47,7 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', reason: 'stop' },
   },
   {
-    name: 'ids of items may change on the way (Q8)',
+    name: 'ids of items may change during the stream (Q8)',
     wires: ['openai-responses'],
     turn: {
       frames: [
@@ -111,7 +111,7 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'context-overflow' } },
   },
   {
-    name: 'a flat error is one too (Q30)',
+    name: 'an error may be flat without a type (Q30)',
     wires: ['openai-responses'],
     turn: {
       frames: [...message(0, 'Hi'), { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down', param: null }],
@@ -119,7 +119,7 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', error: { code: 'rate-limit', retryable: true } },
   },
   {
-    name: 'a refusal is told as text (Q28)',
+    name: 'a refusal becomes text (Q28)',
     wires: ['openai-responses'],
     turn: {
       frames: [
@@ -136,7 +136,7 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'I cannot.', reason: 'content-filter' },
   },
   {
-    name: 'what the server did by itself is a warning',
+    name: 'items of the server’s own tools are a warning',
     wires: ['openai-responses'],
     turn: {
       frames: [
@@ -148,7 +148,7 @@ export const responsesQuirks: readonly Quirk[] = [
     expected: { text: 'Hi', warning: /web_search_call/ },
   },
   {
-    name: 'an end without a terminal event is none (Q10)',
+    name: 'a stream without a terminal event is incomplete (Q10)',
     wires: ['openai-responses'],
     turn: { frames: message(0, 'Hi') },
     expected: { text: 'Hi', error: { code: 'incomplete-stream' } },

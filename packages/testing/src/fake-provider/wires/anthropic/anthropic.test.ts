@@ -213,7 +213,7 @@ it('reports the end of its script', async () => {
   await expect(fake.client.messages.create(request)).rejects.toThrow('The script of this fake provider is over')
 })
 
-describe('a conversation that goes on', () => {
+describe('a conversation of several turns', () => {
   const opus = { model: 'claude-opus-5-5', max_tokens: 100, system: 'Be brief.', tools: [add] }
   const call = { reasoning: 'let me think', text: 'I add.', toolCalls: [{ name: 'add' }] }
 

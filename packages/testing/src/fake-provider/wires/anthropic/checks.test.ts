@@ -44,7 +44,7 @@ describe('accepts', () => {
     ['images and documents', { messages: [{ role: 'user', content: [image(), imageAt(), pdf(), plain()] }] }],
     ['a document in an assistant message', { messages: [user, { role: 'assistant', content: [plain()] }, user] }],
     ['what its own tools said', { messages: [user, saysBack(serverCall(), text('So.')), user] }],
-    ['thinking that nobody may read', { messages: [user, saysBack({ type: 'redacted_thinking', data: 'x' }), user] }],
+    ['redacted thinking', { messages: [user, saysBack({ type: 'redacted_thinking', data: 'x' }), user] }],
     ['files that were sent before', { messages: [saysAll(fileOf('image'), fileOf('document'))] }],
     ['a failed call', { messages: [user, call, failed('No.')] }],
     ['sampling', { temperature: 0.5, top_k: 4 }],
@@ -57,7 +57,7 @@ describe('accepts', () => {
     ['output in a schema', { output_config: outputOf({ ...strictSchema, $defs: { b: { type: 'null' } } }) }],
     ['four marks for the cache', { tools: [{ ...add, ...mark }], messages: [marked(3)] }],
     ['a mark named in the arguments of a call', { messages: [user, callOf({ input: markedFive() }), result] }],
-    ['a model that nobody knows', { model: 'my-own', thinking: { type: 'adaptive' }, temperature: 1 }],
+    ['an unknown model', { model: 'my-own', thinking: { type: 'adaptive' }, temperature: 1 }],
   ])('%s', async (_, change) => {
     expect(await post(request(change))).toMatchObject({ status: 200, message: '' })
   })

@@ -8,14 +8,14 @@ export function azureChatAnswer(answer: FakeAnswer, request: never, makeId: Make
   const played = chatRoute.answer(answer, request, makeId)
   const verdicts = [{ prompt_index: 0, content_filter_results: { ...safeVerdict, jailbreak: unseen } }]
   // The filter's own chunks have no answer id.
-  const nobody = { id: '', object: '', created: 0, model: '' }
+  const emptyHead = { id: '', object: '', created: 0, model: '' }
   const offsets = { check_offset: 0, start_offset: 0, end_offset: 1 }
   const late = { index: 0, finish_reason: null, content_filter_results: safeVerdict, content_filter_offsets: offsets }
   return {
     content: [
-      { data: { ...nobody, choices: [], prompt_filter_results: verdicts } },
+      { data: { ...emptyHead, choices: [], prompt_filter_results: verdicts } },
       ...played.content.map(judged),
-      { data: { ...nobody, choices: [late], usage: null } },
+      { data: { ...emptyHead, choices: [late], usage: null } },
     ],
     finish: played.finish.map(judged),
     failures: played.failures,

@@ -148,7 +148,7 @@ describe('errors', () => {
     [34, '34s'],
     ['7', '7s'],
     ['Mon, 01 Jan 2024 00:00:00 GMT', '0s'],
-  ])('tells in the body when to try again, not in a header: %s', async (retryAfter, retryDelay) => {
+  ])('reports the retry delay in the body, not in a header: %s', async (retryAfter, retryDelay) => {
     await using fake = await start([{ status: 429, retryAfter }])
     const answer = await rawAnswer(fake.server.url)
     expect(answer.headers.get('retry-after')).toBe(null)
@@ -159,7 +159,7 @@ describe('errors', () => {
   it.each<[string, string]>([
     ['API_KEY_INVALID', 'API_KEY_INVALID'],
     ['insufficient_quota', 'PerDay'],
-  ])('tells the details of %s', async (code, detail) => {
+  ])('reports the details of %s', async (code, detail) => {
     await using fake = await start([{ status: 400, code }])
     await expect(stream(fake.ai)).rejects.toThrow(detail)
   })

@@ -73,7 +73,7 @@ it.each<[string, object, string]>([
     "'messages.0.tool_calls' : value must be an array",
   ],
   ['a tool that is none', { tools: ['add'] }, "'tools.0' : value must be an object"],
-  ['an unknown way to tell reasoning', { model: qwen, reasoning_format: 'xml' }, "['hidden','raw','parsed']"],
+  ['an unknown format of reasoning', { model: qwen, reasoning_format: 'xml' }, "['hidden','raw','parsed']"],
   ['an unknown part', { messages: [{ role: 'user', content: [{ type: 'file' }] }] }, "property 'type' has invalid"],
   [
     'an image for a model that sees nothing',

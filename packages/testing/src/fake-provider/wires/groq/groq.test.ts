@@ -26,7 +26,7 @@ it('streams text, with usage in two places of the last chunk', async () => {
   const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello, Wörld 👋')
   expect(chunks[0]?.x_groq?.id).toMatch(/^req_/)
-  const told = {
+  const wireUsage = {
     prompt_tokens: 7,
     completion_tokens: 3,
     total_tokens: 10,
@@ -35,8 +35,8 @@ it('streams text, with usage in two places of the last chunk', async () => {
   }
   expect(chunks.at(-1)).toMatchObject({
     choices: [{ finish_reason: 'stop' }],
-    usage: told,
-    x_groq: { id: chunks[0]?.x_groq?.id, usage: told },
+    usage: wireUsage,
+    x_groq: { id: chunks[0]?.x_groq?.id, usage: wireUsage },
   })
 })
 

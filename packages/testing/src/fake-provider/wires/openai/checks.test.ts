@@ -130,7 +130,7 @@ describe('responses', () => {
     ['an id of another kind', { input: [{ ...functionCall, id: 'call_1' }] }, "begins with 'fc'"],
     ['reasoning at the end', { input: [user, encrypted()] }, 'without its required following item'],
     ['reasoning before the user', { input: [encrypted(), user] }, 'without its required following item'],
-    ['reasoning that nobody stored', { input: [user, reasoning, functionCall], store: false }, 'not found', 404],
+    ['reasoning that was not stored', { input: [user, reasoning, functionCall], store: false }, 'not found', 404],
     ['two tools of one name', { tools: [flatTool(), flatTool()] }, "two functions are named 'add'"],
     ['a tool of the other wire', { tools: [chatTool()] }, "Missing required parameter: 'tools[0].name'"],
     ['too few output tokens', { max_output_tokens: 1 }, 'Expected a value >= 16'],
