@@ -39,7 +39,7 @@ export function checkId(name: 'userId' | 'sessionId' | 'runId', id: unknown): vo
   }
 }
 
-/** Whether an id, a user's or a model's, is longer than `limits.idBytes`. */
+/** Whether an id of a user or a model is longer than `limits.idBytes`. */
 export function isTooLong(id: string): boolean {
   return Buffer.byteLength(id) > limits.idBytes
 }

@@ -33,7 +33,7 @@ export type ErrorCode =
   | 'storage'
   | 'unsupported'
 
-/** Which wait ended in `timeout`. */
+/** The wait that exceeded its timeout. */
 export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
 
 export type ErrorDetails = {
@@ -53,7 +53,7 @@ export type ErrorDetails = {
   status?: number
   /** The provider's id of the request. */
   requestId?: string
-  /** Which wait ended, for `timeout`. */
+  /** The wait that exceeded its timeout, for `timeout`. */
   phase?: TimeoutPhase
   /** The run that failed. */
   runId?: string
@@ -184,7 +184,7 @@ export function toErrorInfo(error: AgentKitError): ErrorInfo {
  * The error of an aborted signal: `timeout` where its reason is a timeout, `aborted` otherwise.
  * A reason that is an AgentKitError is returned unchanged.
  *
- * @param callee the model that was being called, if one was: the error carries it
+ * @param callee the model that was called, if any, for the error
  */
 export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'provider' | 'model'> = {}): AgentKitError {
   const reason: unknown = signal.reason

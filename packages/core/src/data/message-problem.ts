@@ -3,7 +3,7 @@ import { isTooLong } from './check-id.ts'
 import type { AssistantPart, Message, UserPart } from './message.ts'
 
 /**
- * What a value lacks to be a message, as part of a sentence; `undefined` for a message.
+ * Why a value is not a valid message, as part of a sentence; `undefined` for a valid one.
  *
  * @example
  * messageProblem({ role: 'assistant', content: 'Hello' }) // 'an assistant message needs `content`: a list of parts'
@@ -46,7 +46,7 @@ function firstProblem(content: readonly unknown[], types: readonly PartType[]): 
   return undefined
 }
 
-/** The fields of each part that hold text. */
+/** The text fields of each part. */
 const textFields: { readonly [Type in PartType]: readonly string[] } = {
   text: ['text'],
   reasoning: ['text'],
@@ -86,7 +86,7 @@ function isRole(role: unknown): role is Message['role'] {
   return typeof role === 'string' && Object.hasOwn(roles, role)
 }
 
-/** No list, no Map and no Promise: these have no options, and would all mean the defaults. */
+/** Whether a value is a plain object: not a list, a Map or a Promise, which have no options. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }

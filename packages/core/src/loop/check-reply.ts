@@ -1,7 +1,7 @@
 import { AgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
-import { passHook } from '../policies/hooks.ts'
+import { applyHook } from '../policies/hooks.ts'
 import { type Reply, textOf } from '../runs/reply.ts'
 import { asTextAnswer, type OutputFormat, readOutput, repairNote } from '../schema/structured-output.ts'
 import type { Run } from './types.ts'
@@ -26,7 +26,7 @@ export async function checkReply(run: Run, reply: Reply): Promise<CheckedReply> 
   if (reply.reason === 'content-filter') replaceMessage(reply, withoutCalls(message))
   const { afterModel, output } = run.agent.hooks
   if (afterModel) {
-    const hooked = await passHook('afterModel', afterModel, reply.message, run.hookContext)
+    const hooked = await applyHook('afterModel', afterModel, reply.message, run.hookContext)
     replaceMessage(reply, hooked.value)
   }
   if (reply.calls.every(({ name }) => name === run.finalTool)) {
@@ -110,7 +110,7 @@ function invalidOutput({ model }: Run, problems: string): AgentKitError {
 
 /** The output hook receives the text that the user would. */
 async function applyOutputHook({ agent, hookContext, format }: Run, reply: Reply, answer: Answer): Promise<void> {
-  const { value, changed } = await passHook('output', agent.hooks.output, { text: reply.text }, hookContext)
+  const { value, changed } = await applyHook('output', agent.hooks.output, { text: reply.text }, hookContext)
   if (!changed) return
   replaceMessage(reply, asTextAnswer(reply.message, value.text))
   if (!format || answer.output === undefined) return

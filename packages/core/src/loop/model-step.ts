@@ -4,7 +4,7 @@ import { readToolResult } from '../conversation/long-results.ts'
 import type { AgentEventBody, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { passHook } from '../policies/hooks.ts'
+import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
 import { compileTools } from '../tools/toolbox.ts'
@@ -105,7 +105,7 @@ async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   }
   run.finalTool = finalToolOf(run, model)
   const { beforeModel } = agent.hooks
-  return beforeModel ? (await passHook('beforeModel', beforeModel, request, hookContext)).value : request
+  return beforeModel ? (await applyHook('beforeModel', beforeModel, request, hookContext)).value : request
 }
 
 function requestOptions({ agent, state, toolBox, format }: Run, { info }: Model): Omit<ModelRequest, 'messages'> {

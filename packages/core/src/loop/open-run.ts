@@ -3,7 +3,7 @@ import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { ModelChain } from '../policies/fallback.ts'
-import { type HookContext, passHook } from '../policies/hooks.ts'
+import { applyHook, type HookContext } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
@@ -38,7 +38,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     restore(run, snapshot, messages)
     return { ...run, scope: { ...scope, userId: entry.userId, sessionId: entry.sessionId }, turn, snapshot, hasMoved }
   }
-  const { value: input } = await passHook('input', hooks.input, scope.input, hookContextOf(scope))
+  const { value: input } = await applyHook('input', hooks.input, scope.input, hookContextOf(scope))
   state.messages[0] = input
   if (member) {
     checkAccepted(agent, [...member.turn.history, input])
@@ -131,7 +131,7 @@ function summariser(caller: ModelCaller, hookContext: HookContext): Run['summari
   return async (messages, maxOutputTokens) => {
     const prompt = maxOutputTokens === undefined ? { messages } : { messages, maxOutputTokens }
     const requestFor = async (model: Model): Promise<ModelRequest> => {
-      const request = (await passHook('beforeModel', caller.agent.hooks.beforeModel, prompt, hookContext)).value
+      const request = (await applyHook('beforeModel', caller.agent.hooks.beforeModel, prompt, hookContext)).value
       // A fallback model may have less room than the model that the prompt was made for.
       if (!hasRoomFor(request, model)) throw new AgentKitError('context-overflow', `"${model.id}" has too little room.`)
       return request

@@ -1,16 +1,16 @@
 import { checkOptions, isAmount, type OptionRules } from '../util/check-options.ts'
 
-/** What a run may use up, together with all that it starts. What is absent is not bounded. */
+/** What a run may use, together with all that it starts. An absent figure is not bounded. */
 export type Budget = {
   /** US dollars. */
   usd?: number
   /** Input and output together. */
   tokens?: number
-  /** Model calls that begin, retries and summaries included. */
+  /** Model calls, including retries and summaries. */
   modelCalls?: number
-  /** Tool calls that begin. */
+  /** Tool calls. */
   toolCalls?: number
-  /** From the run's start; the time that it waits for an approval does not count. */
+  /** From the start of the run; time that it waits for an approval does not count. */
   seconds?: number
 }
 
@@ -24,12 +24,12 @@ const rules = {
 
 export const budgetNames: readonly (keyof Budget)[] = Object.keys(rules) as (keyof Budget)[] // `satisfies` holds them alike
 
-/** @throws AgentKitError `invalid-argument` for what is no budget */
+/** @throws AgentKitError `invalid-argument` for an invalid budget */
 export function checkBudget(budget: Budget): void {
   checkOptions(budget, rules, { of: 'budget', example: '{ usd: 0.5 }' })
 }
 
-/** A budget that another one tightens, and cannot loosen: of each figure the smaller one. */
+/** Combines two budgets: of each figure the smaller one. */
 export function tighten(budget: Budget, other: Budget): Budget {
   const tight: Budget = { ...budget }
   for (const name of budgetNames) {

@@ -5,7 +5,7 @@ import { budgetError, type Ledger } from './ledger.ts'
 
 /** The deadline of a run. */
 export type Deadline = {
-  /** Ends the run where its time is up, also before its timer has had its turn. */
+  /** Ends the run if its time is up, even if the timer has not fired yet. */
   check(): void
   stop(): void
 }
@@ -29,7 +29,7 @@ export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: nu
 
 /** Watches a run's budget of seconds. */
 export type BudgetClock = {
-  /** To be called when there may be less left than there was. */
+  /** Called when less time may be left than before. */
   look(): void
   stop(): void
 }
@@ -41,31 +41,30 @@ export function startBudgetClock(end: (error: AgentKitError) => void, ledger: Le
     clearTimeout(timer)
     const left = ledger.msLeft()
     if (left <= 0) end(budgetError('its seconds are over'))
-    // When it fires there may be more left: the ledger's clock may have been stopped meanwhile.
+    // When the timer fires, time may be left: the ledger's clock may have been paused meanwhile.
     else if (left < Number.POSITIVE_INFINITY) timer = setTimeout(look, waitFor(left, ledger))
   }
   look()
   return { look, stop: () => clearTimeout(timer) }
 }
 
-/** The clock may stand still meanwhile: then it is looked at now and again. */
+/** The delay of the next check; short while the clock is paused, as it may continue at any time. */
 function waitFor(left: number, { isPaused }: Ledger): number {
   return Math.min(Math.max(Math.ceil(left), isPaused ? 250 : 0), limits.longestTimerMs)
 }
 
-/** What one model call is bounded by: the run's signal, and the model's silence. */
+/** Ends one model call: by the run's signal, or when the model is silent for too long. */
 export type CallWatch = {
   signal: AbortSignal
-  /** Something was heard of the model. */
+  /** Called when the model has sent something. */
   heard(): void
-  /** The model waits for its reader: that is not its silence. */
+  /** Called when the model waits for its reader, which does not count as silence. */
   hold(): void
   stop(): void
 }
 
 /**
- * Watches over the silence of a model that nobody else may be watching: a Model is anybody's code. Provider packages
- * have timers of their own, which see every byte and are shorter.
+ * Bounds the silence of any Model. The provider packages have shorter timeouts of their own, which see every byte.
  */
 export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId: string): CallWatch {
   const controller = new AbortController()
@@ -116,7 +115,7 @@ export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): { 
   }
 }
 
-/** The waits for a model that is silent. */
+/** The phases in which a model may be silent: before its first byte, and between bytes. */
 export type SilencePhase = Extract<TimeoutPhase, 'first-byte' | 'idle'>
 
 const silences: Readonly<Record<SilencePhase, string>> = {
@@ -127,7 +126,7 @@ const silences: Readonly<Record<SilencePhase, string>> = {
 /**
  * The error of a model, or its provider, that was silent for too long.
  * @param who begins the sentence: `The model "acme/small"`, `openai`
- * @param timeoutMs absent where a timer of Node or of an SDK has ended the wait
+ * @param timeoutMs absent when a timer of Node or of an SDK ended the wait
  */
 export function silenceError(
   who: string,

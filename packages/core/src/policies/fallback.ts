@@ -3,10 +3,10 @@ import type { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { isRetryable } from './retry.ts'
 
-/** The models of an agent in the order of preference, and how each has been doing. One for all runs of the agent. */
+/** The models of an agent in order of preference, with their circuit breakers. All runs of the agent share it. */
 export type ModelChain = { models: readonly Model[]; breakers: Map<Model, Breaker> }
 
-/** How often a model has failed in a row, and until when it is left alone for that. */
+/** How often a model has failed in a row, and until when it is skipped. */
 type Breaker = { failures: number; skippedUntil: number; error: AgentKitError }
 
 export function modelChain(models: readonly Model[]): ModelChain {
@@ -14,8 +14,8 @@ export function modelChain(models: readonly Model[]): ModelChain {
 }
 
 /**
- * The model that a run begins with: the first that is not left alone.
- * @returns with `skipped`, the preferred one and why it is not asked
+ * The first model of a run: the first that is not skipped.
+ * @returns with `skipped`, the preferred model and its last error, when another one is used
  */
 export function firstModel({ models, breakers }: ModelChain): { model: Model; skipped?: [Model, AgentKitError] } {
   // An agent has at least one model.
@@ -27,8 +27,8 @@ export function firstModel({ models, breakers }: ModelChain): { model: Model; sk
 }
 
 /**
- * The model that takes over from one that failed, if another one may do better: the next of the chain, and after the
- * last the first, that was not tried in this step and is not left alone.
+ * The fallback for a failed model, if another one may succeed: the next of the chain, after the last the first, that was
+ * not tried in this step and is not skipped.
  */
 export function nextModel(
   chain: ModelChain,
@@ -39,7 +39,7 @@ export function nextModel(
   return othersThan(chain, failed, error, tried).find((model) => isAvailable(chain.breakers, model))
 }
 
-/** The same among models that are left alone: before the run gives up, they are asked all the same. */
+/** The fallback among skipped models: they are tried before the run fails. */
 export function lastResort(
   chain: ModelChain,
   failed: Model,
@@ -63,14 +63,14 @@ function othersThan(
   })
 }
 
-/** A step of this model has succeeded: its failures are forgotten. */
+/** Closes the breaker of a model whose step has succeeded. */
 export function noteSuccess({ breakers }: ModelChain, model: Model): void {
   if (breakers.size > 0) breakers.delete(model)
 }
 
-/** A step of this model has failed, all its attempts. */
+/** Counts a step of a model in which all attempts have failed. */
 export function noteFailure({ models, breakers }: ModelChain, model: Model, error: AgentKitError): void {
-  // What is wrong with a request says nothing of the model.
+  // An invalid request is no failure of the model.
   if (models.length === 1 || !mayFallBack(error) || error.code === 'context-overflow') return
   const failures = (breakers.get(model)?.failures ?? 0) + 1
   const skippedUntil = failures >= limits.breakerFailures ? performance.now() + limits.breakerMs : 0
@@ -82,10 +82,10 @@ function isAvailable(breakers: ModelChain['breakers'], model: Model): boolean {
   return breaker === undefined || performance.now() >= breaker.skippedUntil
 }
 
-/** Beside what may be retried. Of the last two a provider may say that it is of no use to try again: with that one. */
+/** Errors that lead to a fallback even when they are not retryable with the same model. */
 const fallbackCodes: readonly string[] = ['model-not-found', 'quota', 'context-overflow', 'rate-limit', 'overloaded']
 
-/** Another model may do what this one cannot: it is down, gone, out of quota, or has too little room. */
+/** Whether another model may succeed: this one is down, gone, out of quota, or has too small a context window. */
 function mayFallBack(error: AgentKitError): boolean {
   return isRetryable(error) || fallbackCodes.includes(error.code)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
-import { Blocked, checkHooks, type HookContext, type HookResult, type Hooks, passHook, runHook } from './hooks.ts'
+import { applyHook, Blocked, checkHooks, type HookContext, type HookResult, type Hooks, runHook } from './hooks.ts'
 
 const context: HookContext = { runId: 'r', userId: 'u', signal: new AbortController().signal }
 const call = { callId: 'a', name: 'pay', input: { amount: 1 } }
@@ -48,7 +48,7 @@ describe('a hook', () => {
     ['', 'Blocked.'],
   ])('blocks with a reason: %j', async (block, reason) => {
     expect(await runHook('beforeTool', () => ({ block }), call, context)).toEqual({ block: reason })
-    await expect(passHook('beforeTool', async () => ({ block }), call, context)).rejects.toEqual(new Blocked(reason))
+    await expect(applyHook('beforeTool', async () => ({ block }), call, context)).rejects.toEqual(new Blocked(reason))
   })
 
   it.each<[string, () => never]>([

@@ -10,7 +10,7 @@ import { cloneJSON } from '../util/clone-json.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { redactSecrets } from '../util/redact.ts'
 
-/** What a hook is told of the run. */
+/** The run that calls a hook. */
 export type HookContext = {
   readonly runId: string
   readonly userId: string
@@ -18,21 +18,22 @@ export type HookContext = {
   readonly signal: AbortSignal
 }
 
-/** Ends what a hook looks at. The user is told the reason as the answer; for a tool call, the model as its result. */
+/** Blocks the value. The reason becomes the answer for the user or, for a tool call, its result for the model. */
 export type Block = { block: string }
 
 /**
- * What a hook returns: nothing to go on, a value to use in the place of what it was given, or a block. What it was given
- * is its own copy: a change to it counts when it is returned.
+ * What a hook returns: nothing to continue, a replacement for the value, or a block. The hook receives a copy: a change
+ * to it counts only when it is returned.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks on may return what console.log does.
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only observes may return what console.log does.
 export type HookResult<Value> = Value | Block | undefined | void | Promise<Value | Block | undefined | void>
 
 /**
- * Plain functions around a run. Each is given a value and may change or block it; what is absent costs nothing.
- * A hook that throws ends the run in its error, and a tool's hook its call: nothing passes a broken guardrail.
+ * Plain functions around a run. Each receives a value and may change or block it; an absent hook costs nothing.
+ * A hook that throws fails the run with its error; `beforeTool` and `afterTool` fail the call. So nothing passes a broken
+ * guardrail.
  *
- * Where `afterModel` or `output` is there, a step's text is told once they have let it pass, not while it comes.
+ * With `afterModel` or `output`, the text of a step is emitted when they have accepted it, not while it streams.
  *
  * @example
  * const hooks: Hooks = {
@@ -42,17 +43,17 @@ export type HookResult<Value> = Value | Block | undefined | void | Promise<Value
  * }
  */
 export type Hooks = {
-  /** The user's message, before anything is stored or asked. A blocked one is not stored. */
+  /** The user's message, before it is stored or sent. A blocked message is not stored. */
   input?(message: UserMessage, context: HookContext): HookResult<UserMessage>
-  /** Each request to a model, those of summaries too. */
+  /** Each request to a model, including those for summaries. */
   beforeModel?(request: ModelRequest, context: HookContext): HookResult<ModelRequest>
-  /** Each answer of a model, before its calls are run. Calls that are taken out are not run. */
+  /** Each answer of a model, before its calls are run. Removed calls are not run. */
   afterModel?(message: AssistantMessage, context: HookContext): HookResult<AssistantMessage>
-  /** Each tool call that is about to run, its input not validated yet. */
+  /** Each tool call before it runs. Its input is not validated yet. */
   beforeTool?(call: HookedCall, context: HookContext): HookResult<HookedCall>
-  /** What a tool returned, or why it failed, before the model sees it. */
+  /** The result or the error of a tool, before the model receives it. */
   afterTool?(outcome: HookedOutcome, context: HookContext): HookResult<HookedOutcome>
-  /** The final answer, before anybody sees it. */
+  /** The final answer, before it is emitted. */
   output?(answer: HookedAnswer, context: HookContext): HookResult<HookedAnswer>
 }
 
@@ -60,7 +61,7 @@ export type HookedCall = { callId: string; name: string; input: unknown }
 export type HookedOutcome = HookedCall & { output: unknown; isError: boolean }
 export type HookedAnswer = { text: string }
 
-/** What a hook made of a value. */
+/** The result of a hook. */
 export type Hooked<Value> = { value: Value; changed: boolean; block?: undefined } | { block: string }
 
 const hookRules = {
@@ -72,14 +73,14 @@ const hookRules = {
   output: isFunction,
 } satisfies OptionRules<Hooks>
 
-/** @throws AgentKitError `invalid-argument` for what is no hook */
+/** @throws AgentKitError `invalid-argument` for an unknown hook, and for one that is not a function */
 export function checkHooks(hooks: Hooks): void {
   checkOptions(hooks, hookRules, { of: 'hooks', example: '{ input(message) { … } }' })
 }
 
 /**
  * Runs one hook, until the run's signal aborts.
- * @throws AgentKitError what the hook throws; `invalid-config` for another error, and for a value that cannot be used
+ * @throws AgentKitError what the hook throws; `invalid-config` for any other error, and for an unusable result
  */
 export async function runHook<Value extends object>(
   name: keyof Hooks,
@@ -88,7 +89,7 @@ export async function runHook<Value extends object>(
   context: HookContext,
 ): Promise<Hooked<Value>> {
   if (!hook) return { value, changed: false }
-  // All that hooks are given is plain JSON, but for fields that may be absent.
+  // The values of hooks are plain JSON, except that fields may be undefined.
   const copy = cloneJSON(value as JSONValue) as Value
   const result = await untilAborted(context.signal, callHook(name, hook, copy, context))
   if (result === undefined || result === null) return { value, changed: false }
@@ -98,7 +99,7 @@ export async function runHook<Value extends object>(
       return { block: result.block || 'Blocked.' }
     }
     checkHookResult(name, result)
-    // What has been checked. An output of a tool may be anything, and is made plain later.
+    // The check covers the cast. The output of a tool may be anything, and becomes plain JSON later.
     return { value: (name === 'afterTool' ? result : cloneJSON(result as JSONValue)) as Value, changed: true }
   } catch (error) {
     throw isAgentKitError(error) ? error : unusableResult(name, error)
@@ -120,13 +121,13 @@ async function callHook<Value>(
   }
 }
 
-/** A hook has blocked the run: its reason is the answer. */
+/** Thrown when a hook blocks the run: its reason becomes the answer. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'
 }
 
-/** @throws Blocked when the hook says so */
-export async function passHook<Value extends object>(
+/** @throws Blocked when the hook returns a block */
+export async function applyHook<Value extends object>(
   ...[name, hook, value, context]: Parameters<typeof runHook<Value>>
 ): Promise<{ value: Value; changed: boolean }> {
   const hooked = await runHook(name, hook, value, context)
@@ -134,7 +135,7 @@ export async function passHook<Value extends object>(
   return hooked
 }
 
-/** Hooks within hooks: the outer ones see what comes in first, and what goes out last. */
+/** Combines the hooks of a parent and of its member: the parent's see input first, and output last. */
 export function withHooksOf(outer: Hooks, inner: Hooks): Hooks {
   const hooks: Hooks = { ...outer, ...inner }
   const both = <Name extends keyof Hooks>(name: Name, first: Hooks, second: Hooks): void => {
@@ -146,7 +147,7 @@ export function withHooksOf(outer: Hooks, inner: Hooks): Hooks {
   return hooks
 }
 
-/** A hook whatever it is given: the two that are put together are of the same name. */
+/** A hook of any value: two combined hooks have the same name. */
 type AnyHook = (value: object, context: HookContext) => HookResult<object>
 
 function inTurn(name: keyof Hooks, first: AnyHook, second: AnyHook): AnyHook {
@@ -159,8 +160,8 @@ function inTurn(name: keyof Hooks, first: AnyHook, second: AnyHook): AnyHook {
 }
 
 /**
- * Checks what a hook returned in the place of what it was given: it goes to models and into history.
- * @throws AgentKitError `invalid-config` when it cannot be used, with the fix
+ * Checks the replacement that a hook returned: it is sent to models and stored.
+ * @throws AgentKitError `invalid-config` for an unusable one, with the fix
  */
 export function checkHookResult(name: keyof Hooks, result: unknown): void {
   const { isUsable } = rules[name]
@@ -169,14 +170,14 @@ export function checkHookResult(name: keyof Hooks, result: unknown): void {
   throw unusableResult(name)
 }
 
-/** @param cause what looking at the result threw: it may be a proxy */
+/** @param cause the error of reading the result, which may be a proxy */
 export function unusableResult(name: keyof Hooks, cause?: unknown): AgentKitError {
   const { wanted } = rules[name]
   const message = `The hook \`${name}\` returned what cannot be used. Return ${wanted}, { block: "why" }, or nothing.`
   return new AgentKitError('invalid-config', message, cause === undefined ? {} : { cause })
 }
 
-/** As deep as a schema within a request may stand, and more than any conversation holds. */
+/** Deep enough for the schemas in a request, and more values than any conversation has. */
 const bounds = { depth: 1_000, values: 10_000_000 }
 
 function isJSON(value: object): boolean {

@@ -6,17 +6,17 @@ import { checkOptions, isAmount, type OptionRule, type OptionRules } from '../ut
 import type { Budget } from './budget.ts'
 
 /**
- * Prices by the model's id, `provider/model`; they go before what a provider package knows.
+ * Prices by the model's id, `provider/model`; they override those of the provider packages.
  *
  * @example
  * const prices: Prices = { 'openai/my-model': { inputUsdPerMillion: 0.5, outputUsdPerMillion: 2 } }
  */
 export type Prices = { readonly [modelId: string]: GivenPrice }
 
-/** A price of the user's own, who need not say when it was read. */
+/** A price of the user, without the date on which it was read. */
 export type GivenPrice = Omit<Price, 'asOf'> & { asOf?: string }
 
-/** What a call cost, in US dollars. What the usage does not tell counts 0. */
+/** The cost of a call, in US dollars. A number that the usage does not have counts as 0. */
 export function costOf(usage: Usage, price: GivenPrice): number {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage
   const prompt = Math.max(inputTokens, cached + written)
@@ -26,8 +26,8 @@ export function costOf(usage: Usage, price: GivenPrice): number {
 }
 
 /**
- * The most that a call may cost, in US dollars: every token at the dearest rate that may hold.
- * @param tokens upper bounds: the call may turn out shorter
+ * The most that a call may cost, in US dollars: every token at the highest rate that may apply.
+ * @param tokens upper bounds: the call may be shorter
  */
 export function worstCostOf(tokens: { inputTokens: number; outputTokens: number }, price: GivenPrice): number {
   const { inputTokens, outputTokens } = tokens
@@ -100,19 +100,19 @@ function shortRates(price: GivenPrice): Rates {
 function longRates(price: GivenPrice): Rates {
   const short = shortRates(price)
   const { inputUsdPerMillion: input, outputUsdPerMillion: output, cachedInputUsdPerMillion } = price.longPrompt ?? price
-  // Writing to the cache gets dearer as reading the prompt does.
+  // The price of cache writes rises as that of input does.
   const write = short.input > 0 ? (short.write * input) / short.input : Math.max(short.write, input)
   return { input, cached: cachedInputUsdPerMillion ?? input, write, output }
 }
 
-/** What the user says, before what is known of the model. */
+/** The user's price of a model, otherwise the known one. */
 export function priceOf(model: Model, prices: Prices): Price | undefined {
   const own = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
   return own ? { asOf: '', ...own } : model.info?.price
 }
 
 /**
- * @param known whether all is known that will be; otherwise models whose `info` comes late are left for later
+ * @param known whether the models are loaded; otherwise those whose `info` is loaded later are skipped
  * @throws AgentKitError `invalid-config` when US dollars are bounded and the price of one of the models is not known
  */
 export function checkPriced(models: readonly Model[], prices: Prices, { usd }: Budget, known = false): void {
@@ -121,7 +121,7 @@ export function checkPriced(models: readonly Model[], prices: Prices, { usd }: B
   if (model) throw unpriced(model)
 }
 
-/** The error of a budget in US dollars that cannot be kept. */
+/** The error of a budget in US dollars for a model without a price. */
 export function unpriced({ id }: Model): AgentKitError {
   return new AgentKitError(
     'invalid-config',

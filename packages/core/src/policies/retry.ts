@@ -3,17 +3,17 @@ import { limits } from '../limits.ts'
 import { sleep } from '../util/abort.ts'
 import { checkOptions, isAmount, isCount, type OptionRules } from '../util/check-options.ts'
 
-/** How a model call that fails is tried again. */
+/** How a failed model call is retried. */
 export type RetryOptions = {
   /** Attempts of one call, the first one included; default 4. 1 never retries. */
   attempts?: number
-  /** The wait before the first retry is random up to this, in milliseconds; default 500. Each further one doubles it. */
+  /** The wait before the first retry is random, at most this, in milliseconds; default 500. It doubles with each retry. */
   firstWaitMs?: number
-  /** The longest wait of our own, in milliseconds; default 8,000. */
+  /** The longest wait without a `retry-after`, in milliseconds; default 8,000. */
   longestWaitMs?: number
   /**
-   * The longest wait that a provider's `retry-after` may ask for, in milliseconds; default 60,000. One that asks for
-   * more is asked again after `longestWaitMs`.
+   * The longest `retry-after` of a provider that is followed, in milliseconds; default 60,000. After a longer one the call
+   * is retried after `longestWaitMs`.
    */
   longestRetryAfterMs?: number
 }
@@ -32,7 +32,7 @@ const rules = {
   longestRetryAfterMs: isAmount,
 } satisfies OptionRules<RetryOptions>
 
-/** @throws AgentKitError `invalid-argument` for what is no number of attempts or milliseconds */
+/** @throws AgentKitError `invalid-argument` for an invalid number of attempts or milliseconds */
 export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
   checkOptions(options, rules, { of: 'retry', example: '{ attempts: 2 }' })
   const retry = { ...defaults }
@@ -44,35 +44,34 @@ export function checkRetry(options: RetryOptions = {}): Required<RetryOptions> {
 
 /** Whether the same request may succeed when it is sent again. */
 export function isRetryable({ retryable, code }: AgentKitError): boolean {
-  // What a model wrote badly it may write well the next time.
+  // A model may write a valid call the next time.
   return retryable || code === 'invalid-tool-call'
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: full jitter, or what the provider asks for where that is
- * not too long.
+ * The wait before the next attempt, in milliseconds: full jitter, or the provider's `retry-after` unless it is too long.
  *
- * @param failures attempts that have failed, from 1 on
+ * @param failures the number of failed attempts, at least 1
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function retryWait(error: AgentKitError, failures: number, retry: Required<RetryOptions>): number {
   const { retryAfterMs, code } = error
-  // Nobody has too much to do: what was written is wrong.
+  // The provider is not overloaded: the model wrote an invalid call.
   if (code === 'invalid-tool-call') return 0
   const jitter = Math.random() * Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (failures - 1))
   if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return jitter
-  // Nobody waits for so long; it may pass earlier than the provider says, but not at once.
+  // Too long to wait; the provider may recover earlier than it says, but not at once.
   if (retryAfterMs > retry.longestRetryAfterMs) return retry.longestWaitMs
-  // Everybody who was told the same moment must not come at it together.
+  // Clients that received the same `retry-after` must not all return at the same moment.
   return retryAfterMs + jitter / 4
 }
 
 /**
- * Tries a call to a service again when it failed in a way that may pass, with the waits of a model's calls: random and
- * growing, or what the service asks for.
+ * Retries a call to a service when it fails with a temporary error, with the waits of model calls: random and growing, or
+ * the `retry-after` of the service.
  *
- * @param attempt one try; an AgentKitError that is `retryable` is tried again, anything else is final
- * @param signal ends the waiting
+ * @param attempt makes one attempt; an AgentKitError that is `retryable` is retried, any other error is final
+ * @param signal ends the wait
  * @param retry attempts and waits in milliseconds; by default 4 attempts
  * @returns what the first successful attempt returned
  * @throws what the last attempt threw; `aborted` or `timeout` when the signal ended it

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
 
-/** The validator reads this field of each schema that it visits. None that it is given has the older keyword for it. */
+/** The validator reads this field of each schema that it visits. No schema here uses it, as it is an outdated keyword. */
 const visited = '__absolute_recursive_ref__'
 /** Reading the clock costs as much as a visit. */
 const visitsPerLook = 16
@@ -10,9 +10,9 @@ let startedAt = 0
 let isRunning = false
 
 /**
- * Bounds what a validation by these schemas may cost: the branches of schemas that refer to themselves double with
- * each level of a value, and the validator has no bound of its own.
- * @param schemas all that it may visit
+ * Bounds the CPU time of validations by these schemas: the branches of recursive schemas double with each level of a
+ * value, and the validator has no limit.
+ * @param schemas all that the validator may visit
  */
 export function boundVisits(schemas: readonly unknown[]): void {
   for (const schema of schemas) {
@@ -23,17 +23,17 @@ export function boundVisits(schemas: readonly unknown[]): void {
     const bounded = `^(?=[^]{0,${limits.patternChars}}$)[^]*?(?:${pattern})`
     Object.defineProperty(schema, 'pattern', {
       enumerable: true,
-      // Other readers of the schema see the pattern as it was written.
+      // Other readers of the schema get the original pattern.
       get: () => (isRunning ? bounded : pattern),
     })
   }
 }
 
-/** A validation has taken all the CPU time that it may. */
+/** Thrown when a validation exceeds its CPU time. */
 export class TooMuchValidation extends Error {}
 
 /**
- * Runs a validation by schemas that {@link boundVisits} was given.
+ * Runs a validation by schemas that {@link boundVisits} has prepared.
  * @throws TooMuchValidation when it takes more CPU time than `limits.validationMs`
  */
 export function withinBounds<Value>(validation: () => Value): Value {
@@ -50,12 +50,12 @@ export function withinBounds<Value>(validation: () => Value): Value {
 function countVisit(): undefined {
   visits++
   if (!isRunning || visits % visitsPerLook !== 0) return undefined
-  // By CPU time, so that a busy machine refuses nothing that a quiet one takes.
+  // CPU time, so that a busy machine accepts the same values.
   if (cpuMs() - startedAt > limits.validationMs) throw new TooMuchValidation()
   return undefined
 }
 
-/** Of this thread, where Node reports it. */
+/** The CPU time of this thread, or of the process where Node does not report it per thread. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage()
   return (user + system) / 1000

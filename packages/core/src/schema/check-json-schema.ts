@@ -5,8 +5,8 @@ import { measureJSON } from '../util/measure-json.ts'
 const types: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
 /**
- * What keeps a JSON Schema from being a tool's, as a sentence that says the fix; `undefined` when nothing does.
- * A mistake that is found here would otherwise be told to the model, which can do nothing about it.
+ * Why a JSON Schema cannot be the input of a tool, as a sentence with the fix; `undefined` if it can. Without this check
+ * the error would reach the model, which cannot fix it.
  */
 export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
   if (Object.values(schema).some((value) => typeof value === 'object' && value !== null && '~standard' in value)) {
@@ -18,14 +18,14 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
   return brokenSchema(schema, 'input')
 }
 
-/** The same of a schema of any kind, without what only tools ask for. */
+/** The same for any schema, without the requirements of tools. */
 export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
   const shape = shapeProblem(schema, name)
   if (shape !== undefined) return shape
   return problemIn(schema, schema, name)
 }
 
-/** Schemas are walked, stored and sent: one that holds itself has no end. */
+/** The problem of a schema that is too large, too deep or contains itself: schemas are traversed, stored and sent. */
 export function shapeProblem(schema: JSONSchema, name: string): string | undefined {
   const { problem } = measureJSON(schema, { depth: limits.schemaDepth, values: limits.schemaValues })
   if (problem === 'too-many') return `${name} has more than ${limits.schemaValues} fields and items. Make it smaller.`
@@ -43,7 +43,7 @@ function isCircle(value: unknown, within: readonly unknown[] = []): boolean {
 function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const { type, pattern, $ref, $id } = schema as JSONSchema
-  // References inside a schema with an id are to that one.
+  // References within a schema with an id refer to that schema.
   const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
   const wrong = Array.isArray(type)
     ? type.find((name) => !types.includes(name))
@@ -58,7 +58,7 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
   return problemInChildren(schema as JSONSchema, root, path)
 }
 
-/** Where other schemas stand: by name, in a list, or alone. */
+/** The keywords that contain schemas: by name, in a list, or one. */
 const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
     (key) => [key, 'by-name'] as const,
@@ -69,7 +69,7 @@ const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
   ),
 ])
 
-/** An app may have hundreds of tools, and they are looked at when it starts: this makes no lists on the way. */
+/** An app may check hundreds of tools when it starts, so this allocates no lists. */
 function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): string | undefined {
   for (const key of Object.keys(schema)) {
     const place = places.get(key)
@@ -114,7 +114,7 @@ function resolves(reference: string, root: JSONSchema): boolean {
   return true
 }
 
-/** Undefined for what is no percent-encoded text, such as `%zz`. */
+/** `undefined` for invalid percent-encoding, such as `%zz`. */
 function decoded(step: string): string | undefined {
   try {
     return decodeURIComponent(step)

@@ -2,14 +2,14 @@ import type { JSONValue } from '../data/message.ts'
 
 export type FoundJSON = { text: string; value: JSONValue }
 
-/** As deep as a model's tool calls may be nested. */
+/** The deepest nesting of an answer, as of the arguments of tool calls. */
 const deepest = 1000
-/** Fenced blocks that are looked at, and objects in each stretch of prose: with more of them it is no answer. */
+/** The most fenced blocks, and the most objects in each section of prose, that are read: more of them are no answer. */
 const most = 20
 
 /**
- * The JSON that a model wrote, the last one first: the whole text, what fills a fenced code block, or objects that
- * stand in prose. Only whole ones, and none before one that was cut short: neither is what the model meant.
+ * The JSON in a model's text, last first: the whole text, the content of fenced code blocks, or objects in prose. Only
+ * complete JSON counts, and none before JSON that is cut off: neither is the answer.
  */
 export function* findJSON(text: string): Generator<FoundJSON> {
   const whole = parseJSON(text.trim())
@@ -17,7 +17,7 @@ export function* findJSON(text: string): Generator<FoundJSON> {
     yield whole
     return
   }
-  // Inside JSON no line begins with a fence, as its strings have no line breaks. Prose and fenced blocks take turns.
+  // Inside JSON no line begins with a fence, as its strings have no line breaks. Prose and fenced blocks alternate.
   const sections = text.split(/^[ \t]*```/m)
   const first = Math.max(0, sections.length - 2 * most)
   for (let index = sections.length - 1; index >= first; index--) {
@@ -27,9 +27,9 @@ export function* findJSON(text: string): Generator<FoundJSON> {
   }
 }
 
-/** @returns whether it ends within something that was begun */
+/** @returns whether the text ends within an unfinished value */
 function* inFence(section: string): Generator<FoundJSON, boolean> {
-  // After the fence may stand the name of a language.
+  // The fence may be followed by the name of a language.
   const whole = parseJSON(section.replace(/^\w*/, '').trim())
   if (!whole) return yield* inProse(section)
   yield whole
@@ -45,7 +45,7 @@ function* inProse(section: string): Generator<FoundJSON, boolean> {
   return objects === undefined
 }
 
-/** What stands in braces that nothing stands around; `undefined` when the text ends before all that it begins. */
+/** The outermost objects in braces; `undefined` when the text ends within one. */
 function objectsIn(text: string): string[] | undefined {
   const objects: string[] = []
   let depth = 0
@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number {
 
 function parseJSON(text: string): FoundJSON | undefined {
   try {
-    // JSON.parse gives JSON values only.
+    // JSON.parse returns JSON values only.
     const value = JSON.parse(text) as JSONValue
     return isDeeperThan(deepest, value) ? undefined : { text, value }
   } catch {

@@ -1,8 +1,8 @@
 import type { JSONSchema } from '../data/message.ts'
 
 /**
- * A value without the nulls that models write for fields that they leave out: where the schema has a field that is
- * optional and takes no null. Gives the same value when there are none.
+ * A value without the nulls that models write for omitted fields: those of optional fields that do not allow null.
+ * Returns the same value if there are none.
  */
 export function withoutOptionalNulls(value: unknown, schema: unknown, root: JSONSchema): unknown {
   const resolved = resolve(schema, root)
@@ -25,7 +25,7 @@ function changed(before: unknown[], after: unknown[]): unknown[] {
   return after.some((item, index) => item !== before[index]) ? after : before
 }
 
-/** @param seen what is looked at already: schemas that refer to each other have no end */
+/** @param seen the schemas that were visited: recursive schemas have no end */
 function takesNull(schema: unknown, root: JSONSchema, seen = new Set<JSONSchema>()): boolean {
   const resolved = resolve(schema, root)
   if (!resolved) return true
@@ -38,7 +38,7 @@ function takesNull(schema: unknown, root: JSONSchema, seen = new Set<JSONSchema>
   return type === undefined || [type].flat().includes('null')
 }
 
-/** Definitions may lead to one another, but not in a circle without a type between. */
+/** Follows references up to a depth of 10: definitions may refer to each other. */
 function resolve(schema: unknown, root: JSONSchema, depth = 0): JSONSchema | undefined {
   if (!isRecord(schema)) return undefined
   const [, list = '', name = ''] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(schema.$ref ?? '')) ?? []
