@@ -66,6 +66,8 @@ export const limits = {
   uniqueItems: 1_000,
   /** What one validation by a JSON Schema may take of the CPU, in milliseconds. */
   validationMs: 80,
+  /** Visits of schemas to find all errors of a value; after more of them only the first error is reported. */
+  errorVisits: 10_000,
   /** Text that the pattern of a schema is tried on, in characters: many patterns take the square of it. */
   patternChars: 10_000,
   /** Names of fields of one object, times the patterns that its schema has for them. */

@@ -130,3 +130,15 @@ it('takes 10,000 fields, and a list of 1,000 that must differ', async () => {
 function fields(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']))
 }
+
+describe('validating a large value with many errors', () => {
+  it('reports the first error without collecting all of them', async () => {
+    const item = { anyOf: Array.from({ length: 12 }, (_, index) => ({ type: 'string', minLength: 5 + index })) }
+    const schema = { type: 'object', properties: { items: { type: 'array', items: item } } }
+    for (const wrong of ['abcd', 1]) {
+      const { ms, problems } = await cost(schema, { items: new Array(9_000).fill(wrong) })
+      expect(problems?.[0]).toMatch(/^#\/items\/0: /)
+      expect(ms).toBeLessThan(most)
+    }
+  })
+})

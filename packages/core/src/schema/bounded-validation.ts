@@ -6,6 +6,7 @@ const visited = '__absolute_recursive_ref__'
 const visitsPerLook = 16
 
 let visits = 0
+let maxVisits = Number.POSITIVE_INFINITY
 let startedAt = 0
 let isRunning = false
 
@@ -38,6 +39,7 @@ export class TooMuchValidation extends Error {}
  */
 export function withinBounds<Value>(validation: () => Value): Value {
   visits = 0
+  maxVisits = Number.POSITIVE_INFINITY
   startedAt = cpuMs()
   isRunning = true
   try {
@@ -47,8 +49,17 @@ export function withinBounds<Value>(validation: () => Value): Value {
   }
 }
 
+/**
+ * Bounds the rest of the current validation, which is to find all errors: a large value has so many of them that
+ * collecting the garbage takes longer than the validation.
+ */
+export function boundErrors(): void {
+  maxVisits = visits + limits.errorVisits
+}
+
 function countVisit(): undefined {
   visits++
+  if (isRunning && visits > maxVisits) throw new TooMuchValidation()
   if (!isRunning || visits % visitsPerLook !== 0) return undefined
   // CPU time, so that a busy machine accepts the same values.
   if (cpuMs() - startedAt > limits.validationMs) throw new TooMuchValidation()

@@ -4,7 +4,7 @@ import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { measureJSON } from '../util/measure-json.ts'
-import { boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
+import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
@@ -157,6 +157,7 @@ export async function jsonSchemaValidator(
 
         function allErrors({ errors }: typeof first): readonly Located[] {
           try {
+            boundErrors()
             return validate(value, part, '2020-12', references, false).errors
           } catch (error) {
             if (isInstance(error, TooMuchValidation)) return errors
