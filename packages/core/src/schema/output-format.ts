@@ -5,20 +5,20 @@ import { brokenSchema } from './check-json-schema.ts'
 import { type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
 
 /**
- * The form that an answer must have. The root of `json` is always an object, as all providers and tools want it: a
- * schema of another kind stands in its field `value`, and `validate` takes it out again. `validate` gives what the
- * schema makes of the answer, and never throws.
+ * The compiled schema of an answer. The root of `json` is always an object, as all providers and tools require: a schema
+ * of another type is its field `value`, which `validate` unwraps. `validate` returns the schema's output, and never
+ * throws.
  */
 export type OutputFormat = CompiledSchema
 
 const owner = { name: "The agent's `output`", option: 'output' }
 
-/** What a schema whose root is no object is a field of. */
+/** The field for a schema whose root is not an object. */
 const field = 'value'
 
 /**
- * An agent's `output` as a form for answers.
- * @throws AgentKitError `invalid-argument` when it is no schema, or has no JSON Schema, with the fix
+ * Compiles an agent's `output`.
+ * @throws AgentKitError `invalid-argument` when it is not a schema, or has no JSON Schema, with the fix
  */
 export async function compileOutput(schema: JSONSchema | StandardSchema): Promise<OutputFormat> {
   checkOutput(schema)
@@ -32,8 +32,8 @@ export async function compileOutput(schema: JSONSchema | StandardSchema): Promis
 }
 
 /**
- * What TypeScript would have said of an agent's `output`.
- * @throws AgentKitError `invalid-argument` when it is no schema, with the fix
+ * Checks an agent's `output` at run time.
+ * @throws AgentKitError `invalid-argument` when it is not a schema, with the fix
  */
 export function checkOutput(schema: unknown): void {
   if (!isReference(schema)) {
@@ -43,7 +43,7 @@ export function checkOutput(schema: unknown): void {
   if (fields.some((value) => isReference(value) && '~standard' in value)) {
     throw invalid('it holds schemas of fields. Wrap them: output: z.object({ … }).')
   }
-  // What is no Standard Schema is taken for a JSON Schema.
+  // Any other object is taken for a JSON Schema.
   const problem = '~standard' in schema ? undefined : brokenSchema(schema as JSONSchema, 'output')
   if (problem !== undefined) throw invalid(problem)
 }
@@ -57,7 +57,7 @@ function invalid(problem: string): AgentKitError {
   return new AgentKitError('invalid-argument', `${owner.name}: ${problem}`)
 }
 
-/** The words of a schema that throws are told like any other problem: most often it met a value it did not expect. */
+/** Reports an error that a schema throws as a problem: usually it received an unexpected value. */
 function neverThrowing(validate: CompiledSchema['validate']): (value: unknown) => Promise<Validation> {
   return async (value) => {
     try {
@@ -76,20 +76,20 @@ async function validateWrapped(
   const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer)
   const inner = isObject && field in answer ? await validate(answer[field]) : undefined
   if (inner && !inner.problems) return inner
-  // Models that are not held to the schema tend to leave the object out. Where the schema has no objects, one is never
-  // the value itself, though `z.coerce.boolean()` would take any.
+  // Without an enforced schema, models tend to omit the object. If the schema allows no objects, an object is never the
+  // value itself, even though `z.coerce.boolean()` would accept any.
   const mayBeBare = !isObject || type === undefined || [type].flat().includes('object')
   const bare = mayBeBare ? await validate(answer) : undefined
   if (bare && !bare.problems) return bare
   return inner ?? { problems: [`${field}: it is missing. Answer with an object that has this key.`] }
 }
 
-/** zod's objects drop the keys that they do not name, and say so where they do not. */
+/** zod's objects drop unknown keys, unless their JSON Schema says otherwise. */
 function dropsOtherKeys(schema: JSONSchema | StandardSchema): boolean {
   return isStandardSchema(schema) && schema['~standard'].vendor === 'zod'
 }
 
-/** Objects that say nothing of other keys have none: providers that hold a model to a schema ask for that. */
+/** Forbids other keys where a schema does not mention them: providers that enforce a schema require that. */
 function closeObjects(json: JSONSchema): JSONSchema {
   let isIntersection = false
   const closed = mapSchema(json, (schema) => {
@@ -98,13 +98,13 @@ function closeObjects(json: JSONSchema): JSONSchema {
       ? { ...schema, additionalProperties: false }
       : schema
   })
-  // The parts of an intersection must leave room for each other.
+  // The parts of an intersection must allow each other's keys.
   return isIntersection ? json : closed
 }
 
-/** An object around a schema. What the schema refers to stays in reach, at the places that providers know. */
+/** Wraps a schema in an object. Its references stay valid, with definitions where providers look for them. */
 function wrapSchema(json: JSONSchema): JSONSchema {
-  // With an id of its own a schema finds its references wherever it stands.
+  // The references of a schema with an id are relative to the schema.
   if ('$id' in json) return objectWith(json)
   const name = freeName(field, Object.keys(json.$defs ?? {}))
   const place = `#/$defs/${name}`
@@ -114,21 +114,21 @@ function wrapSchema(json: JSONSchema): JSONSchema {
     refersToRoot = true
     return { ...schema, $ref: place + schema.$ref.slice(1) }
   })
-  // Under `$defs` stands an object of schemas.
+  // `$defs` is an object of schemas.
   const { $defs, definitions, ...root } = moved as JSONSchema & { $defs?: JSONSchema }
   const shared = { ...($defs ? { $defs } : {}), ...(definitions ? { definitions } : {}) }
   if (!refersToRoot) return { ...objectWith(root), ...shared }
   return { ...objectWith({ $ref: place }), ...shared, $defs: { ...$defs, [name]: root } }
 }
 
-/** `#` and `#/items`, but not `#/$defs/…`, `#/definitions/…`, which move along, nor an anchor. */
+/** `#` and `#/items`, but not `#/$defs/…`, `#/definitions/…`, which are moved too, nor an anchor. */
 const rootReference = /^#(?:$|\/(?!(?:\$defs|definitions)\/))/
 
 function objectWith(schema: JSONSchema): JSONSchema {
   return { type: 'object', properties: { [field]: schema }, required: [field], additionalProperties: false }
 }
 
-/** The name, or the name with the first number that makes it a new one. */
+/** The name, or the name with the first number that makes it unique. */
 export function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name
   let number = 2
@@ -136,12 +136,12 @@ export function freeName(name: string, taken: readonly string[]): string {
   return `${name}_${number}`
 }
 
-/** Keywords that hold schemas by name, and those that hold plain values. All else that is an object is a schema. */
+/** Keywords whose value is schemas by name, and those whose value is plain data. Any other object is a schema. */
 const byName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
 const plain = new Set(['const', 'enum', 'default', 'examples'])
 
-/** A copy in which `change` has been at each schema, inside out; not at those that have an id of their own. */
+/** A copy in which `change` was applied to each schema, innermost first, except to those with an id. */
 export function mapSchema(schema: JSONSchema, change: (schema: JSONSchema) => JSONSchema): JSONSchema {
   const mapChild = (child: unknown): unknown => {
     if (Array.isArray(child)) return child.map(mapChild)

@@ -10,7 +10,7 @@ import { withoutOptionalNulls } from './optional-nulls.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
 
-/** A tool's or an answer's schema, ready for use: described to the model, and checking what comes back. */
+/** The schema of a tool or an answer: as JSON Schema for the model, with the validation of what it writes. */
 export type CompiledSchema = {
   json: JSONSchema
   validate(value: unknown): Validation | Promise<Validation>
@@ -18,8 +18,8 @@ export type CompiledSchema = {
 export type Validation = { value: unknown; problems?: undefined } | { problems: string[] }
 
 /**
- * A tool's schema. Models write null for what they leave out, which it forgives.
- * @param owner who it belongs to, for error messages: `Tool "echo"`
+ * Compiles the schema of a tool. The validation accepts null for omitted fields, which models write.
+ * @param owner for error messages: `Tool "echo"`
  * @throws AgentKitError `invalid-argument` when the schema has no JSON Schema, or its root is not an object
  */
 export async function compileSchema(schema: JSONSchema | StandardSchema, owner: string): Promise<CompiledSchema> {
@@ -57,16 +57,16 @@ function isLarge(value: unknown): boolean {
 
 let turn: Promise<unknown> = Promise.resolve()
 
-/** One in a turn of the event loop, in the whole process: many large calls at once must not hold it up. */
+/** Runs one at a time in a turn of the event loop, across the process: many large calls must not block it. */
 function inTurn<Value>(work: () => Value | Promise<Value>): Promise<Value> {
   const begun = turn.then(() => nextTurn()).then(() => [work()] as const)
-  // Only where it begins is waited for: what it does after that delays no run, and may take for ever.
+  // The next one waits only until this one has begun: an asynchronous validation may take for ever.
   turn = begun.catch(() => {})
   return begun.then(([value]) => value)
 }
 
 /**
- * A schema of any root as JSON Schema, without its dialect.
+ * Any schema as JSON Schema, without its dialect.
  * @throws AgentKitError `invalid-argument` when it has none
  */
 export async function describeSchema(schema: JSONSchema | StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
@@ -78,7 +78,7 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
   return withoutRootReference(json)
 }
 
-/** The validator writes notes of its own into a schema, and the caller's may be frozen, or be changed later. */
+/** Copies a schema: the validator writes into it, and the caller's may be frozen or change later. */
 function copyOf(schema: JSONSchema, owner: SchemaOwner): JSONSchema {
   try {
     return structuredClone(schema)
@@ -88,9 +88,9 @@ function copyOf(schema: JSONSchema, owner: SchemaOwner): JSONSchema {
 }
 
 /**
- * The check that belongs to a schema: its own, or that of its JSON Schema.
- * @param json what {@link describeSchema} made of it
- * @param place where the value stands in what the model writes, for the problems' paths
+ * The validation of a schema: its own, or that of its JSON Schema.
+ * @param json the result of {@link describeSchema}
+ * @param place the path of the value in what the model writes, for the paths of problems
  */
 export async function schemaValidator(
   schema: JSONSchema | StandardSchema,
@@ -108,7 +108,7 @@ export async function schemaValidator(
   return (value) => validate(value)
 }
 
-/** Why a value is not looked at: each field costs some microseconds, and a model may write any number. */
+/** Why a value is too large to validate: each field costs microseconds, and a model may write any number of them. */
 function tooMuch(value: unknown): string | undefined {
   const { argumentDepth: depth, argumentValues: values } = limits
   const { problem } = measureJSON(value, { depth, values })
@@ -117,11 +117,11 @@ function tooMuch(value: unknown): string | undefined {
 }
 
 /**
- * The check of a JSON Schema, whatever its root is. What it says of a value is for a model to read.
+ * The validation of a JSON Schema with any root. Its problems are written for a model.
  *
- * @param name whose schema it is, for the error: `Tool "echo"`
- * @param place where the value stands in what the model writes, for the problems' paths
- * @returns checks a value by the schema, or by `part`: an object that stands somewhere in it
+ * @param name the owner of the schema, for errors: `Tool "echo"`
+ * @param place the path of the value in what the model writes, for the paths of problems
+ * @returns validates a value by the schema, or by `part`, an object within the schema
  * @throws AgentKitError `invalid-argument` when the schema cannot be used
  * @example
  * const validate = await jsonSchemaValidator({ type: 'array', items: { type: 'string' } }, 'The list of cities')
@@ -150,7 +150,7 @@ export async function jsonSchemaValidator(
       const problem = tooMuch(value) ?? outOfBounds(value, bounds)
       if (problem !== undefined) return { problems: [`${root}: ${problem}`] }
       return withinBounds(() => {
-        // Where a field decides which branch a value is of, the other branches end at it.
+        // Stops at the first error: where a field decides the branch, the other branches end there.
         const first = validate(value, part, '2020-12', references, true)
         if (first.valid) return { value }
         return { problems: innermostProblems(allErrors(first), root) }
@@ -170,13 +170,13 @@ export async function jsonSchemaValidator(
         const problem = `The value is too deep for the schema of ${name}, whose branches refer to themselves`
         return { problems: [`${root}: ${problem}: make it flatter or smaller`] }
       }
-      // A value that JSON does not have, or one that is nested too deep.
+      // A value that is not JSON, or is nested too deep.
       return { problems: [`${root}: ${messageOf(error)}`] }
     }
   }
 }
 
-/** What a value may have, by what its schema compares. */
+/** The bounds of a value that follow from its schema. */
 type ValueBounds = { items: number; keys: number }
 
 function boundsOf(schema: JSONSchema, parts: readonly unknown[]): ValueBounds {
@@ -212,11 +212,11 @@ function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
 
 type Located = { instanceLocation: string; keyword: string; keywordLocation: string; error: string }
 
-/** The validator tells of each enclosing schema too; the innermost problems say what to change. */
+/** The validator reports each enclosing schema too; only the innermost problems tell what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
   const some = errors.slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
-  return toldProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
+  return firstProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
 }
 
 function wordsOf({ keyword, error }: Located): string {
@@ -230,11 +230,11 @@ function isInside(inner: Located, outer: Located): boolean {
 async function validateStandard(schema: StandardSchema, value: unknown, place: readonly string[]): Promise<Validation> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { value: result.value }
-  return { problems: toldProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
+  return { problems: firstProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
 }
 
-/** As many as help. */
-function toldProblems(problems: string[]): string[] {
+/** The first problems: more of them help no model. */
+function firstProblems(problems: string[]): string[] {
   return problems.length <= 10 ? problems : [...problems.slice(0, 10), `and ${problems.length - 10} more`]
 }
 
@@ -243,7 +243,7 @@ function issuePath(issue: StandardIssue, place: readonly string[]): string {
   return [...place, ...keys].join('.') || 'input'
 }
 
-/** Schemas with a name are described as a reference to it. A root says itself what it is. */
+/** Named schemas are described as a reference to their definition; this resolves that of the root. */
 function withoutRootReference(json: JSONSchema): JSONSchema {
   const { $ref, ...root } = json
   const [, list, name] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String($ref)) ?? []
@@ -253,6 +253,6 @@ function withoutRootReference(json: JSONSchema): JSONSchema {
 
 function entryOf(record: JSONSchema | undefined, key: string): JSONSchema | undefined {
   const entry = record && Object.hasOwn(record, key) ? record[key] : undefined
-  // What stands under `$defs` is an object of schemas, and each of them an object.
+  // The values under `$defs` are objects.
   return typeof entry === 'object' && entry !== null ? (entry as JSONSchema) : undefined
 }

@@ -9,10 +9,10 @@ import { freeName, type OutputFormat } from './output-format.ts'
 
 export { checkOutput, compileOutput, type OutputFormat } from './output-format.ts'
 
-/** How a model is held to a form: by its provider, or by a tool whose input is the answer. */
+/** How an output schema is enforced: by the provider, or by a tool whose input is the answer. */
 export type OutputStrategy = 'native' | 'final-tool'
 
-/** By what the provider can; a model of which nothing is known can call tools. */
+/** By the abilities of the provider; an unknown model can call tools. */
 const strategies: Record<
   NonNullable<ModelInfo['nativeOutput']>,
   { alone: OutputStrategy; withTools: OutputStrategy }
@@ -22,13 +22,13 @@ const strategies: Record<
   never: { alone: 'final-tool', withTools: 'final-tool' },
 }
 
-/** How a model of which this is known is held to a form, in a run that has tools of its own or none. */
+/** The strategy for a model, in a run with or without tools. */
 export function outputStrategy(info: ModelInfo | undefined, hasTools: boolean): OutputStrategy {
   const { alone, withTools } = strategies[info?.nativeOutput ?? 'never']
   return hasTools ? withTools : alone
 }
 
-/** The name of the tool that takes the answer: one that no other tool has. */
+/** A unique name for the tool that takes the answer. */
 export function finalToolName(tools: readonly { name: string }[] = []): string {
   return freeName(
     'final_answer',
@@ -40,8 +40,8 @@ const description =
   'Gives your final answer and ends the work. Call it alone, once you know all you need: an answer in any other form is not taken.'
 
 /**
- * A request for an answer in this form; the model may still call the request's own tools first.
- * @param name what the tool that takes the answer is called, where the strategy wants one
+ * A request for an answer with this schema; the model may still call the request's own tools first.
+ * @param name the name of the tool that takes the answer, for the strategy `final-tool`
  */
 export function askForOutput(
   request: ModelRequest,
@@ -55,18 +55,17 @@ export function askForOutput(
   return { ...request, tools: [...tools, finalTool], toolChoice: tools.length === 0 ? { tool: name } : 'required' }
 }
 
-/** What a model's reply says of the answer. */
+/** The answer in a model's reply. */
 export type ReadOutput =
-  /** It calls other tools. */
+  /** The reply calls other tools. */
   | { kind: 'tools' }
-  /** `value` is what the schema makes of the answer, `text` the JSON that the model wrote. */
+  /** `value` is the schema's output, `text` the JSON that the model wrote. */
   | { kind: 'output'; value: unknown; text: string }
-  /** Why there is no answer that fits, in sentences for the model. */
+  /** Why no answer is valid, in sentences for the model. */
   | { kind: 'problems'; problems: string }
 
 /**
- * Looks for the answer in a reply: in the calls of the tool that takes it, otherwise in the text. Of several the last
- * one that fits counts.
+ * Finds the answer in a reply: in the calls of the tool that takes it, otherwise in the text. The last valid one counts.
  * @param finalTool the name of the tool that takes the answer
  */
 export async function readOutput(
@@ -80,13 +79,13 @@ export async function readOutput(
   for (const { text, value } of candidates) {
     const checked = await format.validate(value)
     if (!checked.problems) return { kind: 'output', value: checked.value, text }
-    // The longest one is the answer; shorter ones are examples and asides.
+    // The longest candidate is the answer; shorter ones are examples.
     if (!closest || text.length > closest.length) closest = { length: text.length, problems: checked.problems }
   }
-  return { kind: 'problems', problems: told(closest ? misfit(closest.problems) : noJSON(reply)) }
+  return { kind: 'problems', problems: cleanProblems(closest ? schemaProblems(closest.problems) : missingJSON(reply)) }
 }
 
-/** The inputs of calls, the last one first. What does not parse as a whole may still hold the answer. */
+/** The answers in the inputs of calls, last first. An input that does not parse may still contain one. */
 function* answersIn(calls: readonly ToolCall[]): ReturnType<typeof findJSON> {
   for (const { input, inputText } of calls.toReversed()) {
     const written = inputText ?? (typeof input === 'string' ? input : JSON.stringify(input))
@@ -94,40 +93,40 @@ function* answersIn(calls: readonly ToolCall[]): ReturnType<typeof findJSON> {
   }
 }
 
-function misfit(problems: readonly string[]): string {
+function schemaProblems(problems: readonly string[]): string {
   return `It does not fit the schema. ${problems.map((problem) => problem.replace(/\.$/, '')).join('; ')}.`
 }
 
-function noJSON({ text, calls }: { text: string; calls: readonly ToolCall[] }): string {
+function missingJSON({ text, calls }: { text: string; calls: readonly ToolCall[] }): string {
   const invalid = calls.find((call) => call.invalid !== undefined)?.invalid
   if (invalid !== undefined) return `Its arguments are not valid JSON (${invalid}).`
   return text.trim() === '' ? 'It is empty.' : 'It holds no JSON object that is complete.'
 }
 
-/** A schema's own words may hold anything, and be as long as the answer. */
-function told(problems: string): string {
+/** Redacts and cuts the messages of a schema, which may contain anything. */
+function cleanProblems(problems: string): string {
   const clean = redactSecrets(problems.slice(0, limits.toolErrorBytes * 2))
   return cutText(clean, limits.toolErrorBytes, problems.length)
 }
 
 /**
- * What to tell a model once when its text is not the answer that was asked for.
- * @param finalTool the name of the tool that takes the answer, where the strategy has one
+ * The note for a model, sent once, whose answer is invalid.
+ * @param finalTool the name of the tool that takes the answer, for the strategy `final-tool`
  */
 export function repairNote(problems: string, format: OutputFormat, finalTool?: string): string {
-  // Whether a server takes note of a request's schema, only its answers tell.
+  // Some servers ignore the schema of a request, so the note repeats it.
   const form = `with JSON alone that follows this JSON Schema: ${JSON.stringify(format.json)}`
   return `Your answer was not taken. ${problems} Answer again ${finalTool === undefined ? form : `by calling ${finalTool}.`}`
 }
 
 /**
- * A reply as it is stored once its answer is taken: a message whose text is the answer's JSON, without the call, so
- * that a model of any provider may read it later.
+ * The message that is stored for a valid answer: its text is the answer's JSON, without the call, so that any provider's
+ * model may read it later.
  */
 export function asTextAnswer(message: AssistantMessage, text: string): AssistantMessage {
   const { content } = message
   const written = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   if (written === text && toolCalls(message).length === 0) return message
-  // Reasoning goes too: some providers take it back only together with what it led to.
+  // Without the reasoning too: some providers accept it only together with the original answer.
   return { ...message, content: [{ type: 'text', text }] }
 }

@@ -3,7 +3,7 @@ import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 
 /**
- * A Standard Schema as JSON Schema: as it describes itself, or by its library's own converter.
+ * A Standard Schema as JSON Schema: its own description, or that of its library's converter.
  * @throws AgentKitError `invalid-argument` when it has none, `missing-package` when a converter is not installed
  */
 export async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): Promise<JSONSchema> {
@@ -25,7 +25,7 @@ export async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): 
 type Zod3Schema = Parameters<typeof import('zod-to-json-schema').zodToJsonSchema>[0]
 type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
 
-/** By `vendor`, for versions that do not describe themselves. */
+/** By `vendor`, for versions without an own description. */
 const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) => Promise<JSONSchema>> = {
   async zod(schema, owner) {
     if ('_zod' in schema) {
@@ -46,14 +46,14 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   },
 }
 
-/** The error for a schema that a library cannot take. */
+/** The error for a schema that a library cannot process. */
 export function unusableSchema(cause: unknown, name: string, fix = ''): AgentKitError {
   if (isAgentKitError(cause)) return cause
   const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
   return new AgentKitError('invalid-argument', message, { cause })
 }
 
-// Bundlers let a package be absent only where its `import()` stands in a `try`.
+// Bundlers allow a package to be absent only if its `import()` is in a `try`.
 
 async function importZod(owner: SchemaOwner): Promise<typeof import('zod/v4')> {
   try {
@@ -83,5 +83,5 @@ function missing(name: string, owner: SchemaOwner, cause: unknown): AgentKitErro
   return new AgentKitError('missing-package', `${owner.name}: its schema needs ${name}. Run: npm i ${name}`, { cause })
 }
 
-/** Who a schema belongs to, for error messages: `Tool "echo"`, which takes it as `input`. */
+/** The owner of a schema, for error messages: `Tool "echo"`, and the option that takes the schema: `input`. */
 export type SchemaOwner = { name: string; option: string }

@@ -5,7 +5,7 @@ import { countPdfPages } from './pdf-pages.ts'
 import { fillPairTables, longWord, pairCosts, scriptCosts, standIn, wordMasks } from './token-costs.ts'
 
 /**
- * At most how many tokens a text has, whatever the tokenizer: 1.5 to 2 times what GPT counts for English and code,
+ * An upper estimate of the tokens of a text, for any tokenizer: 1.5 to 2 times what GPT counts for English and code,
  * more where tokenizers differ more. One pass, without allocation.
  */
 export function estimateText(text: string): number {
@@ -16,10 +16,10 @@ export function estimateText(text: string): number {
   let wordLength = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    // The casts hold: both tables are as large as their index can be.
+    // The casts hold: both tables cover every index.
     if (code < 128) {
       const pair = (before << 7) | code
-      // Without branches, by masks: where words end is what a processor cannot foresee.
+      // Masks instead of branches: the processor cannot predict where words end.
       wordLength = (wordLength + 1) & (wordMasks[pair] as number)
       const longMask = (longWord.letters - 1 - wordLength) >> 31
       hundredths += (pairCosts[pair] as number) + (longWord.letterCost & longMask)
@@ -33,7 +33,7 @@ export function estimateText(text: string): number {
   return Math.ceil(hundredths / 100) + overheads.text
 }
 
-/** At most how many tokens a message has. Counted once for each message object, which must not change afterwards. */
+/** An upper estimate of the tokens of a message. Cached per message object, which must not change afterwards. */
 export function estimateMessage(message: Message, info?: ModelInfo): number {
   let size = messageSizes.get(message)
   if (!size) {
@@ -43,7 +43,7 @@ export function estimateMessage(message: Message, info?: ModelInfo): number {
   return size.tokens + size.images * (info?.imageTokens ?? defaultImageTokens)
 }
 
-/** At most how many tokens a request has: its messages, tools and output schema, and what providers put around them. */
+/** An upper estimate of the tokens of a request: its messages, tools, output schema, and what providers add. */
 export function estimateRequest(
   { messages, tools, output }: Pick<ModelRequest, 'messages' | 'tools' | 'output'>,
   info?: ModelInfo,
@@ -57,16 +57,16 @@ export function estimateRequest(
 
 const newline = 10
 
-/** What an image counts where the provider package does not say: the most that Claude makes of one. */
+/** The tokens of an image for which the provider package has no number: Claude's maximum. */
 const defaultImageTokens = 5_000
 
-/** Of a PDF: its text, and an image of the page. */
+/** The tokens of a PDF page: its text, and an image of the page. */
 const pdfPageTokens = 4_000
 
-/** A file that only its provider reads: a token for each byte, up to what most of them take of one. */
+/** The tokens of a file that only its provider reads: one for each byte, up to the limit of most providers. */
 const mostFileTokens = 100_000
 
-/** Tokens around what is written: roles, tags, templates, and the prompts with which providers introduce tools. */
+/** Tokens beside the content: roles, tags, templates, and the prompts that introduce tools. */
 const overheads = {
   text: 3,
   message: 8,
@@ -78,7 +78,7 @@ const overheads = {
   request: 40,
 }
 
-/** Images are counted apart: what one costs depends on the model. */
+/** Images are counted separately: their cost depends on the model. */
 type Size = { tokens: number; images: number }
 
 const messageSizes = new WeakMap<Message, Size>()
@@ -115,7 +115,7 @@ function addPart(size: Size, part: UserPart | AssistantPart): void {
   }
 }
 
-/** Encrypted reasoning counts as the reasoning that it holds, which takes several characters of base64 a token. */
+/** Encrypted reasoning counts as its plain reasoning: several characters of base64 are one token. */
 function estimateOpaque({ data }: Opaque): number {
   return Math.ceil(estimateJSON(data) / 2)
 }

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 
-/** At most how many pages a PDF has. Where they cannot be seen, as in an encrypted file, it is guessed by its size. */
+/** An upper estimate of the pages of a PDF. Where they cannot be read, as in an encrypted file, it is derived from the size. */
 export function countPdfPages(file: Buffer): number {
   const text = file.toString('latin1')
   let pages = countPages(text)
@@ -16,7 +16,7 @@ export function countPdfPages(file: Buffer): number {
 const objectStream = /\/ObjStm\b[\s\S]{0,400}?\bstream\r?\n/g
 const page = /\/Type\s*\/Page(?!\w)/g
 
-/** Anyone may have made the file: what is unpacked of it is bounded, far above what real ones need. */
+/** The file is untrusted: the bound of what is decompressed is far above that of real files. */
 const mostStreams = 300
 const mostStreamBytes = 500_000
 

@@ -6,20 +6,20 @@ import { cloneJSON } from '../util/clone-json.ts'
 import { measureJSON } from '../util/measure-json.ts'
 
 /**
- * Checks what a tool cites: it goes into events, results and stores.
- * @returns its own copies
- * @throws AgentKitError `invalid-argument` for what is no list of citations, saying what is missing
+ * Checks the citations of a tool, which are emitted and stored.
+ * @returns copies
+ * @throws AgentKitError `invalid-argument` for an invalid list of citations, with what is missing
  */
 export function checkCitations(cited: unknown): Citation[] {
   if (!Array.isArray(cited)) throw invalid('takes a list of citations')
-  // Not `map`, which skips holes: they would end the run where it is stored.
+  // Not `map`, which skips holes: the store would reject them and fail the run.
   const checked: Citation[] = []
   for (const [index, citation] of cited.entries()) {
     const missing = missingIn(citation)
     if (missing !== undefined) throw invalid(`was given a citation (number ${index + 1}) ${missing}`)
     const { problem } = measureJSON(citation, { depth: limits.argumentDepth, values: limits.argumentValues })
     if (problem !== undefined) throw invalid(`was given a citation (number ${index + 1}) that is no plain JSON`)
-    // What has been checked.
+    // The checks above cover the cast.
     checked.push(cloneJSON(citation as JSONValue) as Citation)
   }
   return checked

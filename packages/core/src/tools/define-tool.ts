@@ -5,10 +5,10 @@ import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
 
-/** Where a function carries the tool that it is. `@agentkit/functions` attaches it. */
+/** The key of the tool that `@agentkit/functions` attaches to a function. */
 export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
 
-/** A plain function that carries its tool. */
+/** A plain function with its tool. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions of every parameter list.
 export type ToolFunction = ((...parameters: any[]) => unknown) & { readonly [toolOfFunction]?: Tool }
 
@@ -30,12 +30,13 @@ type ToolOptions<Input> = {
  *
  * @param options.name letters, digits, `_` and `-`, not beginning with a digit or `-`; at most 64 characters
  * @param options.description what the tool does, for the model
- * @param options.input any Standard Schema (zod, valibot, arktype, …) of an object, or a JSON Schema
+ * @param options.input any Standard Schema (zod, valibot, arktype, …) of an object, or a JSON Schema. A Standard Schema
+ *   validates by its own code, of input within 10,000 values and 64 levels: its patterns must be fast for long text
  * @param options.execute gets the validated input; sync or async
  * @param options.timeoutMs how long one call may take, in milliseconds
- * @param options.needsApproval whether somebody must allow a call first: `true`, or a function of the validated input;
- *   one that throws counts as yes
- * @throws AgentKitError `invalid-argument` when name, description or input cannot be a tool's
+ * @param options.needsApproval whether a person must approve a call first: `true`, or a function of the validated input;
+ *   a function that throws counts as `true`
+ * @throws AgentKitError `invalid-argument` for an invalid name, description or input
  * @example
  * const weather = tool({
  *   name: 'weather',
@@ -68,13 +69,13 @@ export function tool(
     throw new AgentKitError('invalid-argument', `Tool "${String(options.name)}": ${problem}`)
   }
   const { input, execute, ...rest } = options ?? {}
-  // The loop calls both functions with what `input` has validated, which is what the overloads promise them.
+  // The loop calls both functions with validated input, as the overloads promise.
   return checkTool({ ...rest, inputSchema: input, execute } as Tool)
 }
 
 /**
  * An agent's functions as tools, by name.
- * @throws AgentKitError `invalid-argument` for a name used twice, and for a function that carries no schema
+ * @throws AgentKitError `invalid-argument` for a name that is used twice, and for a function without a schema
  */
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
@@ -89,7 +90,7 @@ export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   return tools
 }
 
-/** @throws AgentKitError `invalid-argument` for what is not even an object of a tool's kind */
+/** @throws AgentKitError `invalid-argument` for a value that is not an object */
 function toolAt(item: Tool, place: string): Tool {
   if (typeof item === 'object' && item !== null && !('then' in item)) return item
   const found = typeof item === 'object' ? (item === null ? 'null' : 'a Promise: await it') : `of type ${typeof item}`
@@ -98,9 +99,9 @@ function toolAt(item: Tool, place: string): Tool {
 }
 
 /**
- * The tool that a plain function carries: its name, description and schema, and an `execute` that calls it.
+ * The tool of a plain function: its name, description and schema, and an `execute` that calls it.
  *
- * @throws AgentKitError `invalid-argument` when it carries none, with the ways to get one
+ * @throws AgentKitError `invalid-argument` for a function without a schema, with the ways to get one
  * @example
  * const { name, inputSchema, execute } = toolFromFunction(getTransactionReceipt)
  */
@@ -112,7 +113,7 @@ export function toolFromFunction(plain: ToolFunction): Tool {
   return carriedTool(plain, 'A function')
 }
 
-/** @param place says which one it is, where it has no name */
+/** @param place names the function if it has no name */
 function carriedTool(plain: ToolFunction, place: string): Tool {
   const carried = plain[toolOfFunction]
   if (carried) return checkTool(carried)
@@ -138,7 +139,7 @@ function isRegistered(): boolean {
   return 'agentkit.attachTool' in globalThis
 }
 
-/** One that is misspelt must not be ignored: `needsApproval` guards what a tool does. */
+/** A misspelt option must not be ignored: `needsApproval` is a safeguard. */
 const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
 
 function checkTool(candidate: Tool): Tool {

@@ -6,16 +6,15 @@ import { redactSecrets } from '../util/redact.ts'
 import { toTools } from './define-tool.ts'
 import { compileTools, type ToolBox } from './toolbox.ts'
 
-/** What a run may call. */
+/** The tools of a run, and the warnings of the sync. */
 export type RunTools = { toolBox: ToolBox; warnings: string[] }
 
 /**
- * An agent's tools with those of its knowledge. Before the first run the knowledge is synced; runs that come meanwhile
- * wait for it too, until `firstAnswerSeconds` are over since it began. They are compiled once, and again when a sync has
- * brought other tools.
+ * An agent's tools with those of its knowledge. The first run starts a sync; it and the runs that start meanwhile wait for
+ * it, at most `firstAnswerSeconds` from its start. The tools are compiled once, and again when a sync returns others.
  *
- * @returns what gives a run its tools. It throws what the sync fails in, where nothing was indexed before; otherwise
- *   the run continues with that, and is warned
+ * @returns a function that returns the tools of a run. If the sync fails, it throws the error when nothing was indexed
+ *   before; otherwise the run continues with the old index and a warning
  */
 export function knowledgeTools(
   tools: Map<string, Tool>,
@@ -32,13 +31,13 @@ export function knowledgeTools(
   return async (signal) => {
     const warnings: string[] = []
     if (!knowledge) return { toolBox: await untilAborted(signal, toolBoxOf(undefined)), warnings }
-    // What one run has begun serves all: it does not end with that run's signal.
+    // The sync serves all runs: it does not end with the signal of the run that started it.
     first ??= startSync(knowledge)
     try {
       await untilAborted(signal, first.waitedFor)
       const pending = first.pending()
       if (pending !== undefined) {
-        // The tools say what there is: of files that an earlier process has indexed they know nothing yet.
+        // The tools list the files: loads those that an earlier process has indexed.
         await untilAborted(signal, filesOf(knowledge))
         warnings.push(pending)
       }
@@ -56,9 +55,9 @@ export function knowledgeTools(
 }
 
 type FirstSync = {
-  /** Settles with the sync, or when no run is to wait for it any longer: one promise, so that it keeps no run. */
+  /** Settles with the sync, or when its time is up. One promise for all runs, so that it retains none. */
   waitedFor: Promise<unknown>
-  /** What a run is warned of that answers before the sync is done; `undefined` when it is. @throws what it failed with */
+  /** The warning of a run before the sync is done; `undefined` afterwards. @throws the error of the sync */
   pending(): string | undefined
 }
 
@@ -75,7 +74,7 @@ function startSync(knowledge: Knowledge): FirstSync {
   )
   const late = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, (knowledge.firstAnswerSeconds ?? usualFirstAnswerSeconds) * 1000)
-    // A run that no longer waits for it meets its failure at the next one.
+    // If no run waits any more, the next one gets the error.
     const settle = (): void => {
       isDone = true
       clearTimeout(timer)
@@ -93,7 +92,7 @@ function startSync(knowledge: Knowledge): FirstSync {
   }
 }
 
-/** Calls the knowledge, which is anybody's code. */
+/** Calls the knowledge, whose errors may be of any kind. */
 async function calling<Value>(name: 'sync' | 'files', call: () => Promise<Value>): Promise<Value> {
   try {
     return await call()
@@ -117,7 +116,7 @@ async function filesOf(knowledge: Knowledge): Promise<readonly unknown[]> {
 function toolsOf(knowledge: Knowledge): Tool[] {
   try {
     const tools = knowledge.tools()
-    // They are the same list as long as they do not change.
+    // The list is the same object while the tools do not change.
     if (Array.isArray(tools) && toTools(tools)) return tools
   } catch (cause) {
     if (!isAgentKitError(cause)) throw failure('tools', cause)

@@ -3,21 +3,21 @@ import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/messag
 import { limits } from '../limits.ts'
 import { cutAt, cutText, encoder, markRoom } from '../util/cut-text.ts'
 
-/** What the model sees of a tool's return value, and the same as plain JSON for events. */
+/** A tool's return value as content for the model, and as plain JSON for events. */
 export type ToolResult = {
   content: ToolMessage['content']
   output: unknown
-  /** All of its text, where `content` is cut and says how to read on. */
+  /** The whole text, if `content` is cut. */
   whole?: string
 }
 
 /**
- * Turns whatever a tool returned into something that can be shown and stored.
+ * Converts the return value of a tool into content that can be sent and stored.
  *
- * Text stays text, a list of text and image parts stays as it is, all else becomes JSON. Circular references,
- * BigInts, bytes and getters that throw are told in words. Text of more than 256 KB is cut, visibly.
+ * Text stays text, a list of text and image parts stays unchanged, any other value becomes JSON. Circular references,
+ * BigInts, bytes and getters that throw are described in words. Text of more than 256 KB is cut with a mark.
  *
- * @param callId by which the model may read on where text is cut
+ * @param callId the id with which the model may read the rest of a cut text
  */
 export function toToolResult(value: unknown, callId?: string): ToolResult {
   if (value === undefined) return { content: 'done', output: undefined }
@@ -38,10 +38,10 @@ function shorten(text: string, output: unknown, callId: string | undefined): Too
   const cut = { content, output: content }
   return callId === undefined ? cut : { ...cut, whole: text.slice(0, limits.wholeResultChars) }
 }
-/** Deeper values are told in words, so that no value can overflow the stack. */
+/** Deeper values are described in words, so that no value can overflow the stack. */
 const maxDepth = 200
 
-/** The parts without whatever else is on them; their texts share the bound, images are not text. */
+/** The parts without other properties; their texts share the bound, images do not count. */
 function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): (TextPart | ImagePart)[] {
   const copies: (TextPart | ImagePart)[] = []
   let bytesLeft = maxBytes - markRoom
@@ -68,7 +68,7 @@ function copyImage({ base64, url, mediaType }: ImagePart): ImagePart {
 
 function isPartList(value: unknown): value is (TextPart | ImagePart)[] {
   if (!Array.isArray(value) || value.length === 0) return false
-  // Not `every`, which skips holes: a list of a billion of them would be one of parts.
+  // Not `every`, which skips holes: a sparse list would pass as a list of parts.
   for (const item of value) if (!isPart(item)) return false
   return true
 }
@@ -80,14 +80,14 @@ function isPart(value: unknown): boolean {
   return ('base64' in value && typeof value.base64 === 'string') || ('url' in value && typeof value.url === 'string')
 }
 
-/** An object that says more than a part does is data, such as a search hit of type "text". */
+/** An object with other properties is data, such as a search hit of type "text". */
 function hasOnly(value: object, keys: readonly string[]): boolean {
   return Object.keys(value).every((key) => keys.includes(key))
 }
 
 type Walk = { ancestors: Set<object>; charsLeft: number }
 
-/** A JSON clone of any value. It stops when it has seen more than can be shown. */
+/** A JSON clone of any value, cut when it is longer than the bound. */
 function toPlain(value: unknown, walk: Walk): JSONValue {
   walk.charsLeft -= 4
   if (walk.charsLeft < 0) return '[cut]'
@@ -108,13 +108,13 @@ function toPlain(value: unknown, walk: Walk): JSONValue {
   }
 }
 
-/** Whether it is a run of an agent. Its result is not asked for: that would start it. */
+/** Whether a value is a run of an agent. `result` is not read, as that would start the run. */
 export function isRun(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return 'runId' in value && 'result' in value && 'cancel' in value && Symbol.asyncIterator in value
 }
 
-/** A way to a value, which is none itself: it would be shown as `{}`, or started by being looked at. */
+/** A value that must be awaited or read first: as JSON it would be `{}`, and reading it could start it. */
 class NoValue extends AgentKitError {
   constructor(message: string) {
     super('tool-error', message)
@@ -125,7 +125,7 @@ function whatToReturn(value: object): string | undefined {
   if (isRun(value)) return 'a run: await its `result`, and return the text'
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   if (tag === 'Promise') {
-    // Its rejection has no reader any more.
+    // Nothing else handles its rejection.
     void Promise.resolve(value).catch(() => {})
     return 'a Promise: await it first'
   }
@@ -193,13 +193,13 @@ function readProperty(record: object, key: string): unknown {
   }
 }
 
-/** A value as the plain data that events carry. */
+/** A value as plain data for events. */
 export function plainOf(value: unknown): unknown {
   if (typeof value !== 'object' && typeof value !== 'bigint') return value
   try {
     return JSON.parse(JSON.stringify(value))
   } catch {
-    // Circles, BigInts and getters that throw, in words.
+    // Circular values, BigInts and getters that throw are described in words.
     try {
       return toToolResult(value).output
     } catch (error) {

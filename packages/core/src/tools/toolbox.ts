@@ -2,11 +2,11 @@ import type { ToolSpec } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
 
-/** An agent's tools with their schemas compiled: what the model is told, and what runs. */
+/** An agent's tools with compiled schemas: their specs for the model, and the functions to run. */
 export type ToolBox = {
   specs: ToolSpec[]
   byName: Map<string, { tool: Tool; schema: CompiledSchema }>
-  /** Whether any of them may need approval: mostly none does. */
+  /** Whether any of them may need approval. */
   mayNeedApproval: boolean
 }
 

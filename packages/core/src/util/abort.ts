@@ -1,8 +1,8 @@
 import { abortError } from '../data/errors.ts'
 
 /**
- * Settles with `work`, or rejects as soon as `signal` aborts, whatever `work` does then.
- * So an abort is never kept waiting by a tool or a provider that does not listen.
+ * Settles with `work`, or rejects as soon as `signal` aborts, so that a tool or provider that ignores the signal does not
+ * delay the abort.
  */
 export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value
 
 /**
  * Aborts the controller when the signal aborts.
- * @returns unlinks the two; to be called when the controller is no longer needed, as signals may live long
+ * @returns a function that unlinks the two; call it when the controller is no longer needed, as signals may be long-lived
  */
 export function linkSignal(controller: AbortController, signal: AbortSignal | undefined): () => void {
   const abort = (): void => controller.abort(signal?.reason)
@@ -34,7 +34,7 @@ export function linkSignal(controller: AbortController, signal: AbortSignal | un
   return () => signal?.removeEventListener('abort', abort)
 }
 
-/** Waits until the work has settled, in whatever, but not for longer. The process stays alive for so long. */
+/** Waits until the work settles, at most so long. The timer keeps the process alive. */
 export function settledWithin(milliseconds: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
@@ -46,7 +46,7 @@ export function settledWithin(milliseconds: number, work: Promise<unknown>): Pro
   })
 }
 
-/** Waits, unless the signal aborts first: then it rejects. */
+/** Waits; rejects if the signal aborts first. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const slept = new Promise<void>((resolve) => {

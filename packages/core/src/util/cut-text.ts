@@ -3,13 +3,13 @@ import { limits } from '../limits.ts'
 
 export const encoder: TextEncoder = new TextEncoder()
 
-/** Room for the mark that tells of a cut, in bytes. */
+/** Room for the mark of a cut, in bytes. */
 export const markRoom = 64
 
 /**
- * The text, or its first part and a mark that says so; at most `maxBytes` of UTF-8 with the mark.
- * @param length of the whole, where `text` is a part of it already
- * @param callId by which the rest may be read
+ * The text, or its first part with a mark; at most `maxBytes` of UTF-8 with the mark.
+ * @param length the length of the whole text, if `text` is a part of it
+ * @param callId the id with which a model may read the rest
  */
 export function cutText(text: string, maxBytes: number, length: number = text.length, callId?: string): string {
   // No character takes more than three bytes per UTF-16 unit, so most text needs no counting.
@@ -24,7 +24,7 @@ export function cutAt(text: string, maxBytes: number, length: number, callId?: s
   return text.slice(0, shown) + cutMark(shown, length, callId)
 }
 
-/** Whether a stored result is cut, and says how to read on. */
+/** Whether a stored result is cut, with a mark that tells how to read on. */
 export function isCut({ content }: ToolMessage): boolean {
   return (
     typeof content === 'string' &&

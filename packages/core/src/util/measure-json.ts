@@ -1,4 +1,4 @@
-/** How much of a value is looked at. */
+/** How much of a value is measured. */
 export type JSONBounds = {
   /** Levels of objects and lists. */
   depth: number
@@ -6,17 +6,16 @@ export type JSONBounds = {
   values: number
 }
 
-/** What a value is as JSON, as far as it was looked at. */
+/** The size of a value as JSON, as far as it was measured. */
 export type MeasuredJSON = {
-  /** About the length of its text. */
+  /** The approximate length of its JSON text. */
   chars: number
-  /** What keeps it from being used: it is no JSON, or goes past a bound. */
+  /** Why it cannot be used: it is not JSON, or exceeds a bound. */
   problem?: 'no-json' | 'too-deep' | 'too-many'
 }
 
 /**
- * Looks at a value of which nothing is known, no further than the bounds: circles and values without an end cost no
- * more than what is within them.
+ * Measures an untrusted value within the bounds: circular and endless values cost no more than that.
  */
 export function measureJSON(value: unknown, bounds: JSONBounds): MeasuredJSON {
   const measured: MeasuredJSON = { chars: 0 }
@@ -47,11 +46,11 @@ function problemIn(value: unknown, walk: Walk): MeasuredJSON['problem'] {
     measured.chars += 4
     return undefined
   }
-  // A Date, for example, which JSON turns into a text.
+  // A Date, for example, which becomes a string in JSON.
   if ('toJSON' in value && typeof value.toJSON === 'function') return 'no-json'
   if (ancestors.length >= bounds.depth) return isCircle([...ancestors, value]) ? 'no-json' : 'too-deep'
   ancestors.push(value)
-  // A list may say that it is longer than anything could be.
+  // A sparse list may have any length.
   const keys = Array.isArray(value) && value.length > bounds.values ? undefined : Object.keys(value)
   walk.values += keys?.length ?? Number.POSITIVE_INFINITY
   if (keys === undefined || walk.values > bounds.values) return 'too-many'

@@ -1,13 +1,13 @@
-/** What a terminal or a line reader may obey: controls, line and paragraph separators, changes of direction. */
+/** Characters that a terminal or a line reader may interpret: controls, separators, changes of direction. */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
-/** The same, with the line ends of Windows as one. */
+/** The same, with `\r\n` as one match. */
 const unsafeOrLineEnd = /\r\n|[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /**
- * A text as one line that is safe to print: each character that a terminal may obey, line ends among them, is escaped
- * as `\u001b`.
+ * A text as one line that is safe to print: each character that a terminal interprets, including line ends, is escaped as
+ * `\u001b`.
  *
- * For names, messages and errors that hold words of others: a file's name may clear the screen.
+ * For names, messages and errors with untrusted text: a file's name may clear the screen.
  * @example
  * console.log(terminalLine(`${file} is new`)) // a\u001b[2J.md is new
  */
