@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AgentKitError, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { checkOptionNames, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions'
+import { parse } from 'dotenv'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
-import { loadDotEnv } from './dot-env.ts'
 
 /** The session store when `sessions` is absent. */
 const defaultSessionsPath = 'agentkit-data/sessions.db'
@@ -130,4 +131,24 @@ export class SDKContext {
     this.#knowledge.clear()
     await Promise.all([...stores, ...knowledge].map((resource) => resource.close()))
   }
+}
+
+/**
+ * Sets the environment variables of the working directory's `.env`, if it exists. A variable that is already set keeps
+ * its value, even an empty one.
+ *
+ * @returns a sentence about a file that cannot be read
+ */
+function loadDotEnv(): string | undefined {
+  let text: string
+  try {
+    text = readFileSync('.env', 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException // what `fs` throws
+    return code === 'ENOENT' ? undefined : `The file .env could not be read: ${message}.`
+  }
+  for (const [name, value] of Object.entries(parse(text))) {
+    if (!Object.hasOwn(process.env, name)) process.env[name] = value
+  }
+  return undefined
 }

@@ -10,8 +10,8 @@ import type { AgentOptions } from '../agents/options.ts'
 import { readableExts } from '../config/config-values.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 import { keyVariables } from '../models/providers.ts'
+import { requireRetriever } from '../util/import-optional.ts'
 import { retrieverOptions } from './agent-knowledge.ts'
-import { retrieverPackage } from './retriever-package.ts'
 
 let folder = ''
 let printed: string[] = []
@@ -234,7 +234,7 @@ describe('the options about files', () => {
       const message = "Cannot find module '@agentkit/retriever'"
       throw Object.assign(new Error(message), { code: 'MODULE_NOT_FOUND' })
     }
-    expect(() => retrieverPackage(absent)).toThrow(
+    expect(() => requireRetriever(absent)).toThrow(
       expect.objectContaining({
         code: 'missing-package',
         message: expect.stringContaining('npm i @agentkit/retriever'),
@@ -243,6 +243,6 @@ describe('the options about files', () => {
     const broken = () => {
       throw new TypeError('broken')
     }
-    expect(() => retrieverPackage(broken)).toThrow(TypeError)
+    expect(() => requireRetriever(broken)).toThrow(TypeError)
   })
 })

@@ -5,10 +5,10 @@ import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
+import { requireRetriever } from '../util/import-optional.ts'
 import { defaultEmbedding, type EmbeddingChoice, namedEmbedding } from './embedding-choice.ts'
 import { type LazyKnowledge, lazyKnowledge } from './lazy-knowledge.ts'
 import { loadDefaultEmbedder, loadEmbedder } from './load-embedder.ts'
-import { retrieverPackage } from './retriever-package.ts'
 import { retrieverKey, shareRetriever } from './share-retriever.ts'
 import { reportLines } from './sync-lines.ts'
 
@@ -56,7 +56,7 @@ export function sharedRetriever(
 ): LazyKnowledge<Retriever> {
   const merged = retrieverOptions(options, settings, context)
   const choice = merged.embedder ? undefined : chooseEmbedding(chatProviders, merged.retrievalTool, context)
-  const { checkRetrieverOptions, createRetriever } = retrieverPackage()
+  const { checkRetrieverOptions, createRetriever } = requireRetriever()
   checkRetrieverOptions(choice ? { ...merged, embedder: placeholderOf(choice) } : merged)
   const ollama = settings.ollama_server_url
   const { embedder: customEmbedder } = merged

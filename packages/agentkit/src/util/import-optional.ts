@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
 
+type RetrieverPackage = typeof import('@agentkit/retriever')
 type Testing = typeof import('@agentkit/testing')
 
 type ImportOptions = {
@@ -32,8 +34,23 @@ export function importTesting(importPackage?: (name: string) => Promise<Testing>
   return importOptional('@agentkit/testing', importPackage, { dev: true })
 }
 
+/**
+ * The package that reads files. It is loaded by `require`, so that `new Agent` can check its options. The package
+ * imports what one kind of file or store needs later, when it needs it.
+ *
+ * @throws AgentKitError `missing-package` with the command that installs it
+ */
+export function requireRetriever(load: (name: string) => unknown = createRequire(import.meta.url)): RetrieverPackage {
+  const name = '@agentkit/retriever'
+  try {
+    return load(name) as RetrieverPackage // the exports of the package of this name
+  } catch (cause) {
+    throw importError(cause, name)
+  }
+}
+
 /** What a failed import throws: `missing-package` when the package itself is missing, otherwise the cause as it is. */
-export function importError(cause: unknown, name: string, { provider, dev }: ImportOptions = {}): unknown {
+function importError(cause: unknown, name: string, { provider, dev }: ImportOptions = {}): unknown {
   if (!isMissing(cause, name)) return cause
   const message = `The package ${name} is not installed. Run: npm i ${dev ? '-D ' : ''}${name}`
   return new AgentKitError('missing-package', message, { cause, ...(provider !== undefined && { provider }) })
