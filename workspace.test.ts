@@ -115,7 +115,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md s
   const importsOf = new Map(modules.map((module) => [module.path, relativeImports(module, paths)]))
 
   it.each(packages)('of $folder have a table where it has more than 25 files', ({ folder, sources }) => {
-    if (sources.length > 25 && !unfurnished.has(folder)) expect([...tables.keys()]).toContain(folder)
+    if (sources.length > 25) expect([...tables.keys()]).toContain(folder)
   })
 
   it.each([...tables])('of %s are the folders that there are', (folder, rooms) => {
@@ -149,7 +149,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md s
   })
 
   it('have no files that import each other in a circle, tests and fixtures included', () => {
-    const circles = circlesOf(importsOf).filter(([path = '']) => !unfurnished.has(path.split('/src/')[0] ?? ''))
+    const circles = circlesOf(importsOf)
     expect(circles).toEqual([])
   })
 })
@@ -342,9 +342,6 @@ describe('the release workflow', () => {
     expect([...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name)).toEqual(['GITHUB_TOKEN', 'GITHUB_TOKEN'])
   })
 })
-
-/** Packages whose rooms are not in order yet. */
-const unfurnished = new Set(['packages/retriever'])
 
 /** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */
 function importsInternal(text: string): boolean {

@@ -11,8 +11,9 @@ import {
   topicCount,
 } from './__fixtures__/topics.ts'
 import type { NewChunk } from './data/chunk.ts'
+import type { Hit } from './data/cite.ts'
 import { wordsOnlyTrust } from './rank/trust.ts'
-import { type Hit, type SearchStoreOptions, searchStore } from './search.ts'
+import { type SearchStoreOptions, searchStore } from './search.ts'
 import type { Store, StoreMeta } from './store/store.ts'
 
 let opened: TestStore | undefined

@@ -1,7 +1,7 @@
-import type { Citation, Embedder } from '@agentkit/core'
+import type { Embedder } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import { type Chunk, searchedText } from './data/chunk.ts'
-import { toCitation } from './data/cite.ts'
+import { type Hit, toCitation } from './data/cite.ts'
 import { type Filter, wholeFilter } from './data/search-filter.ts'
 import { trustByAgreement } from './rank/agreement.ts'
 import { findByMeaning, meaningOf, type Near } from './rank/find-by-meaning.ts'
@@ -10,9 +10,6 @@ import { liftSections } from './rank/lift-sections.ts'
 import { spread } from './rank/spread.ts'
 import { unknownTrust } from './rank/trust.ts'
 import type { Found, Store } from './store/store.ts'
-
-/** A passage that was found: its position, and the searched text with its headings. */
-export type Hit = Citation & { text: string }
 
 export type SearchStoreOptions = {
   /** From 1 on; above 1,000 it is 1,000. */

@@ -1,4 +1,4 @@
-import type { Answer, FakePinecone, FakeRequest } from './fake-pinecone.ts'
+import type { Answer, FakePinecone, FakeRequest } from './fake-pinecone-types.ts'
 import { type Metric, toModel } from './fake-pinecone-index.ts'
 
 type CreateBody = {

@@ -1,4 +1,4 @@
-import type { Answer, FakeRequest } from './fake-pinecone.ts'
+import type { Answer, FakeRequest } from './fake-pinecone-types.ts'
 import { matches } from './fake-pinecone-filter.ts'
 import type { FakeIndex, FakeRecord } from './fake-pinecone-index.ts'
 

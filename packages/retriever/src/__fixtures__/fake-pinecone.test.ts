@@ -1,6 +1,7 @@
 import { Errors, Pinecone } from '@pinecone-database/pinecone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type FakePinecone, fakePinecone } from './fake-pinecone.ts'
+import { fakePinecone } from './fake-pinecone.ts'
+import type { FakePinecone } from './fake-pinecone-types.ts'
 
 // The official SDK, as anybody uses it, must not notice that it talks to the fake.
 let fake: FakePinecone

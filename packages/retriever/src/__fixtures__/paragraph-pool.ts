@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { abortError } from '@agentkit/core/internal'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { ParsePool } from '../parse/pool/parse-pool.ts'
-import { type FoundFile, readBytes } from '../parse/read-bytes.ts'
+import { readBytes } from '../parse/read-bytes.ts'
+import type { FoundFile } from '../data/file-record.ts'
 
 export interface ParagraphPool extends ParsePool {
   /** Files that were read, by name; those whose hash was enough too. */

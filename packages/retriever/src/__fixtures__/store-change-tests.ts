@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../store/store.ts'
 import { adding, inSlices, makeFile, never, stored } from './make-file.ts'
-import type { StoreUnderTest } from './store-contract.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 /** What `apply`, `setMeta`, `maintain` and `verify` promise. */
 export function changeTests(underTest: () => StoreUnderTest): void {

@@ -4,6 +4,7 @@ import { adding, makeFile, never } from './make-file.ts'
 import { changeTests } from './store-change-tests.ts'
 import { lookupTests } from './store-lookup-tests.ts'
 import { textSearchTests } from './store-text-tests.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 import { vectorSearchTests } from './store-vector-tests.ts'
 
 /** An empty space to be tested. */
@@ -18,16 +19,6 @@ export type SpaceUnderTest = {
 export type StoreContractOptions = {
   /** Of the vectors; 0 for stores that keep none. 8 when absent. */
   dimensions?: number
-}
-
-/** What the tests of a contract's part work with. */
-export type StoreUnderTest = {
-  /** The one generation that is open, empty at first. */
-  store: Store
-  /** Absent: the store keeps no vectors. */
-  dimensions?: number
-  /** The same generation by another handle, as another process would see it. */
-  openAgain(): Promise<Store>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { adding, makeFile, never, stored } from './make-file.ts'
-import type { StoreUnderTest } from './store-contract.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 /** What `chunks`, `chunksOf`, `vectorsOf` and `sample` promise. */
 export function lookupTests(underTest: () => StoreUnderTest): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Filter } from '../data/search-filter.ts'
 import { adding, makeFile, never } from './make-file.ts'
-import type { StoreUnderTest } from './store-contract.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 /** What `searchText` promises. */
 export function textSearchTests(underTest: () => StoreUnderTest): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Filter } from '../data/search-filter.ts'
 import { adding, makeFile, never, unit, vectorOf } from './make-file.ts'
-import type { StoreUnderTest } from './store-contract.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 /** What `searchVector` promises. */
 export function vectorSearchTests(underTest: () => StoreUnderTest): void {

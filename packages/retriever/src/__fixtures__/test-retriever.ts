@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { checkRetrieverOptions, type RetrieverOptions } from '../options.ts'
-import type { Retriever } from '../retriever.ts'
-import { retrieverOf } from '../retriever-of.ts'
+import { type Retriever, retrieverOf } from '../retriever.ts'
 import type { SyncParts } from '../sync/sync.ts'
 import { type MemorySpace, memorySpace } from './memory-space.ts'
 import { type ParagraphPool, paragraphPool } from './paragraph-pool.ts'

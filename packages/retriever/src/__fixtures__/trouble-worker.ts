@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { enableCompileCache } from 'node:module'
 import type { Parser } from '../data/piece.ts'
-import type { WorkerStart } from '../parse/pieces/worker-messages.ts'
+import type { WorkerStart } from '../parse/pool/worker-env.ts'
 
 const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart
 if (compileCache !== undefined) enableCompileCache(compileCache)

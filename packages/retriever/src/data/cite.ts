@@ -1,6 +1,9 @@
 import type { Citation } from '@agentkit/core'
 import type { Chunk } from './chunk.ts'
 
+/** A passage that was found: its position, and the searched text with its headings. */
+export type Hit = Citation & { text: string }
+
 /** A passage as a citation of an answer. */
 export function toCitation(chunk: Chunk, score: Citation['score'], isStale = false): Citation {
   const { file, page, pageEnd, row, rowEnd, heading, start, end, quote, id: chunkId } = chunk

@@ -23,3 +23,12 @@ export type FileRecord = {
   /** The length of the extracted text. */
   characters: number
 }
+
+/** A file as the folder's scan found it, with its real path. */
+export type FoundFile = {
+  device: number
+  inode: number
+  size: number
+  /** The last change of its bytes or its inode (ctime). */
+  mtimeMs: number
+}

@@ -43,3 +43,10 @@ export function passes({ paths, exts }: Filter, file: string): boolean {
   const lower = file.toLowerCase()
   return (!paths || paths.some(isWithin)) && (!exts || exts.some((ext) => lower.endsWith(ext)))
 }
+
+/** A filter that keeps to the extensions that were asked for. */
+export function narrowedFilter(filter: Filter, exts: ReadonlySet<string>): Filter {
+  const whole = wholeFilter(filter)
+  const wanted = whole === 'nothing' ? [] : (whole.exts?.filter((ext) => exts.has(ext)) ?? [...exts])
+  return { ...filter, exts: wanted }
+}

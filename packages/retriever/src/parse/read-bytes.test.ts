@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
 import { withoutPrivileges } from '../__fixtures__/without-privileges.ts'
-import { type FoundFile, readBytes } from './read-bytes.ts'
+import type { FoundFile } from '../data/file-record.ts'
+import { readBytes } from './read-bytes.ts'
 
 let folder: TemporaryFolder
 

@@ -8,16 +8,8 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
+import type { FoundFile } from '../data/file-record.ts'
 import { type UnreadableFileError, unreadableFile } from '../data/unreadable-file.ts'
-
-/** A file as the folder's scan found it, with its real path. */
-export type FoundFile = {
-  device: number
-  inode: number
-  size: number
-  /** The last change of its bytes or its inode (ctime). */
-  mtimeMs: number
-}
 
 export type ReadBytesOptions = {
   /** The file that is to be read: no link is followed, and no other file is read. Absent: whatever the path leads to. */

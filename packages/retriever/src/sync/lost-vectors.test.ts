@@ -5,8 +5,7 @@ import { type CloudUnderTest, cloudUnderTest } from '../__fixtures__/cloud-test-
 import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
 import { paragraphPool } from '../__fixtures__/paragraph-pool.ts'
 import { checkRetrieverOptions } from '../options.ts'
-import type { Retriever } from '../retriever.ts'
-import { retrieverOf } from '../retriever-of.ts'
+import { type Retriever, retrieverOf } from '../retriever.ts'
 
 let cloud: CloudUnderTest
 let folder: string

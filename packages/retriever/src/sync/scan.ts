@@ -4,7 +4,7 @@ import { sep } from 'node:path'
 import { AgentKitError, type FileNote } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import { extOf } from '../data/ext-of.ts'
-import type { FoundFile } from '../parse/read-bytes.ts'
+import type { FoundFile } from '../data/file-record.ts'
 import { messageOf } from '../util/message-of.ts'
 import { yieldToOthers } from '../util/yield-to-others.ts'
 

@@ -1,6 +1,6 @@
 import type { Chunk } from '../data/chunk.ts'
+import type { Hit } from '../data/cite.ts'
 import type { FileRecord } from '../data/file-record.ts'
-import type { Hit } from '../search.ts'
 
 /** The part of a retriever that the tools use. */
 export interface Library {

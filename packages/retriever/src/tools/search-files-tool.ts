@@ -1,8 +1,7 @@
 import { type Tool, tool } from '@agentkit/core'
 import { longestPath, longestQuery } from '../data/check-arguments.ts'
-import { placeOf } from '../data/cite.ts'
+import { type Hit, placeOf } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
-import type { Hit } from '../search.ts'
 import type { Library } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 

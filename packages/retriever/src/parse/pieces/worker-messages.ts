@@ -1,20 +1,12 @@
+import type { FoundFile } from '../../data/file-record.ts'
 import type { PackedChunks } from '../../data/pack-chunks.ts'
 import type { Block, Parsed } from '../../data/piece.ts'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
-import type { ParseLimits } from '../pool/parse-limits.ts'
-import type { FoundFile } from '../read-bytes.ts'
 
 /** What a worker is to do with a file. */
 export type ParseRequest =
   | { do: 'chunk'; file: string; path: string; found?: FoundFile; unlessHash?: string; maxBytes: number }
   | { do: 'extract'; path: string; maxBytes: number }
-
-/** The argument of a worker, as JSON. */
-export type WorkerStart = {
-  limits: ParseLimits
-  /** The folder of the compile cache of its parent, where that has one. */
-  compileCache?: string
-}
 
 /** What a worker is told. */
 export type ToWorker =

@@ -1,8 +1,9 @@
 import type { Parser } from '../../data/piece.ts'
 import { parseFile } from '../parse-file.ts'
-import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from '../pieces/worker-messages.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
 import { writeLastWords } from './last-words.ts'
 import { watchLimits } from './watch-limits.ts'
+import type { WorkerStart } from './worker-env.ts'
 
 /** The number of parts in flight: one is unpacked while the next is made. */
 const mostParts = 8

@@ -1,6 +1,6 @@
 // The package import `#parse-worker`: what runs in the processes of `createParsePool`.
 import { enableCompileCache } from 'node:module'
-import type { WorkerStart } from '../pieces/worker-messages.ts'
+import type { WorkerStart } from './worker-env.ts'
 
 const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
 if (compileCache !== undefined) enableCompileCache(compileCache)

@@ -3,10 +3,10 @@ import { createRequire, getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
-import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker, WorkerStart } from '../pieces/worker-messages.ts'
+import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
 import { readLastWords } from './last-words.ts'
 import { exceededReason, limitsMark, type ParseLimits } from './parse-limits.ts'
-import { workerEnv } from './worker-env.ts'
+import { type WorkerStart, workerEnv } from './worker-env.ts'
 
 /** A file with a caller that waits for it. */
 export type Task = {

@@ -7,7 +7,7 @@ import {
   idsOf,
   nearest,
 } from '../../__fixtures__/cloud-test-space.ts'
-import type { FakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import type { FakePinecone } from '../../__fixtures__/fake-pinecone-types.ts'
 import { adding, makeFile, never } from '../../__fixtures__/make-file.ts'
 import type { Store, StoreSpace } from '../store.ts'
 

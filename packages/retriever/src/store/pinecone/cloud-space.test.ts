@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CloudUnderTest, cloudUnderTest, dimensions, fileOf } from '../../__fixtures__/cloud-test-space.ts'
-import type { FakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import type { FakePinecone } from '../../__fixtures__/fake-pinecone-types.ts'
 import { adding, makeFile, never, unit } from '../../__fixtures__/make-file.ts'
 import type { Store, StoreSpace } from '../store.ts'
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Failure, type FakePinecone, fakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import { fakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import type { Failure, FakePinecone } from '../../__fixtures__/fake-pinecone-types.ts'
 import { never } from '../../__fixtures__/make-file.ts'
 import { createPineconeClient, loadPinecone, type PineconeClient } from './pinecone-client.ts'
 

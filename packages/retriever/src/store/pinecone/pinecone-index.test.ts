@@ -1,6 +1,7 @@
 import type { CloudOptions } from '@agentkit/core/internal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type FakePinecone, fakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import { fakePinecone } from '../../__fixtures__/fake-pinecone.ts'
+import type { FakePinecone } from '../../__fixtures__/fake-pinecone-types.ts'
 import { never } from '../../__fixtures__/make-file.ts'
 import { createPineconeClient } from './pinecone-client.ts'
 import { createPineconeIndex, type PineconeIndex } from './pinecone-index.ts'
