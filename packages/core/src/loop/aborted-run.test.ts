@@ -18,7 +18,7 @@ import {
 refuseUnhandledRejections()
 
 describe('an aborted run', () => {
-  it('asks nobody when its signal had ended before', async () => {
+  it('calls no model when its signal was aborted before', async () => {
     const model = scriptedModel(['never'])
     const store = memorySessions()
     const agent = new Agent({ name: 'Test', functions: [], model, sessions: store })
@@ -52,7 +52,7 @@ describe('an aborted run', () => {
     expect(model.requests[1]?.messages.slice(0, -1)).toEqual(messages)
   })
 
-  it('tells why its tools are to stop', async () => {
+  it('gives its tools the reason of the abort', async () => {
     const reasons: unknown[] = []
     const listening = makeTool('listening', (_input, { signal }) => {
       signal.addEventListener('abort', () => reasons.push(signal.reason))
@@ -124,7 +124,7 @@ describe('an aborted run', () => {
     expect((await run.result).text).toBe(text)
   })
 
-  it('closes the stream of a model that goes on speaking', async () => {
+  it('closes the stream of a model that keeps sending', async () => {
     let closed = false
     const model: Model = {
       id: 'test/deaf',

@@ -4,7 +4,7 @@ import { calls, follow, payer, session, sessionKey, shown, told, wordsOf } from 
 import type { AgentRun, RunResult } from '../index.ts'
 
 describe('an iterated run', () => {
-  it('waits for approval, then runs the call and goes on', async () => {
+  it('waits for approval, then runs the call and continues', async () => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const { events, result } = await follow(payment.agent.stream('Pay', session), async ({ approvalId }, run) => {
       expect(payment.done).toEqual([])
@@ -20,7 +20,7 @@ describe('an iterated run', () => {
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
   })
 
-  it('asks with what the call is, as a value of its own', async () => {
+  it('emits the call in its approval request, as a copy', async () => {
     const { agent, done } = payer([calls('pay 5'), 'Paid.'])
     const { result } = await follow(agent.stream('Pay'), (request, run) => {
       expect(request).toMatchObject({ approvalId: '1-pay5', callId: 'pay5', name: 'pay', input: { amount: 5 } })
@@ -31,7 +31,7 @@ describe('an iterated run', () => {
     expect(JSON.stringify(result.messages)).not.toContain('1000')
   })
 
-  it('tells the model why a call was denied, and does not run it', async () => {
+  it('sends the model the reason of a denied call, and does not run it', async () => {
     const payment = payer([calls('pay 5'), 'Very well.'])
     const { events, result } = await follow(payment.agent.stream('Pay', session), ({ approvalId }, run) =>
       run.deny(approvalId, 'Too much.'),
@@ -52,7 +52,7 @@ describe('an iterated run', () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toBe('The call was denied: no reason was given.')
   })
 
-  it('runs what needs nobody at once, and what was approved together', async () => {
+  it('runs calls without approval at once, and those that were approved together', async () => {
     const payment = payer([calls('pay 1', 'look 2', 'pay 3', 'look 4', 'pay 5'), 'Done.'])
     const { events, result } = await follow(payment.agent.stream('Pay', session), ({ approvalId }, run) => {
       expect(payment.done).toEqual(['look 2', 'look 4'])
@@ -71,7 +71,7 @@ describe('an iterated run', () => {
     expect(wordsOf(payment.model.requests[1]?.messages ?? []).slice(-5)).toEqual(results)
   })
 
-  it('waits in a later step, and again in the one after', async () => {
+  it('waits in a later step, and again in the next one', async () => {
     const payment = payer([calls('look 1'), calls('pay 2'), calls('pay 3'), 'Done.'])
     const { events, result } = await follow(payment.agent.stream('Pay', session))
     expect(payment.done).toEqual(['look 1', 'pay 2', 'pay 3'])
@@ -83,7 +83,7 @@ describe('an iterated run', () => {
     expect(await shown(payment)).toHaveLength(8)
   })
 
-  it('asks by the rule of the tool, and of what will run only', async () => {
+  it('requests approval by the rule of the tool, for calls that will run only', async () => {
     const { agent, done, model } = payer(
       [{ toolCalls: [...calls('pay 5', 'pay 500').toolCalls, { name: 'pay', input: { amount: 'all' } }] }, 'Done.'],
       { needsApproval: (input) => (input as { amount: number }).amount > 100 },
@@ -94,7 +94,7 @@ describe('an iterated run', () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('do not fit')
   })
 
-  it('asks where the rule throws', async () => {
+  it('requests approval when the rule throws', async () => {
     const { agent, done } = payer([calls('pay 5'), 'Done.'], {
       needsApproval: () => {
         throw new Error('The rule is broken.')
@@ -111,7 +111,7 @@ describe('an iterated run', () => {
     expect((await run.result).finishReason).toBe('aborted')
   })
 
-  it('does not leave the session to itself while it waits', async () => {
+  it('does not hold the session while it waits', async () => {
     const payment = payer([calls('pay 5'), 'Hello.', 'Paid.'])
     const { result } = await follow(payment.agent.stream('Pay', session), async ({ approvalId }, run) => {
       expect(await payment.agent.chat('Hi', session)).toBe('Hello.')
@@ -126,7 +126,7 @@ describe('an iterated run', () => {
     expect(wordsOf(payment.model.requests[2]?.messages ?? [])).toEqual(['user: Pay', 'assistant: pay5', 'tool: paid'])
   })
 
-  it('does not count the time that it waits as its own', async () => {
+  it('does not count the time that it waits', async () => {
     const { agent } = payer([calls('pay 5'), 'Paid.'], { budget: { seconds: 60 } })
     const now = performance.now.bind(performance)
     let moved = 0
@@ -192,11 +192,11 @@ describe('an iterated run', () => {
   })
 })
 
-describe('a run that nobody attends', () => {
+describe('a run without a caller that can decide', () => {
   it.each<[string, (run: AgentRun<unknown>) => Promise<RunResult>]>([
     ['nobody iterates', (run) => run.result],
     ['is told not to wait', async (run) => (await follow(run, () => {})).result],
-  ])('ends with what waits: it %s', async (what, finish) => {
+  ])('ends with its pending approvals: it %s', async (what, finish) => {
     const payment = payer([calls('look 1', 'pay 5')])
     const options = what === 'is told not to wait' ? { ...session, onApproval: 'end' as const } : session
     const result = await finish(payment.agent.stream('Pay', options))
@@ -215,7 +215,7 @@ describe('a run that nobody attends', () => {
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
   })
 
-  it('shows what it asks to whoever iterates it afterwards, and cannot be decided any more', async () => {
+  it('emits its requests to a later iteration, and accepts no decision any more', async () => {
     const { agent } = payer([calls('pay 5')])
     const run = agent.stream('Pay')
     await run.result
@@ -227,7 +227,7 @@ describe('a run that nobody attends', () => {
     expect(told(events).slice(-2)).toEqual(['approval-request 1-pay5', 'run-end approval'])
   })
 
-  it('is an error of chat, which says how to go on', async () => {
+  it('is an error of chat, which says how to resume it', async () => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const error = await payment.agent.chat('Pay', session).catch((error) => error)
     expect(error).toMatchObject({ code: 'approval', usage: { totalTokens: 15 } })
@@ -239,8 +239,8 @@ describe('a run that nobody attends', () => {
   })
 })
 
-describe('a run that is left while it waits', () => {
-  it('ends with what waits, at once', async () => {
+describe('a run that its reader leaves while it waits', () => {
+  it('ends at once, with its pending approvals', async () => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const run = payment.agent.stream('Pay', session)
     for await (const event of run) if (event.type === 'approval-request') break
@@ -250,7 +250,7 @@ describe('a run that is left while it waits', () => {
     expect(payment.done).toEqual(['pay 5'])
   })
 
-  it('does what was decided before', async () => {
+  it('executes earlier decisions', async () => {
     const payment = payer([calls('pay 1', 'pay 2', 'pay 3'), 'Done.'])
     const run = payment.agent.stream('Pay', session)
     for await (const event of run) {
@@ -269,7 +269,7 @@ describe('a run that is left while it waits', () => {
     ])
   })
 
-  it.each(['left', 'cancelled'])('is not held up by questions that nobody will read when it is %s', async (how) => {
+  it.each(['left', 'cancelled'])('does not wait for a reader of its requests when it is %s', async (how) => {
     const input = { note: 'x'.repeat(8_000) }
     const { agent } = payer([{ toolCalls: Array.from({ length: 100 }, () => ({ name: 'pay', input })) }])
     const run = agent.stream('Pay', session)
@@ -283,7 +283,7 @@ describe('a run that is left while it waits', () => {
     expect((await run.result).finishReason).toBe(how === 'left' ? 'approval' : 'aborted')
   })
 
-  it('keeps no more of what it asks than of other events', async () => {
+  it('buffers no more of its requests than of other events', async () => {
     const input = { note: 'x'.repeat(150_000) }
     const { agent } = payer([{ toolCalls: [{ name: 'pay', input }] }])
     const run = agent.stream('Pay')
@@ -296,7 +296,7 @@ describe('a run that is stopped while it waits', () => {
   it.each([
     ['while it is asked', false],
     ['in the moment in which all is decided', true],
-  ])('is aborted by its signal %s: it waits on in its session', async (_, approve) => {
+  ])('is aborted by its signal %s: it stays suspended in its session', async (_, approve) => {
     const payment = payer([calls('look 1', 'pay 5'), 'Paid.'])
     const controller = new AbortController()
     const run = payment.agent.stream('Pay', { ...session, signal: controller.signal })
@@ -316,7 +316,7 @@ describe('a run that is stopped while it waits', () => {
   it.each([
     ['while it is asked', false],
     ['in the moment in which all is decided', true],
-  ])('is cancelled %s: it never goes on', async (_, approve) => {
+  ])('is cancelled %s: it cannot be resumed', async (_, approve) => {
     const payment = payer([calls('look 1', 'pay 5'), 'Paid.'])
     const run = payment.agent.stream('Pay', session)
     const { events, result } = await follow(run, ({ approvalId }) => {
@@ -332,7 +332,7 @@ describe('a run that is stopped while it waits', () => {
     expect(payment.done).toEqual(['look 1'])
   })
 
-  it('is cancelled at once, and waits on, where another run holds the session', async () => {
+  it('is cancelled at once, and stays suspended, where another run holds the session', async () => {
     const payment = payer([calls('pay 5'), () => new Promise(() => {}), 'Paid.'])
     const run = payment.agent.stream('Pay', session)
     const other = payment.agent.stream('Hi', session)
@@ -349,7 +349,7 @@ describe('a run that is stopped while it waits', () => {
   it.each([
     ['its deadline', () => ({ timeoutMs: 300 })],
     ['its signal', () => ({ signal: AbortSignal.timeout(300) })],
-  ])('ends with what waits when %s is over: a person may take longer', async (_, options) => {
+  ])('ends with its pending approvals when %s is over: a person may take longer', async (_, options) => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const run = payment.agent.stream('Pay', { ...session, ...options() })
     const { events, result } = await follow(run, () => {})
@@ -433,7 +433,7 @@ describe('a store that fails', () => {
   it.each([
     ['in its session', session],
     ['without a session', {}],
-  ])('to have a run wait before that was cancelled has it end: it never goes on, %s', async (_, where) => {
+  ])('to suspend a run that was cancelled meanwhile ends it: it cannot be resumed, %s', async (_, where) => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const { store } = payment
     const end = store.end
@@ -458,7 +458,7 @@ describe('a store that fails', () => {
     expect(payment.done).toEqual([])
   })
 
-  it('to answer then ends the run at its deadline: whether it waits nobody knows', async () => {
+  it('to answer then ends the run at its deadline: whether it is suspended is unknown', async () => {
     const payment = payer([calls('pay 5')])
     const end = payment.store.end
     payment.store.end = (...values) => (values[1] === 'waiting' ? new Promise(() => {}) : end(...values))
@@ -466,7 +466,7 @@ describe('a store that fails', () => {
     expect(result).toMatchObject({ error: { code: 'timeout' }, approvals: [] })
   })
 
-  it('when the run is to be stored as waiting, ends the run: nobody is asked', async () => {
+  it('when the run is suspended, ends the run without a request', async () => {
     const payment = payer([calls('pay 5')])
     const end = payment.store.end
     payment.store.end = async (...values) => {

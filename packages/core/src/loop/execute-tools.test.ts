@@ -29,7 +29,7 @@ describe('calls of one step', () => {
     expect(toolMessages(result).every(({ content }) => content === 'done')).toBe(true)
   })
 
-  it('are told in the order of the calls, though they finish in another', async () => {
+  it('are emitted in the order of the calls, though they finish in another', async () => {
     const finished: unknown[] = []
     const wait = tool({
       name: 'wait',
@@ -56,7 +56,7 @@ describe('calls of one step', () => {
     ])
   })
 
-  it('go on when one of them fails', async () => {
+  it('continue when one of them fails', async () => {
     const act = makeTool(({ bad }: { bad?: boolean }) => {
       if (bad) throw new Error('broken')
       return 'fine'
@@ -67,7 +67,7 @@ describe('calls of one step', () => {
 })
 
 describe('the context', () => {
-  it('tells a tool who calls it', async () => {
+  it('gives a tool the run that calls it', async () => {
     let seen: ToolContext | undefined
     const act = makeTool((_input, context) => {
       seen = context
@@ -163,7 +163,7 @@ describe('what a tool throws', () => {
     }
   })
 
-  it('is told without its secrets', async () => {
+  it('is redacted', async () => {
     vi.stubEnv('WEATHER_API_KEY', 'correct-horse-battery')
     const act = makeTool(makeThrower(new Error('GET /?key=correct-horse-battery: 401 for Bearer abcdefgh12345678')))
     const result = await runCalls([act], [{ name: 'act' }])
@@ -177,7 +177,7 @@ describe('what a tool throws', () => {
     expect(content).toMatch(/\[cut: \d+ of 300000 characters shown\]$/)
   })
 
-  it('is told without its secrets also where it is cut', async () => {
+  it('is redacted also where it is cut', async () => {
     vi.stubEnv('WEATHER_API_KEY', 'correct-horse-battery')
     for (const before of [16_300, 16_320, 16_360, 16_380]) {
       const act = makeTool(makeThrower(new Error(`${'x'.repeat(before)}correct-horse-battery${'x'.repeat(100)}`)))
@@ -208,7 +208,7 @@ describe('what a tool returns', () => {
     ['text', 'It rains.', 'It rains.'],
     ['a value', { rain: true }, '{"rain":true}'],
     ['a promise of a value', Promise.resolve([1, 2]), '[1,2]'],
-  ])('is told to the model: %s', async (_name, value, content) => {
+  ])('is sent to the model: %s', async (_name, value, content) => {
     const result = await runCalls([makeTool(() => value)], [{ name: 'act' }])
     expect(toolMessages(result)).toMatchObject([{ content }])
     expect(toolMessages(result)[0]).not.toHaveProperty('isError')

@@ -6,7 +6,7 @@ import { type Citation, type RunOptions, type RunResult, tool } from '../index.t
 afterEach(() => void vi.useRealTimers())
 
 describe('a waiting run', () => {
-  it('goes on in another process, where it was', async () => {
+  it('continues in another process, where it was suspended', async () => {
     const first = payer([calls('look 1'), calls('look 2', 'pay 3', 'look 4')])
     const { runId, approvals } = await waitingRun(first)
     const second = payer(['Paid.'], { store: { ...first.store }, done: first.done })
@@ -50,7 +50,7 @@ describe('a waiting run', () => {
     expect(await shown(third)).toHaveLength(8)
   })
 
-  it('runs what was approved and waits on for the rest, unattended', async () => {
+  it('runs what was approved and stays suspended for the rest, without a caller', async () => {
     const first = payer([calls('pay 1', 'pay 2', 'pay 3'), 'Done.'])
     const { runId } = await waitingRun(first)
     const result = await first.agent.resume(runId, { '1-pay2': true, '1-pay3': { deny: 'no' } }).result
@@ -61,7 +61,7 @@ describe('a waiting run', () => {
     expect(await shown(first)).toHaveLength(8)
   })
 
-  it('asks about the rest while it is iterated', async () => {
+  it('requests the other approvals while it is iterated', async () => {
     const first = payer([calls('pay 1', 'pay 2'), 'Done.'])
     const { runId } = await waitingRun(first)
     const { events, result } = await follow(first.agent.resume(runId, { '1-pay1': true }))
@@ -71,7 +71,7 @@ describe('a waiting run', () => {
     expect([result.text, first.done]).toEqual(['Done.', ['pay 1', 'pay 2']])
   })
 
-  it('asks again about all when nothing was decided', async () => {
+  it('requests all approvals again when none was decided', async () => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
     const { events } = await follow(first.agent.resume(runId, {}))
@@ -124,7 +124,7 @@ describe('a waiting run', () => {
     await shown(other)
   })
 
-  it.each(['with', 'without'])('goes on %s a session', async (kind) => {
+  it.each(['with', 'without'])('continues %s a session', async (kind) => {
     const first = payer([calls('pay 1')])
     const history: RunOptions['history'] = [
       { role: 'user', content: 'Earlier' },
@@ -186,7 +186,7 @@ describe('a waiting run', () => {
     expect([ended.finishReason, ended.steps]).toEqual(['max-steps', 2])
   })
 
-  it('does not run what was approved when that would pass its budget', async () => {
+  it('does not run approved calls that would exceed its budget', async () => {
     const first = payer([calls('look 0'), calls('pay 1'), 'Too many.'], { budget: { toolCalls: 1 } })
     const { runId } = await waitingRun(first)
     const result = await first.agent.resume(runId, { '2-pay1': true }).result
@@ -229,7 +229,7 @@ describe('each approved call runs once', () => {
     expect(await shown(first)).toEqual(['user: Pay', 'assistant: pay1', 'tool: paid', 'assistant: Done.'])
   })
 
-  it('when the run is iterated here and goes on elsewhere', async () => {
+  it('when the run is iterated here and resumed elsewhere', async () => {
     const first = payer([calls('pay 1')])
     const second = payer(['Done.'], { store: { ...first.store }, done: first.done })
     const { result } = await follow(first.agent.stream('Pay', session), async ({ approvalId }, run) => {
@@ -241,7 +241,7 @@ describe('each approved call runs once', () => {
     expect(await shown(second)).toHaveLength(4)
   })
 
-  it.each(['aborted', 'cancelled'])('when the run is %s here while it goes on elsewhere', async (how) => {
+  it.each(['aborted', 'cancelled'])('when the run is %s here while it is resumed elsewhere', async (how) => {
     const controller = new AbortController()
     const { signal } = controller
     const first = payer([calls('pay 1')])

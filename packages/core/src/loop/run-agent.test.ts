@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect((await run({ model, functions: [echo] })).text).toBe('Done.')
   })
 
-  it('estimates the usage that a step does not tell, and says so', async () => {
+  it('estimates the usage that a model does not report, and marks it', async () => {
     const model = scriptedModel([
       { ...(callEcho('x') as object), usage: {} },
       { text: 'ok', usage: { outputTokens: 7 } },
@@ -114,7 +114,7 @@ describe('an answer', () => {
 })
 
 describe('the events', () => {
-  it('tell a run in order, numbered from 1 without gaps', async () => {
+  it('describe a run in order, numbered from 1 without gaps', async () => {
     const model = scriptedModel([
       { reasoning: 'Hm', text: 'Wait', toolCalls: [{ name: 'echo', input: { text: 'x' } }], deltas: 1 },
       { text: 'Done', deltas: 2 },
@@ -184,7 +184,7 @@ describe('the events', () => {
 })
 
 describe('calls that cannot run', () => {
-  it('tells the model of an unknown tool, and which there are', async () => {
+  it('sends the model an error for an unknown tool, with the known ones', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'shout' }] }, 'Sorry.'])
     const { events, result } = await watch({ model, functions: [echo] })
     expect(result.text).toBe('Sorry.')
@@ -194,12 +194,12 @@ describe('calls that cannot run', () => {
     expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({ isError: true })
   })
 
-  it('tells the model that there are no tools', async () => {
+  it('sends the model an error when there are no tools', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'constructor' }] }, 'Sorry.'])
     expect(toolMessages(await run({ model, functions: [] }))[0]?.content).toContain('There are none.')
   })
 
-  it('tells the model of arguments that do not fit, and calls nothing', async () => {
+  it('sends the model an error for invalid arguments, and calls nothing', async () => {
     let called = 0
     const functions = [
       tool({
@@ -231,7 +231,7 @@ describe('calls that cannot run', () => {
     expect(byJson?.content).toContain('city')
   })
 
-  it('tells the model of arguments that do not parse, and runs the other calls', async () => {
+  it('sends the model an error for arguments that do not parse, and runs the other calls', async () => {
     const model = scriptedModel([
       {
         toolCalls: [
@@ -272,7 +272,7 @@ describe('the end of a run', () => {
     ['tool-calls', 'stop'],
     ['length', 'length'],
     ['content-filter', 'content-filter'],
-  ])('is told by the model when it calls nothing: %s', async (finishReason, expected) => {
+  ])("is the model's when it calls nothing: %s", async (finishReason, expected) => {
     const result = await run({ model: scriptedModel([{ text: 'a', finishReason }]), functions: [echo] })
     expect(result).toMatchObject({ finishReason: expected, text: 'a', steps: 1 })
   })

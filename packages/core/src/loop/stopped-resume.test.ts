@@ -7,7 +7,7 @@ import type { SessionStore } from '../index.ts'
 
 refuseUnhandledRejections()
 
-describe('a waiting run that is stopped as soon as it goes on', () => {
+describe('a suspended run that is stopped as soon as it is resumed', () => {
   it('settles, though its store hangs', async () => {
     const first = await movedPayer()
     const store: SessionStore = { ...first.store, append: () => new Promise(() => {}) }
@@ -18,7 +18,7 @@ describe('a waiting run that is stopped as soon as it goes on', () => {
     expect(await within100ms(run)).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
   })
 
-  it('waits on with all that it needs, though something of it was just being stored', async () => {
+  it('stays suspended with its snapshot, though it was storing something', async () => {
     const first = await movedPayer()
     const controller = new AbortController()
     let appends = 0
@@ -48,7 +48,7 @@ describe('a waiting run that is stopped as soon as it goes on', () => {
   })
 })
 
-it('cannot go on when what it needs is not stored, and keeps nobody from its session', async () => {
+it('cannot be resumed when its snapshot is not stored, and does not hold its session', async () => {
   const { store, runId } = await movedPayer()
   const { version = 0 } = (await store.load(sessionKey)) ?? {}
   await store.begin(sessionKey, { runId, expectedVersion: version, input: [] })

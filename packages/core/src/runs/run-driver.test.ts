@@ -7,7 +7,7 @@ import { Agent, type AgentEvent, type AgentRun, type Model, memorySessions, type
 const bufferBytes = 262_144
 
 describe('a run', () => {
-  it('does nothing until it is asked for', async () => {
+  it('does nothing until it is started', async () => {
     const model = scriptedModel(['a'])
     const { signal } = new AbortController()
     const run = agentOf(model).stream('Go', { signal })
@@ -17,7 +17,7 @@ describe('a run', () => {
     expect(run.runId).toMatch(/^run_[0-9a-f-]{36}$/)
   })
 
-  it('starts once, however often its result is asked for', async () => {
+  it('starts once, however often its result is read', async () => {
     const model = scriptedModel(['a', 'b'])
     const run = agentOf(model).stream('Go')
     expect(run.result).toBe(run.result)
@@ -48,7 +48,7 @@ describe('a run', () => {
     await expect(run.result).resolves.toMatchObject({ finishReason: 'error', error: { code: 'provider-error' } })
   })
 
-  it('that nobody reads goes on to its end, and lets go of its session', async () => {
+  it('that is not read runs to its end, and releases its session', async () => {
     const store = memorySessions()
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([long(20), 'Next.']), sessions: store })
     const run = agent.stream('Go', { sessionId: 's' })
@@ -138,7 +138,7 @@ describe('a reader', () => {
     await expect(collect(run)).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 
-  it('that comes after 256 KB went unread is told so, each time', async () => {
+  it('that comes after 256 KB went unread gets an error, each time', async () => {
     const { model } = talkingModel(100)
     const run = agentOf(model).stream('Go')
     expect((await run.result).text).toHaveLength(100 * chunk.length)
@@ -179,7 +179,7 @@ describe('a reader', () => {
     expect(asked.map(({ done }) => done)).toEqual([false, false, false, false, false, true, true])
   })
 
-  it('that leaves the loop cancels the run and lets go of the session', async () => {
+  it('that leaves the loop cancels the run and releases the session', async () => {
     const seen: AbortSignal[] = []
     const turn: ScriptedTurn = (_request, signal) => {
       seen.push(signal)

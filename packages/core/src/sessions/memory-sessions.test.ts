@@ -6,7 +6,7 @@ sessionStoreContract('memorySessions', async () => ({ store: memorySessions() })
 
 const key = { agentId: 'a', userId: 'u', sessionId: 's' }
 
-it('keeps copies: nobody can change what was stored, nor what is loaded', async () => {
+it('keeps copies: neither stored nor loaded messages can be changed', async () => {
   const store = memorySessions()
   const message: Message = { role: 'user', content: [{ type: 'text', text: 'Hello' }] }
   await store.begin(key, { runId: 'r', expectedVersion: 0, input: [message] })

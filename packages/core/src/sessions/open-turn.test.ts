@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(model.requests[1]?.messages).toHaveLength(3)
   })
 
-  it('takes 50 chats at once as one line of turns', async () => {
+  it('queues 50 chats at once as one list of turns', async () => {
     const store = memorySessions()
     let conflicts = 0
     const counted: SessionStore = {
@@ -353,7 +353,7 @@ describe('a store that fails', () => {
     expect(settled).toMatchObject({ error: { code: 'timeout' } })
   })
 
-  it('tells no secret of its own', async () => {
+  it('reveals no secret', async () => {
     const { store, fail } = failingStore()
     fail.load = new Error('connect postgres: Bearer abcdefgh12345678')
     const { error } = await agentOf(scriptedModel(['a']), store).stream('1', inSession).result
@@ -407,7 +407,7 @@ describe('a session that another process holds', () => {
     expect((await run.result).error?.code).toBe('timeout')
   })
 
-  it('keeps those who came later behind, when one in the line gives up', async () => {
+  it('keeps the order of later runs when one in the queue gives up', async () => {
     const inner = memorySessions()
     let conflicts = 0
     const store: SessionStore = {

@@ -13,7 +13,7 @@ const key: SessionKey = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const busy = { code: 'session-busy', retryable: true, retryAfterMs: 1000 }
 
 describe('a run that queues', () => {
-  it('waits until those before it have left, in the order in which they came', async () => {
+  it('waits until earlier runs have released the session, in their order', async () => {
     const store = memorySessions()
     const order: string[] = []
     const runs = ['1', '2', '3'].map(async (runId) => {
@@ -28,7 +28,7 @@ describe('a run that queues', () => {
     expect(order).toEqual(['1 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends'])
   })
 
-  it('is refused at once when the line is full, until somebody leaves it', async () => {
+  it('is refused at once while the queue is full', async () => {
     const store = memorySessions()
     const first = await start(store, 'first')
     const waiting = Array.from({ length: limits.sessionQueue }, (_, index) => startLater(store, `waiting ${index}`))
@@ -88,7 +88,7 @@ describe('a run that queues', () => {
 })
 
 describe('a run that rejects', () => {
-  it('begins when nobody is there', async () => {
+  it('begins when the queue is empty', async () => {
     const store = memorySessions()
     await finish(await start(store, '1'))
     await finish(await start(store, '2', 'reject'))
@@ -172,7 +172,7 @@ describe('a run that interrupts', () => {
     await finish(other)
   })
 
-  it('tells each run once, however many come after it', async () => {
+  it('interrupts each run once, however many come after it', async () => {
     const store = memorySessions()
     let interruptions = 0
     const controller = new AbortController()
@@ -187,7 +187,7 @@ describe('a run that interrupts', () => {
     await finish(await (later[2] as Later).started)
   })
 
-  it('is not refused by a line that is full, as it empties it', async () => {
+  it('is not refused by a full queue, as it empties it', async () => {
     const store = memorySessions()
     const first = await start(store, 'first')
     const waiting = Array.from({ length: limits.sessionQueue }, (_, index) => startLater(store, `waiting ${index}`))
