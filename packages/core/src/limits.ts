@@ -1,16 +1,16 @@
-/** What bounds a run, unless an agent or a tool says otherwise. */
+/** The default bounds of a run; options of agents and tools replace some of them. */
 export const limits = {
-  /** As long as a timer can wait, in milliseconds; a longer one would end at once. */
+  /** The longest delay of a timer, in milliseconds; a longer one would fire at once. */
   longestTimerMs: 2_147_483_647,
   /** A `userId`, `sessionId` or `runId`, and a model's `callId`, in bytes of UTF-8. */
   idBytes: 1_024,
   /** Model calls of one run. */
   maxSteps: 20,
-  /** How often one run of a swarm hands its conversation on. */
+  /** Handoffs in one run of a swarm. */
   handoffs: 50,
   /** How long one tool call may take, in milliseconds. */
   toolTimeoutMs: 30_000,
-  /** Runs within runs: agents that tools ask, whose tools ask agents. */
+  /** The depth of runs within runs: tools that call agents, whose tools call agents. */
   nestedRuns: 5,
   /** Tool calls of one step that run at once. */
   parallelToolCalls: 8,
@@ -18,72 +18,72 @@ export const limits = {
   parallelSteps: 8,
   /** A tool result's text, in bytes of UTF-8. */
   toolResultBytes: 262_144,
-  /** What is kept of a longer result while the run lasts, for the model to read on, in characters. */
+  /** How much of a longer result is kept during the run, for the model to read, in characters. */
   wholeResultChars: 4_194_304,
-  /** Longer results of one run that are kept so at once; of older ones only what is stored can be read. */
+  /** How many longer results of one run are kept; of older ones the model can read only the stored part. */
   wholeResults: 16,
-  /** What a failed tool says, in bytes of UTF-8. */
+  /** The error message of a tool, in bytes of UTF-8. */
   toolErrorBytes: 16_384,
   /** Events that wait for a reader, in bytes. */
   eventBufferBytes: 262_144,
-  /** How long a run tries to get hold of a session that another process holds, in milliseconds. */
+  /** How long a run tries to acquire a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
-  /** Runs that wait for one session in this process; one more is refused. */
+  /** Runs in the queue of one session in this process; the next one is rejected. */
   sessionQueue: 1_000,
-  /** How long a run without a session that waits for approval is kept, in milliseconds. */
+  /** How long a suspended run without a session is kept, in milliseconds. */
   approvalMs: 86_400_000,
-  /** Attempts of one model call, the first one included. */
+  /** Attempts of one model call, including the first. */
   retryAttempts: 4,
-  /** Attempts of one model call where another model stands by. */
+  /** Attempts of one model call if there is a fallback. */
   attemptsBeforeFallback: 2,
-  /** The wait before the first retry is random, and at most this long, in milliseconds; each further one twice as long. */
+  /** The wait before the first retry is random, at most this, in milliseconds; it doubles with each retry. */
   firstRetryMs: 500,
-  /** The longest wait of our own before a retry, in milliseconds. */
+  /** The longest wait before a retry without a `retry-after`, in milliseconds. */
   longestRetryMs: 8_000,
-  /** The longest wait that a provider's `retry-after` may ask for, in milliseconds. */
+  /** The longest `retry-after` that is followed, in milliseconds. */
   longestRetryAfterMs: 60_000,
-  /** The longest wait for a model where another one stands by, in milliseconds. */
+  /** The longest wait before a retry if there is a fallback, in milliseconds. */
   longestWaitBeforeFallbackMs: 1_000,
-  /** Failed steps in a row after which a model of a fallback chain is left alone for a while. */
+  /** Failed steps in a row after which a model of a fallback chain is skipped. */
   breakerFailures: 3,
-  /** How long such a model is left alone, in milliseconds. */
+  /** How long such a model is skipped, in milliseconds. */
   breakerMs: 30_000,
-  /** The longest silence of a model, in milliseconds. Its provider's own timers, which see every byte, are shorter. */
+  /** The longest silence of a model, in milliseconds. The timeouts of the provider packages, which see every byte, are shorter. */
   modelTimeoutMs: 900_000,
-  /** One answer of a model, in characters, with its reasoning and the arguments of its calls: more than any writes. */
+  /** One answer of a model, in characters, with its reasoning and the arguments of its calls: more than any model writes. */
   replyChars: 2_097_152,
-  /** The message that an answer ends with, in characters: with what only its provider reads. */
+  /** The final message of an answer, in characters, including the provider's opaque data. */
   replyMessageChars: 16_777_216,
-  /** Tool calls of one answer; with more of them it is malformed. */
+  /** Tool calls of one answer; an answer with more is malformed. */
   toolCallsPerAnswer: 1_024,
   /** Tool calls of one answer that are run; the others get an error result. */
   toolCallsPerStep: 128,
-  /** Fields and items, at all levels, of the arguments of one call, and of an answer in the form of `output`. */
+  /** Fields and items, at all levels, of the arguments of one call, and of an answer with an `output` schema. */
   argumentValues: 10_000,
-  /** How deep these may be nested. */
+  /** The depth of these. */
   argumentDepth: 64,
-  /** Items of a list of them where a schema asks that no two are the same: each is compared with each. */
+  /** Items of a list whose schema has `uniqueItems`: each is compared with each. */
   uniqueItems: 1_000,
-  /** What one validation by a JSON Schema may take of the CPU, in milliseconds. */
+  /** The CPU time of one validation by a JSON Schema, in milliseconds. */
   validationMs: 80,
   /** Visits of schemas to find all errors of a value; after more of them only the first error is reported. */
   errorVisits: 10_000,
-  /** Text that the pattern of a schema is tried on, in characters: many patterns take the square of it. */
+  /** Text that is matched against the pattern of a schema, in characters: many patterns take quadratic time. */
   patternChars: 10_000,
-  /** Names of fields of one object, times the patterns that its schema has for them. */
+  /** Field names of one object times the patterns of its schema for them. */
   patternTests: 100_000,
-  /** Arguments of more values are validated one call in a turn of the event loop. */
+  /** Arguments with more values are validated one call per turn of the event loop. */
   valuesAtOnce: 500,
-  /** How deep a JSON Schema may be nested. */
+  /** The depth of a JSON Schema. */
   schemaDepth: 200,
-  /** Its fields and items, at all levels. */
+  /** Fields and items of a JSON Schema, at all levels. */
   schemaValues: 100_000,
-  /** An answer of more characters than so many for each token that it was allowed has passed its bound. */
+  /** An answer with more characters per allowed token has exceeded its bound. */
   charsPerToken: 16,
-  /** The shortest answer, in tokens, that a budget may lower a request to; with less left the run ends. */
+  /** The shortest answer, in tokens, to which a budget may limit a request; with less left the run ends. */
   leastAnswerTokens: 128,
-  /** What a model whose longest answer is not known may write under a budget, in tokens. */
+  /** The longest answer of a model under a budget if its real limit is not known, in tokens. */
   assumedAnswerTokens: 8_192,
-  /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays claimed meanwhile. */
+  /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays acquired meanwhile. */
   endFailedMs: 50,
 } as const

@@ -13,7 +13,7 @@ const tokensOf = (messages: readonly Message[]): number => {
 }
 
 describe('a conversation of 200 turns', () => {
-  it.each([700, 1500, 4000, 12_000])('still tells what its first turn said, in requests of %i tokens', async (room) => {
+  it.each([700, 1500, 4000, 12_000])('still contains its first turn, in requests of %i tokens', async (room) => {
     const chat = createChat(room, (transcript) => {
       const facts = transcript.split('\n').filter((line) => line.includes('FACT'))
       return [...new Set(facts)].join('\n')
@@ -106,9 +106,9 @@ function createChat(room: number, summarise: (transcript: string) => string) {
     const transcripts = prompts.map((prompt) => {
       return prompt.slice(prompt.indexOf('Conversation:\n') + 14, prompt.lastIndexOf('\n\nWrite the new summary'))
     })
-    const told = transcripts.join('\n\n').replaceAll('\n\n[continued] ', '')
+    const sent = transcripts.join('\n\n').replaceAll('\n\n[continued] ', '')
     if (after.summary !== before.summary && before.summary) {
-      expect(told.includes(before.summary) || prompts[0]?.includes(before.summary)).toBe(true)
+      expect(sent.includes(before.summary) || prompts[0]?.includes(before.summary)).toBe(true)
     }
     for (const message of messages.slice(before.covered, after.covered)) {
       const texts = Array.isArray(message.content)
@@ -116,9 +116,9 @@ function createChat(room: number, summarise: (transcript: string) => string) {
         : [{ type: 'text' as const, text: message.content }]
       for (const part of texts) {
         if (part.type !== 'text') continue
-        // What a request had room for is told whole, but for the middle of a result.
-        if (message.role === 'tool') expect(told).toContain(room > 1500 ? part.text.slice(0, 5) : 'Result of search: ')
-        else if (estimateText(part.text) <= room * 0.9) expect(told.includes(part.text)).toBe(true)
+        // What fits into a request is sent whole, except the middle of a result.
+        if (message.role === 'tool') expect(sent).toContain(room > 1500 ? part.text.slice(0, 5) : 'Result of search: ')
+        else if (estimateText(part.text) <= room * 0.9) expect(sent.includes(part.text)).toBe(true)
       }
     }
   }

@@ -139,7 +139,7 @@ describe('a stored compaction', () => {
       { ...notCompacted, cut: { before: 0, resultTokens: 300 } },
     ],
     ['a cut that is null', { covered: 0, cleared: 0, cut: null }, notCompacted],
-  ])('is mended where it is odd: %s', (_name, stored, expected) => {
+  ])('is corrected where it is invalid: %s', (_name, stored, expected) => {
     const compaction = readCompaction(stored, messages)
     expect(compaction).toEqual(expected)
     expect(validateTranscript(compactedView(messages, compaction, 5))).toEqual([])
@@ -247,7 +247,7 @@ describe('a summary', () => {
     expect(later.compaction.summary).toContain('FACT f0')
   })
 
-  it('never divides calls from their results, and tells what tools found', async () => {
+  it('never separates calls from their results, and includes what tools found', async () => {
     const steps = Array.from({ length: 20 }, (_, index) => step(`FACT r${index}`, words(25), words(25))).flat()
     for (const room of [900, 950, 1000, 1100, 1200]) {
       const { shown, compaction } = await compacted([user('Find it'), ...steps], { room })
@@ -257,7 +257,7 @@ describe('a summary', () => {
     }
   })
 
-  it('goes beyond the question where one turn is long, and tells the question too', async () => {
+  it('covers the question too where one turn is long', async () => {
     const question = user('FACT question')
     const conversation = [
       user('Hello'),
@@ -397,7 +397,7 @@ describe('a summary that fails', () => {
     expect(compaction.summary).toContain('My name is Ada.')
   })
 
-  it('is replaced by no more of a message than tells what it is about', async () => {
+  it('is replaced by only the beginning of a message', async () => {
     const long = Array.from({ length: 20 }, (_, index) => user(`Message ${index}: ${words(500)}`))
     const summarise = (): Promise<string> => Promise.reject(new AgentKitError('overloaded', 'Busy.'))
     const { compaction } = await compacted([...long, user('And?')], { room: 8000, summarise })

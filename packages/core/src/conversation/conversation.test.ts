@@ -70,7 +70,7 @@ describe('a model with less room that stands in', () => {
   })
 })
 
-it('makes room for what texts carry for their provider, which nobody sees', async () => {
+it('makes room for the opaque data of a provider', async () => {
   const opaque = { owner: 'a/model', data: 'signed'.repeat(1_000) }
   const history: Message[] = Array.from({ length: 10 }, (_, turn) => [
     { role: 'user' as const, content: `Question ${turn}` },

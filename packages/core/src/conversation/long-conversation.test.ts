@@ -29,7 +29,7 @@ const lookUp = tool({
 describe.each([2_000, 4_000, 16_000])(
   'a conversation of 200 turns with a model that has room for %i tokens',
   (window) => {
-    it('still knows what it was told first, keeps to the room, and is stored whole', async () => {
+    it('still knows the first message, keeps to the room, and is stored whole', async () => {
       const sessions = memorySessions()
       const problems: TranscriptProblem[] = []
       let longest = 0

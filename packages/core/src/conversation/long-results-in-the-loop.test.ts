@@ -53,7 +53,7 @@ describe('a result of more than 256 KB', () => {
     ['of an unknown call', { call_id: 'none', offset: 0 }, 'There is no tool result with the call_id \\"none\\".'],
     ['beyond its end', { call_id: 'b', offset: 1e9 }, 'there is nothing from 1000000000 on'],
     ['from nowhere', { call_id: 'b' }, 'do not fit'],
-  ])('cannot be read %s: the model is told', async (_, input, words) => {
+  ])('cannot be read %s: the model gets an error', async (_, input, words) => {
     const read = { toolCalls: [{ name: 'read_tool_result', input: input as never }] }
     const { agent, model } = payer([callBook, read, 'Done.'], { functions: [book(numbers)] })
     expect(await agent.chat('Read')).toBe('Done.')

@@ -88,10 +88,10 @@ describe('a removed tool result', () => {
   })
 
   it.each([
-    { content: [image], told: '1 image. Call "search" again for it.]' },
-    { content: [image, { type: 'text' as const, text: 'a' }, image], told: '1 character and 2 images. To read it' },
-  ])('names its images: $told', ({ content, told }) => {
-    expect(resultText(removedResult(result(content)))).toContain(`[result removed to save room: ${told}`)
+    { content: [image], removed: '1 image. Call "search" again for it.]' },
+    { content: [image, { type: 'text' as const, text: 'a' }, image], removed: '1 character and 2 images. To read it' },
+  ])('names its images: $removed', ({ content, removed }) => {
+    expect(resultText(removedResult(result(content)))).toContain(`[result removed to save room: ${removed}`)
   })
 
   it('stays when it is no longer than what would stand for it', () => {

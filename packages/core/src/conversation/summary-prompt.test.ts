@@ -69,7 +69,7 @@ describe('a message in the prompt of a summary', () => {
     expect(estimateText(messageAsText(result, 100))).toBeLessThan(120)
   })
 
-  it('can be told without calls and results', () => {
+  it('can omit calls and results', () => {
     expect(
       spokenText({ role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'look', input: {} }] }),
     ).toBe('')

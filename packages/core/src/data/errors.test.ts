@@ -67,13 +67,13 @@ it('carries no brand into its keys, so that it can be compared and copied', () =
   expect(Reflect.ownKeys({ ...error })).toEqual(['name', 'code', 'retryable'])
 })
 
-it('tells a run’s failure by a copy, and leaves a shared error as it was', () => {
+it('adds the run to a copy, and leaves a shared error unchanged', () => {
   const cause = new Error('deep')
   const shared = Object.freeze(new AgentKitError('overloaded', 'Busy.', { cause, status: 503, provider: 'test' }))
   const usage = { inputTokens: 3 }
-  const told = errorOfRun(shared, { runId: 'run_1', usage })
-  expect(told).toMatchObject({ code: 'overloaded', message: 'Busy.', status: 503, cause, runId: 'run_1', usage })
-  expect(told.stack).toBe(shared.stack)
+  const copy = errorOfRun(shared, { runId: 'run_1', usage })
+  expect(copy).toMatchObject({ code: 'overloaded', message: 'Busy.', status: 503, cause, runId: 'run_1', usage })
+  expect(copy.stack).toBe(shared.stack)
   expect(shared.runId).toBeUndefined()
 })
 

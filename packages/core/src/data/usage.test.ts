@@ -42,6 +42,6 @@ it.each<[Usage, Usage]>([
     { inputTokens: 7, outputTokens: 0 },
     { inputTokens: 7, outputTokens: 0 },
   ],
-])('takes %j for what was told: no call is without input', (usage, told) => {
-  expect(reportedUsage(usage)).toEqual(told)
+])('accepts %j as reported usage: every call has input', (usage, reported) => {
+  expect(reportedUsage(usage)).toEqual(reported)
 })

@@ -46,14 +46,14 @@ export async function callModel({ model, request, emit, reply, watch, answerToke
         chars += checked.chars
         // Before the event is emitted: a call is emitted whole or not at all.
         if (event.type === 'tool-call' && chars > maxChars) throw tooLong(model, maxChars, answerTokens)
-        watch.heard()
+        watch.received()
         reply.hasBegun = true
         isFinished = event.type === 'finish'
         const room = addEvent(checked.event, reply, emit)
         if (room !== undefined) {
           watch.hold()
           await room
-          watch.heard()
+          watch.received()
         }
         if (Math.max(chars, reply.text.length) > maxChars) throw tooLong(model, maxChars, answerTokens)
       }

@@ -111,10 +111,10 @@ describe('the silence of a model', () => {
   })
 
   it('in the middle of its answer ends it as idle', () => {
-    const { signal, heard } = watch()
+    const { signal, received } = watch()
     for (let word = 0; word < 5; word++) {
       vi.advanceTimersByTime(90)
-      heard()
+      received()
     }
     expect(signal.aborted).toBe(false)
     vi.advanceTimersByTime(100)
@@ -122,11 +122,11 @@ describe('the silence of a model', () => {
   })
 
   it('is not that of its reader', () => {
-    const { signal, heard, hold } = watch()
-    heard()
+    const { signal, received, hold } = watch()
+    received()
     hold()
     vi.advanceTimersByTime(10_000)
-    heard()
+    received()
     vi.advanceTimersByTime(99)
     expect(signal.aborted).toBe(false)
     vi.advanceTimersByTime(100)
@@ -143,7 +143,7 @@ describe('the silence of a model', () => {
     vi.runAllTimers()
   })
 
-  it('is nobody’s concern once it has stopped', () => {
+  it('is ignored after stop()', () => {
     const controller = new AbortController()
     const { signal, stop } = watch(controller.signal)
     stop()

@@ -57,7 +57,7 @@ function waitFor(left: number, { isPaused }: Ledger): number {
 export type CallWatch = {
   signal: AbortSignal
   /** Called when the model has sent something. */
-  heard(): void
+  received(): void
   /** Called when the model waits for its reader, which does not count as silence. */
   hold(): void
   stop(): void
@@ -83,7 +83,7 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
   let timer = setTimeout(check, silenceMs)
   return {
     signal: controller.signal,
-    heard() {
+    received() {
       phase = 'idle'
       held = false
       lastHeard = performance.now()

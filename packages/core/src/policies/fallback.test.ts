@@ -87,7 +87,7 @@ describe('a model that keeps failing', () => {
     return chain
   }
 
-  it('is left alone from the third failed step in a row on, and it is told why', () => {
+  it('is skipped after the third failed step in a row, with the reason', () => {
     expect(firstModel(failing(2))).toEqual({ model: a })
     expect(firstModel(failing(3))).toEqual({ model: b, skipped: [a, overloaded] })
   })

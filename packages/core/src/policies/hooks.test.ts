@@ -82,7 +82,7 @@ describe('a hook', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('is told whose run it is', async () => {
+  it('receives the run and its user', async () => {
     const seen: HookContext[] = []
     await runHook('output', (_, given) => void seen.push(given), { text: 'Hi' }, context)
     expect(seen).toEqual([context])

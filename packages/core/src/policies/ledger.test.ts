@@ -118,7 +118,7 @@ describe('a model call', () => {
 })
 
 describe('calls at the same time', () => {
-  it('set their worst case aside before they begin', () => {
+  it('reserve their worst case before they begin', () => {
     const ledger = ledgerOf({ tokens: 2 * (prompt + 1_000) + 100 })
     const reservations = [1, 2].map(() => ledger.reserve(model, request))
     expect(codeOf(() => ledger.reserve(model, request))).toBe('budget')
@@ -128,7 +128,7 @@ describe('calls at the same time', () => {
     expect(ledger.spent.usage).toEqual(used(20, 10))
   })
 
-  it('are waited for where what they have set aside may come back, and only then', async () => {
+  it('are waited for only where their reservation may be released', async () => {
     const ledger = ledgerOf({ tokens: 2 * (prompt + 1_000) })
     expect(ledger.freed(model, request)).toBeUndefined()
     const [first, second] = [1, 2].map(() => ledger.reserve(model, request))
@@ -150,7 +150,7 @@ describe('calls at the same time', () => {
     expect(ledger.reserve(model, request)).toBeDefined()
   })
 
-  it('never pass the budget, whatever they use of what was set aside', () => {
+  it('never exceed the budget, whatever they use of their reservation', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = randomFrom(seed)
       const budget = { tokens: Math.floor(random() * 30_000), usd: random() * 0.03 }
@@ -182,7 +182,7 @@ describe('what a call has used', () => {
   it.each<[string, Usage]>([
     ['the total', { inputTokens: 10, outputTokens: 5, totalTokens: 2_000 }],
     ['input and output', { inputTokens: 1_500, outputTokens: 500, totalTokens: 15 }],
-    ['input and output, where no total is told', { inputTokens: 1_500, outputTokens: 500 }],
+    ['input and output, where no total is reported', { inputTokens: 1_500, outputTokens: 500 }],
   ])('is %s, where that is more', (_, usage) => {
     const next = Math.max(prompt, usage.inputTokens ?? 0)
     const ledger = ledgerOf({ tokens: 2_000 + next + 1_000 })
@@ -261,11 +261,11 @@ describe('the cost', () => {
     expect(settled([modelWith(undefined, 'toString')]).cost).toBeUndefined()
   })
 
-  it('is not told where one of the models has no price', () => {
+  it('is absent when one of the models has no price', () => {
     expect(settled([model, modelWith()]).cost).toBeUndefined()
   })
 
-  it('is told where the model without a price has used nothing', () => {
+  it('is present when the model without a price has used nothing', () => {
     const ledger = settled([model])
     ledger.reserve(modelWith(), request).settle({})
     expect(ledger.cost).toEqual({ usd: 0.003 })
@@ -312,7 +312,7 @@ describe('the clock', () => {
     expect(() => ledger.reserve(model, request)).toThrow('its 2 seconds are over')
   })
 
-  it('stands still while somebody is waited for', () => {
+  it('is paused while the run waits for a person', () => {
     const ledger = ledgerOf({ seconds: 2 })
     vi.advanceTimersByTime(500)
     ledger.pause()
@@ -340,12 +340,12 @@ describe('a run that goes on elsewhere', () => {
     first.reserve(model, request).settle(used(10, 5))
     first.beginToolCalls(1)
     vi.advanceTimersByTime(4_000)
-    const booked = JSON.parse(JSON.stringify(first.pause()))
+    const snapshot = JSON.parse(JSON.stringify(first.pause()))
     vi.advanceTimersByTime(60_000)
 
     const second = ledgerOf({ modelCalls: 7, toolCalls: 3 })
     vi.advanceTimersByTime(1_000)
-    second.resume(booked)
+    second.resume(snapshot)
     expect(second.spent).toMatchObject({ usage: used(10, 5), modelCalls: 1, toolCalls: 1 })
     expect(second.cost).toEqual(first.cost)
     expect(second.msLeft()).toBe(4_000)
@@ -358,10 +358,10 @@ describe('a run that goes on elsewhere', () => {
   it('leaves what was stored as it was', () => {
     const ledger = ledgerOf({ tokens: 50_000 })
     ledger.reserve(model, request).settle(used(10, 5))
-    const booked = ledger.pause()
+    const snapshot = ledger.pause()
     ledger.resume()
     ledger.reserve(model, request).settle(used(10, 5))
-    expect(booked).toMatchObject({ budget: { tokens: 50_000 }, spent: { usage: used(10, 5), modelCalls: 1 } })
+    expect(snapshot).toMatchObject({ budget: { tokens: 50_000 }, spent: { usage: used(10, 5), modelCalls: 1 } })
   })
 })
 

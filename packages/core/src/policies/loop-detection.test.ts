@@ -8,7 +8,7 @@ const list: PatternStep = { calls: [{ name: 'list', input: {}, result: 'a' }] }
 const empty: PatternStep = { calls: [] }
 
 describe('a run that goes round in circles', () => {
-  it.each(pathologies)('is told of $name at $toldAt, and stopped at $stoppedAt', ({ steps, toldAt, stoppedAt }) => {
+  it.each(pathologies)('is warned of $name at $toldAt, and stopped at $stoppedAt', ({ steps, toldAt, stoppedAt }) => {
     expect(play(steps)).toMatchObject({ toldAt, stoppedAt })
   })
 
@@ -27,7 +27,7 @@ describe('a run that makes progress', () => {
   })
 })
 
-describe('what the model and people are told', () => {
+describe('the notes for the model and the reasons for people', () => {
   it('names the call, how often it came and when the run ends', () => {
     const { notes, stalled } = play(repeat(6, status))
     expect(notes).toEqual([
@@ -71,11 +71,11 @@ describe('what the model and people are told', () => {
     ])
   })
 
-  it('is told again of a repetition that begins after progress', () => {
+  it('is warned again of a repetition that begins after progress', () => {
     expect(play([...repeat(5, status), list, ...repeat(5, status)]).toldAt).toEqual([4, 10])
   })
 
-  it('is told once of calls with empty answers between them', () => {
+  it('is warned once of calls with empty answers between them', () => {
     expect(play(repeat(6, empty, status)).toldAt).toEqual([8])
   })
 })
@@ -119,7 +119,7 @@ describe('the same call', () => {
   })
 
   it('has the same result where only what says that it is cut differs', () => {
-    const told = (...wholes: string[]): boolean => {
+    const warned = (...wholes: string[]): boolean => {
       const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
       const notes = wholes.map((whole, index) => {
         guard.beginStep(1)
@@ -128,7 +128,7 @@ describe('the same call', () => {
       })
       return notes.at(-1) !== undefined
     }
-    expect([told('Once upon', 'Once upon'), told('Once upon', 'Once more')]).toEqual([true, false])
+    expect([warned('Once upon', 'Once upon'), warned('Once upon', 'Once more')]).toEqual([true, false])
   })
 
   it('differs where arguments that are no JSON do', () => {
@@ -308,9 +308,9 @@ function play(steps: readonly PatternStep[], options?: GuardOptions | false): Pl
   const toldAt: number[] = []
   const notes: string[] = []
   for (const [index, step] of steps.entries()) {
-    const told = take(step, guard)
-    toldAt.push(...told.map(() => index + 1))
-    notes.push(...told)
+    const warned = take(step, guard)
+    toldAt.push(...warned.map(() => index + 1))
+    notes.push(...warned)
     if (guard.stalled !== undefined) return { toldAt, notes, stoppedAt: index + 1, stalled: guard.stalled }
   }
   return { toldAt, notes, stoppedAt: undefined, stalled: undefined }

@@ -18,8 +18,8 @@ const full: GivenPrice = {
 describe('costOf', () => {
   it.each([
     ['input and output', { inputTokens: 100_000, outputTokens: 10_000 }, plain, 0.2 + 0.1],
-    ['what is told', { outputTokens: 10_000 }, plain, 0.1],
-    ['nothing where nothing is told', {}, plain, 0],
+    ['reported tokens alone', { outputTokens: 10_000 }, plain, 0.1],
+    ['nothing for an empty usage', {}, plain, 0],
     ['cached input at the price of input', { inputTokens: 100_000, cachedInputTokens: 60_000 }, plain, 0.2],
     ['cache writes at the price of input', { inputTokens: 100_000, cacheWriteTokens: 60_000 }, plain, 0.2],
     ['cached input at its own price', { inputTokens: 100_000, cachedInputTokens: 60_000 }, full, 0.08 + 0.012],
@@ -36,7 +36,7 @@ describe('costOf', () => {
       full,
       0.4 + 0.04 + 0.5 + 0.015,
     ],
-    ['a cached prompt that is not told as input', { cachedInputTokens: 100_000 }, full, 0.02],
+    ['a cached prompt that is not reported as input', { cachedInputTokens: 100_000 }, full, 0.02],
   ])('counts %s', (_name, usage, price, usd) => {
     expect(costOf(usage, price)).toBeCloseTo(usd, 10)
   })

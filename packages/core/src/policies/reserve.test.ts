@@ -10,7 +10,7 @@ const long: ModelRequest = { messages: [{ role: 'user', content: 'One '.repeat(5
 const short: ModelRequest = { messages: [{ role: 'user', content: 'One' }] }
 const [longTokens, shortTokens] = [estimateRequest(long), estimateRequest(short)]
 
-it('adds what its model has told beyond the estimate, at most', () => {
+it('adds the most by which its model has exceeded the estimate', () => {
   const prompts = promptEstimator()
   prompts.learn(model, long, longTokens + 700)
   prompts.learn(model, long, longTokens + 300)
@@ -19,7 +19,7 @@ it('adds what its model has told beyond the estimate, at most', () => {
   expect(prompts.estimate(other, long)).toBe(longTokens)
 })
 
-it('is not lowered by a model that tells less than it was sent', () => {
+it('is not lowered by a model that reports less than it was sent', () => {
   const prompts = promptEstimator()
   prompts.learn(model, long, 10)
   expect(prompts.estimate(model, long)).toBe(longTokens)

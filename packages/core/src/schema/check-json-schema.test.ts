@@ -16,7 +16,7 @@ it.each<[string, JSONSchema, RegExp]>([
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
   ['a reference elsewhere', object({ a: { $ref: 'other.json' } }), /References begin with "#\/"/],
-])('tells what is wrong with %s', (_name, schema, problem) => {
+])('reports what is wrong with %s', (_name, schema, problem) => {
   expect(jsonSchemaProblem(schema)).toMatch(problem)
 })
 

@@ -334,7 +334,7 @@ describe('an output is refused, with the fix', () => {
     ['a date', z.object({ at: z.date() }), /Use what JSON has, such as a text for a date/],
     ['a date of valibot', v.date(), /Use what JSON has/],
     [
-      'a vendor that nobody knows',
+      'an unknown vendor',
       {
         '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) },
       } satisfies StandardSchema,

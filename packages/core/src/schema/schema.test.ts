@@ -95,7 +95,7 @@ describe('a schema of any root', () => {
     expect((await validate([{ n: 'one' }])).problems).toEqual([expect.stringMatching(path)])
   })
 
-  it('is told by its owner and option when it cannot be described', async () => {
+  it('is named by its owner and option when it cannot be described', async () => {
     const refused = describeSchema(z.date(), { name: 'The list', option: 'list' })
     await expect(refused).rejects.toThrow(/^The list: .*give `list` as a JSON Schema\.$/)
   })
@@ -200,7 +200,7 @@ describe('the check of a JSON Schema', () => {
     })
   })
 
-  it('tells where the value stands', async () => {
+  it('reports the place of the value', async () => {
     const validate = await jsonSchemaValidator(text, 'The answer', ['value'])
     expect(validate(7).problems).toEqual([expect.stringMatching(/^#\/value: /)])
   })
@@ -216,7 +216,7 @@ describe('the check of a JSON Schema', () => {
     ['undefined', { next: undefined }],
     ['a function', { next: () => {} }],
     ['what never ends', endless()],
-  ])('tells of %s, which JSON does not have', async (_name, value) => {
+  ])('reports %s, which JSON does not have', async (_name, value) => {
     const validate = await jsonSchemaValidator(schema, 'The chain')
     expect(validate([value]).problems).toEqual([expect.stringMatching(/^#: \w+/)])
   })
@@ -257,7 +257,7 @@ describe('a schema is refused, with its owner and the fix', () => {
       /JSON Schema/,
     ],
     [
-      'a vendor that nobody knows',
+      'an unknown vendor',
       {
         '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) },
       } satisfies StandardSchema,

@@ -164,7 +164,7 @@ describe('a reply', () => {
   })
 })
 
-describe('a reply that does not fit tells why', () => {
+describe('an invalid reply has its problems', () => {
   it.each<[string, { text?: string; calls?: ToolCall[] }, RegExp]>([
     ['nothing', {}, /^It is empty\.$/],
     ['prose', { text: 'It is Oslo.' }, /^It holds no JSON object that is complete\.$/],
@@ -223,7 +223,7 @@ describe('a reply that does not fit tells why', () => {
   })
 })
 
-describe('a model is told', () => {
+describe('the note for a model', () => {
   it('what does not fit and what to answer with', () => {
     const note = repairNote('It is empty.', format)
     expect(note).toMatch(/^Your answer was not taken\. It is empty\. Answer again with JSON/)

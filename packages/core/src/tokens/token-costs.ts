@@ -1,6 +1,6 @@
 /**
  * What characters cost in hundredths of a token, on the high side: fitted to nine tokenizers, among them those of GPT,
- * Claude 2, Llama, Mistral, Gemma and Qwen, with room for the ones that nobody can run.
+ * Claude 2, Llama, Mistral, Gemma and Qwen, with room for tokenizers that are not public.
  */
 const costs = {
   /** The first letter of a word. A single space before it is part of its token. */

@@ -208,7 +208,7 @@ describe('the functions of an agent', () => {
     expect(() => agentWith([act])).toThrow('Tool "act": give it a description')
   })
 
-  it('are told to the model at the first run: a schema without JSON Schema ends it', async () => {
+  it('are compiled at the first run: a schema without JSON Schema ends it', async () => {
     const act = tool({ name: 'act', description: 'd', input: z.object({ at: z.date() }), execute })
     const agent = agentWith([act])
     for (let turn = 0; turn < 2; turn++) {

@@ -82,7 +82,7 @@ describe('a result', () => {
       '"[circular]"',
     ],
     ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable: no]"}'],
-  ])('is told as JSON: %s', (_name, value, json) => {
+  ])('becomes JSON: %s', (_name, value, json) => {
     const { content, output } = toToolResult(value)
     expect(content).toBe(json)
     expect(JSON.stringify(output)).toBe(json === '' ? '""' : json)

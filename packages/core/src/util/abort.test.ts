@@ -13,7 +13,7 @@ describe('untilAborted', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  it('rejects at once when the signal has ended, and nobody misses the work’s own end', async () => {
+  it('rejects at once when the signal is aborted, and ignores how the work settles', async () => {
     await expect(untilAborted(AbortSignal.abort(), Promise.reject(new Error('late')))).rejects.toMatchObject({
       code: 'aborted',
     })
