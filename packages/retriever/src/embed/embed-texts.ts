@@ -1,6 +1,6 @@
 import { AgentKitError, type Embedder, withRetries } from '@agentkit/core'
+import { untilAborted } from '@agentkit/core/internal'
 import { embedderError } from '../util/embedder-error.ts'
-import { untilAborted } from '../util/until-aborted.ts'
 
 /** Limits of one request. Embedders split it further by the limits of their API. */
 const mostTexts = 256

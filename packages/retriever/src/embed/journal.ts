@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { messageOf } from '@agentkit/core/internal'
 import { makeFile } from '../store/sqlite/sqlite-database.ts'
-import { messageOf } from '../util/message-of.ts'
 
 /** Vectors that are paid for and not in the index yet: a killed sync leaves them for the next one. */
 export interface Journal {

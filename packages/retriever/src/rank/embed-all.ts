@@ -1,7 +1,7 @@
 import { AgentKitError, type Embedder, type RetryOptions, withRetries } from '@agentkit/core'
+import { untilAborted } from '@agentkit/core/internal'
 import { embedderError } from '../util/embedder-error.ts'
 import { unitVector } from '../util/unit-vector.ts'
-import { untilAborted } from '../util/until-aborted.ts'
 
 /** The number of texts per request: small enough for any embedder. */
 const mostTexts = 64

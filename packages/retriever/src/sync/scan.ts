@@ -2,10 +2,9 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'nod
 import { mkdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { AgentKitError, type FileNote } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, messageOf } from '@agentkit/core/internal'
 import { extOf } from '../data/ext-of.ts'
 import type { FoundFile } from '../data/file-record.ts'
-import { messageOf } from '../util/message-of.ts'
 import { yieldToOthers } from '../util/yield-to-others.ts'
 
 /** A file of the file system. */

@@ -1,4 +1,4 @@
-import { pause } from '../util/pause.ts'
+import { sleep } from '@agentkit/core/internal'
 import { treeWatcher } from './watch-tree.ts'
 
 export type WatchFolderOptions = {
@@ -43,12 +43,12 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
       const waiting = new AbortController()
       const until = AbortSignal.any([signal, waiting.signal])
       // Systems lose notifications occasionally: slow polling finds the changes.
-      await Promise.race([woken, pause(isTold ? pollMs * 12 : pollMs, until).then(changed)])
+      await Promise.race([woken, sleep(isTold ? pollMs * 12 : pollMs, until).then(changed)])
       waiting.abort()
       // A folder is copied as many changes. A file that is written for a long time must not delay the others.
       for (let seen = 0, waits = 0; seen < changes && waits < 10; waits++) {
         seen = changes
-        await pause(quietMs, signal)
+        await sleep(quietMs, signal)
       }
     }
   }

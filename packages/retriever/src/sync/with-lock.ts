@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { messageOf } from '../util/message-of.ts'
-import { pause } from '../util/pause.ts'
+import { messageOf, sleep } from '@agentkit/core/internal'
 
 /**
  * Runs work that needs exclusive access to a folder, across processes. The others wait.
@@ -17,7 +16,7 @@ export async function withLock<Result>(
 ): Promise<Result> {
   const database = openLock(folder)
   try {
-    while (!isTaken(database, folder)) await pause(10 + Math.random() * 30, signal)
+    while (!isTaken(database, folder)) await sleep(10 + Math.random() * 30, signal)
     return await work()
   } finally {
     // Releases the lock.

@@ -1,5 +1,5 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
-import { messageOf } from './message-of.ts'
+import { messageOf } from '@agentkit/core/internal'
 
 /**
  * Wraps what an embedder threw in an error that names the embedder. AgentKitErrors are returned unchanged. For others the

@@ -1,6 +1,6 @@
 import { AgentKitError, type RetryOptions, withRetries } from '@agentkit/core'
+import { messageOf } from '@agentkit/core/internal'
 import type { Pinecone } from '@pinecone-database/pinecone'
-import { messageOf } from '../../util/message-of.ts'
 import { toPineconeError } from './pinecone-error.ts'
 import { pineconeFetch } from './pinecone-fetch.ts'
 

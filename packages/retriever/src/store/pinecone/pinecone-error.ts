@@ -1,6 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { causesOf, redactSecrets } from '@agentkit/core/internal'
-import { messageOf } from '../../util/message-of.ts'
+import { causesOf, messageOf, redactSecrets } from '@agentkit/core/internal'
 
 /** An HTTP error response. */
 export type Refusal = { status: number; headers: Headers; body: string }

@@ -1,6 +1,6 @@
 import { AgentKitError, isAgentKitError, type RetryOptions } from '@agentkit/core'
+import { sleep } from '@agentkit/core/internal'
 import type { IndexModel } from '@pinecone-database/pinecone'
-import { pause } from '../../util/pause.ts'
 import type { PineconeClient } from './pinecone-client.ts'
 import type { PineconeSettings } from './pinecone-settings.ts'
 
@@ -61,7 +61,7 @@ export function createPineconeIndex(
           continue
         }
         if (isLate.aborted) throw notReady(`not ready after ${readyWithinMs / 1000} seconds`)
-        await pause(pollMs, signal)
+        await sleep(pollMs, signal)
       }
     },
   }

@@ -1,5 +1,5 @@
 import { isAgentKitError } from '@agentkit/core'
-import { pause } from '../../util/pause.ts'
+import { sleep } from '@agentkit/core/internal'
 import type { Store } from '../store.ts'
 import type { CloudLedger } from './cloud-ledger.ts'
 import type { PineconeVectors } from './pinecone-vectors.ts'
@@ -59,7 +59,7 @@ export async function countVectors(
 ): Promise<number> {
   let counted = await vectors.count(signal)
   for (let attempt = 1; attempt < longestCount && (counted < least || counted > most); attempt++) {
-    await pause(pauseMs, signal)
+    await sleep(pauseMs, signal)
     counted = await vectors.count(signal)
   }
   return counted

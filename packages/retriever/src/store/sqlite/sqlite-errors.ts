@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { messageOf } from '../../util/message-of.ts'
+import { messageOf } from '@agentkit/core/internal'
 
 /** SQLite's result codes for a lock of another connection. The low byte of an extended code is its primary code. */
 const busy = 5
