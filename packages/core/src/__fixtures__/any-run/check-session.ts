@@ -55,7 +55,7 @@ function resultsOf(messages: readonly Message[]): string[] {
 export async function checkNextTurn(sessions: SessionStore, store: SessionStore): Promise<string[]> {
   const model = scriptedModel(['Still here.'])
   const agent = new Agent({ name: 'Test', functions: [], model, sessions })
-  const { finishReason, text, error } = await agent.stream('Are you there?', { sessionId: 's', timeoutMs: 3_000 })
+  const { finishReason, text, error } = await agent.stream('Are you there?', { sessionId: 's', timeoutMs: 60_000 })
     .result
   if (text !== 'Still here.') return [`the next turn ended in ${finishReason}: ${error?.message}`]
   const stored = (await store.turns(key)).slice(0, -1).flatMap(visibleMessages)

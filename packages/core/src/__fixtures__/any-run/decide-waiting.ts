@@ -44,7 +44,7 @@ export async function checkWaiting(
     }
     const before = timesRun()
     const decisions = Object.fromEntries(result.approvals.map(({ approvalId }) => [approvalId, true as const]))
-    const goesOn = () => currentWitness.run(witness, () => agent.resume(runId, decisions, { timeoutMs: 3_000 }).result)
+    const goesOn = () => currentWitness.run(witness, () => agent.resume(runId, decisions, { timeoutMs: 60_000 }).result)
     const ends = await Promise.all([goesOn(), goesOn()])
     const texts = ends.map(({ text, error }) => error?.code ?? text).sort()
     // Of a run without a session nothing is left once it has ended.
