@@ -45,12 +45,12 @@ export function resultText({ content }: ToolMessage): string {
 export function readToolResult(find: (callId: string) => string | undefined, resultTokens: () => number): Tool {
   return tool({
     name: readOnName,
-    description: 'Reads on in the result of an earlier tool call that was shown only in part, or was removed.',
+    description: 'Continues reading the result of an earlier tool call that was shown only in part, or was removed.',
     input: {
       type: 'object',
       properties: {
         call_id: { type: 'string', description: 'The id that the shortened result names.' },
-        offset: { type: 'integer', minimum: 0, description: 'The character to read on from.' },
+        offset: { type: 'integer', minimum: 0, description: 'The character to continue from.' },
       },
       required: ['call_id', 'offset'],
       additionalProperties: false,

@@ -134,7 +134,7 @@ async function betweenHooks(call: ToolCall, step: StepCalls, sources: Citation[]
 }
 
 const notAllowed =
-  'The call was not run: it needs approval as the hook `beforeTool` has changed it, and did not as it was made.'
+  'The call was not executed: the hook `beforeTool` changed it so that it needs approval, which it did not need before.'
 
 async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Citation[]): Promise<Attempt> {
   const { toolBox, agent, hookContext } = run
@@ -216,7 +216,7 @@ function failed(text: string): Attempt {
 
 function invalidArguments(invalid: string): string {
   return invalid === argumentProblem
-    ? `The arguments were not taken (invalid-tool-call): they have ${invalid}. Send fewer, or in several calls.`
+    ? `The arguments were not accepted (invalid-tool-call): they have ${invalid}. Send fewer, or in several calls.`
     : `The arguments are not valid JSON (${invalid}). Send them again.`
 }
 

@@ -117,7 +117,7 @@ function tooManyAtOnce(calls: readonly ToolCall[]): [string, string][] {
 
 /** A final answer beside other calls is refused. */
 function unfinishedAnswers({ finalTool }: Run, calls: readonly ToolCall[]): [string, string][] {
-  const why = `The answer was not taken: it came beside other calls. Read their results, then call ${finalTool} alone.`
+  const why = `The answer was not accepted: it came beside other calls. Read their results, then call ${finalTool} alone.`
   return calls.filter(({ name }) => name === finalTool).map(({ callId }) => [callId, why])
 }
 

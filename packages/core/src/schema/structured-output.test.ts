@@ -167,8 +167,8 @@ describe('a reply', () => {
 describe('an invalid reply has its problems', () => {
   it.each<[string, { text?: string; calls?: ToolCall[] }, RegExp]>([
     ['nothing', {}, /^It is empty\.$/],
-    ['prose', { text: 'It is Oslo.' }, /^It holds no JSON object that is complete\.$/],
-    ['half an answer', { text: '{"city":"Oslo' }, /^It holds no JSON object that is complete\.$/],
+    ['prose', { text: 'It is Oslo.' }, /^It contains no complete JSON object\.$/],
+    ['half an answer', { text: '{"city":"Oslo' }, /^It contains no complete JSON object\.$/],
     ['another text', { text: '{"city":7}' }, /^It does not fit the schema\. city: .*string.*[^.]\.$/],
     ['another call', { calls: [call({ town: 'Oslo' })] }, /^It does not fit the schema\. city: .*\.$/],
     [
@@ -226,10 +226,10 @@ describe('an invalid reply has its problems', () => {
 describe('the note for a model', () => {
   it('what does not fit and what to answer with', () => {
     const note = repairNote('It is empty.', format)
-    expect(note).toMatch(/^Your answer was not taken\. It is empty\. Answer again with JSON/)
+    expect(note).toMatch(/^Your answer was not accepted\. It is empty\. Answer again with JSON/)
     expect(note).toContain(JSON.stringify(format.json))
     expect(repairNote('It is empty.', format, 'final_answer')).toBe(
-      'Your answer was not taken. It is empty. Answer again by calling final_answer.',
+      'Your answer was not accepted. It is empty. Answer again by calling final_answer.',
     )
   })
 })

@@ -37,7 +37,7 @@ export function finalToolName(tools: readonly { name: string }[] = []): string {
 }
 
 const description =
-  'Gives your final answer and ends the work. Call it alone, once you know all you need: an answer in any other form is not taken.'
+  'Gives your final answer and ends the run. Call it alone, once you know all you need: no other form of answer is accepted.'
 
 /**
  * A request for an answer with this schema; the model may still call the request's own tools first.
@@ -100,7 +100,7 @@ function schemaProblems(problems: readonly string[]): string {
 function missingJSON({ text, calls }: { text: string; calls: readonly ToolCall[] }): string {
   const invalid = calls.find((call) => call.invalid !== undefined)?.invalid
   if (invalid !== undefined) return `Its arguments are not valid JSON (${invalid}).`
-  return text.trim() === '' ? 'It is empty.' : 'It holds no JSON object that is complete.'
+  return text.trim() === '' ? 'It is empty.' : 'It contains no complete JSON object.'
 }
 
 /** Redacts and cuts the messages of a schema, which may contain anything. */
@@ -116,7 +116,7 @@ function cleanProblems(problems: string): string {
 export function repairNote(problems: string, format: OutputFormat, finalTool?: string): string {
   // Some servers ignore the schema of a request, so the note repeats it.
   const form = `with JSON alone that follows this JSON Schema: ${JSON.stringify(format.json)}`
-  return `Your answer was not taken. ${problems} Answer again ${finalTool === undefined ? form : `by calling ${finalTool}.`}`
+  return `Your answer was not accepted. ${problems} Answer again ${finalTool === undefined ? form : `by calling ${finalTool}.`}`
 }
 
 /**

@@ -88,8 +88,8 @@ export function parseFailure(text: string): Pick<MemberOutcome, 'text' | 'status
 
 function describeTask(history: MemberHistory): string {
   return history === 'full'
-    ? 'What to do. The conversation is shown to it as well.'
-    : 'What to do, with all that it takes to know: it may see nothing else.'
+    ? 'The task. The agent also sees the conversation.'
+    : 'The task, with everything needed to do it: the agent may see nothing else.'
 }
 
 function firstSentence(instruction = ''): string {

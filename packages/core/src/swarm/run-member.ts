@@ -133,7 +133,7 @@ export function memberStatus(reason: RunFinishReason, text: string): { status: M
       if (text.trim() === '') return { status: 'failed', reason: 'It ended without an answer.' }
       return { status: 'done' }
     case 'max-steps':
-      return { status: 'failed', reason: 'It took all the steps that it may.' }
+      return { status: 'failed', reason: 'It reached its maximum number of steps.' }
     case 'no-progress':
       return { status: 'failed', reason: 'It repeated itself and made no progress.' }
     case 'budget':

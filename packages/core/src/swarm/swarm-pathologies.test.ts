@@ -300,7 +300,7 @@ describe('a transfer', () => {
     expect(result.messages.filter(({ role }) => role === 'tool')).toMatchObject([
       {},
       {},
-      { isError: true, content: expect.stringContaining('handed to ann already') },
+      { isError: true, content: expect.stringContaining('already handed over to ann') },
     ])
   })
 })

@@ -14,16 +14,16 @@ export function isTransfer({ name }: { name: string }): boolean {
 function transferTool({ id, name, description }: AgentSpec): Tool {
   return {
     name: `${prefix}${id.replaceAll('-', '_')}`,
-    description: `Hands the conversation over to ${name}, who goes on with it.${description ? ` ${description}` : ''}`,
+    description: `Hands the conversation over to ${name}, who continues it.${description ? ` ${description}` : ''}`,
     inputSchema: {
       type: 'object',
-      properties: { reason: { type: 'string', description: 'Why, for whoever reads on.' } },
+      properties: { reason: { type: 'string', description: 'The reason, for the next agent.' } },
       additionalProperties: false,
     },
     execute(_input, context) {
       const { members } = parentRunOf(context)
       if (members.handedTo !== undefined && members.handedTo !== id) {
-        throw new Error(`The conversation has been handed to ${members.handedTo} already, in this same step.`)
+        throw new Error(`The conversation was already handed over to ${members.handedTo} in this step.`)
       }
       members.handedTo = id
       return `The conversation is handed over to ${name}.`
