@@ -8,13 +8,13 @@ export const limits = {
   maxSteps: 20,
   /** Handoffs in one run of a swarm. */
   handoffs: 50,
-  /** How long one tool call may take, in milliseconds. */
+  /** The time limit of one tool call, in milliseconds. */
   toolTimeoutMs: 30_000,
   /** The depth of runs within runs: tools that call agents, whose tools call agents. */
   nestedRuns: 5,
-  /** Tool calls of one step that run at once. */
+  /** Tool calls of one step that run in parallel. */
   parallelToolCalls: 8,
-  /** Steps of a workflow that run at once. */
+  /** Steps of a workflow that run in parallel. */
   parallelSteps: 8,
   /** A tool result's text, in bytes of UTF-8. */
   toolResultBytes: 262_144,
@@ -24,7 +24,7 @@ export const limits = {
   wholeResults: 16,
   /** The error message of a tool, in bytes of UTF-8. */
   toolErrorBytes: 16_384,
-  /** Events that wait for a reader, in bytes. */
+  /** Buffered events that wait for a reader, in bytes. */
   eventBufferBytes: 262_144,
   /** How long a run tries to acquire a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
@@ -56,7 +56,7 @@ export const limits = {
   replyMessageChars: 16_777_216,
   /** Tool calls of one answer; an answer with more is malformed. */
   toolCallsPerAnswer: 1_024,
-  /** Tool calls of one answer that are run; the others get an error result. */
+  /** Tool calls of one answer that are executed; further calls get an error result. */
   toolCallsPerStep: 128,
   /** Fields and items, at all levels, of the arguments of one call, and of an answer with an `output` schema. */
   argumentValues: 10_000,

@@ -1,6 +1,6 @@
 import type { Tool } from './tool.ts'
 
-/** How a file could be read: `ok`, or why it is not, or not well; `pending`: it is read by the next sync. */
+/** Whether a file could be read: `ok`, or the reason why not, or why only in part; `pending`: the next sync reads it. */
 export type FileStatus =
   | 'ok'
   | 'pending'
@@ -11,69 +11,69 @@ export type FileStatus =
   | 'too-large'
   | 'unsupported'
 
-/** What is to be known of one file. */
+/** The status of one file. */
 export type FileNote = {
   /** Relative to the folder, with `/`. */
   file: string
   status: FileStatus
-  /** A sentence for people. */
+  /** A sentence for the user. */
   reason: string
 }
 
-/** What one sync has done. */
+/** The result of one sync. */
 export type SyncReport = {
   /** Files that were new, changed or renamed, and are now searchable. */
   indexed: number
   unchanged: number
-  /** Files that are gone, and are not searchable any more. */
+  /** Files that were deleted and are no longer searchable. */
   removed: number
-  /** Files that changed while they were read: the next sync reads them. */
+  /** Files that changed while they were being read; the next sync reads them again. */
   pending: number
-  /** Of all files that are searchable now. */
+  /** All files that are searchable now. */
   chunks: number
   /** Files that cannot be read, each with the reason. */
   skipped: FileNote[]
-  /** Files that can be read, but not well. */
+  /** Files that were read only in part, each with the reason. */
   warnings: FileNote[]
-  /** How a search finds now: by words, by meaning, or by both. */
+  /** What a search uses: words, meaning, or both. */
   mode: 'text' | 'hybrid' | 'vector'
-  /** What the user should know about the embedder, a sentence: that it was found useless, say. Absent: nothing. */
+  /** A warning about the embedder for the user, such as that it does not improve results. Absent when there is none. */
   notice?: string
 }
 
-/** How far a sync is. */
+/** The progress of a sync. */
 export type SyncProgress = {
-  /** Files that have to be read, and how many of them are done. */
+  /** The number of files to read, and of those that are read. */
   files: number
   filesDone: number
-  /** The size of both, in bytes. */
+  /** Their sizes, in bytes. */
   bytes: number
   bytesDone: number
   /** Chunks written so far. */
   chunks: number
-  /** Since the sync began, in milliseconds. */
+  /** Since the start of the sync, in milliseconds. */
   elapsedMs: number
 }
 
 export type SyncOptions = {
-  /** Ends the sync; what is finished stays. */
+  /** Aborts the sync; finished work is kept. */
   signal?: AbortSignal
-  /** Told now and then, and once at the end. */
+  /** Called periodically, and once when the sync completes. */
   onProgress?(progress: SyncProgress): void
 }
 
-/** What an agent may look up: made by a retriever. All that a server sees of it, too. */
+/** What an agent can search, such as a retriever. The server sees only this interface too. */
 export interface Knowledge {
   /**
    * How long the sync before an agent's first answer may delay it, in seconds; 60 when absent. Then the run answers from
-   * what is indexed, its `warnings` say how many files are pending, and the sync continues.
+   * the current index, its `warnings` have the number of pending files, and the sync continues.
    */
   readonly firstAnswerSeconds?: number
-  /** What the model may call. After a sync that changed something these are other objects: they say what there is. */
+  /** The tools for the model. A sync that changed the index replaces them, as their descriptions name its contents. */
   tools(): Tool[]
-  /** Brings the index up to the files. Calls at the same time share one sync. */
+  /** Updates the index to match the files. Concurrent calls share one sync. */
   sync(options?: SyncOptions): Promise<SyncReport>
-  /** The files that are searchable, relative to the folder, in order. */
+  /** The searchable files, relative to the folder, sorted. */
   files(): Promise<string[]>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ const settings: ModelSettings = {
 }
 
 describe('modelSettings', () => {
-  it('go with each step, the choice of a tool with the first', async () => {
+  it('are sent with each step, the tool choice only with the first', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'echo' }] }, 'Done.'])
     await new Agent({ name: 'A', functions: [echo], model, modelSettings: settings }).chat('Go')
     const { toolChoice, ...others } = settings
@@ -24,7 +24,7 @@ describe('modelSettings', () => {
     expect(model.requests[1]).not.toHaveProperty('toolChoice')
   })
 
-  it('choose no tool where there is none', async () => {
+  it('omit the tool choice when there are no tools', async () => {
     const model = scriptedModel(['Done.'])
     await new Agent({ name: 'A', functions: [], model, modelSettings: { toolChoice: 'required' } }).chat('Go')
     expect(model.requests[0]).not.toHaveProperty('toolChoice')
@@ -42,9 +42,9 @@ describe('modelSettings', () => {
     expect(model.requests[0]).toMatchObject(modelSettings)
   })
 
-  it('may be absent, each of them', async () => {
+  it('may each be absent', async () => {
     const model = scriptedModel(['Done.'])
-    // Without a compiler that minds, a setting that is computed is often `undefined`.
+    // In plain JavaScript a computed setting is often `undefined`.
     const modelSettings = { temperature: undefined, reasoning: undefined } as unknown as ModelSettings
     await new Agent({ name: 'A', functions: [], model, modelSettings }).chat('Go')
     expect(model.requests).toHaveLength(1)

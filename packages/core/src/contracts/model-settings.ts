@@ -28,7 +28,7 @@ export const settingRules: { readonly [Name in keyof Required<ModelSettings>]: O
   },
 }
 
-/** @throws AgentKitError `invalid-argument` for a setting that does not exist or has a wrong value */
+/** @throws AgentKitError `invalid-argument` for an unknown setting or a wrong value */
 export function checkModelSettings(settings: ModelSettings): void {
   checkOptions(settings, settingRules, { of: 'modelSettings', example: '{ temperature: 0 }' })
 }

@@ -2,19 +2,19 @@ import type { ModelFinishReason } from '../data/event.ts'
 import type { AssistantMessage, JSONSchema, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 
-/** What a tool looks like to a model. */
+/** A tool as it is described to a model. */
 export type ToolSpec = { name: string; description: string; inputSchema: JSONSchema }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { tool: string }
 
-/** One request to a model. An option that a provider cannot honour is dropped with a `warning`, never a silent 400. */
+/** One request to a model. A provider drops an option that it does not support, with a `warning`, never a silent 400. */
 export type ModelRequest = {
   messages: Message[]
   tools?: ToolSpec[]
   toolChoice?: ToolChoice
   /** JSON Schema that the answer must follow. */
   output?: JSONSchema
-  /** Upper bound of the answer, in tokens. */
+  /** The maximum length of the answer, in tokens. */
   maxOutputTokens?: number
   temperature?: number
   stop?: string[]
@@ -29,11 +29,11 @@ export type ModelEvent =
       type: 'tool-call'
       callId: string
       name: string
-      /** The parsed arguments; `undefined` when they do not parse. */
+      /** The parsed arguments; `undefined` when they are invalid JSON. */
       input: unknown
-      /** What the model wrote, when it does not parse. */
+      /** The text that the model wrote, when it is invalid JSON. */
       inputText?: string
-      /** Why the arguments do not parse. */
+      /** The parse error. */
       invalid?: string
     }
   | { type: 'warning'; message: string }
@@ -50,22 +50,22 @@ export type Price = {
   inputUsdPerMillion: number
   outputUsdPerMillion: number
   cachedInputUsdPerMillion?: number
-  /** Writing to the provider's cache; the price of input when absent. For a long prompt it rises as that of input does. */
+  /** Cache writes; the input price when absent. Scales with the input price for long prompts. */
   cacheWriteUsdPerMillion?: number
-  /** What holds for the whole call once its prompt is longer than `aboveInputTokens`. */
+  /** Prices for the whole call when its prompt is longer than `aboveInputTokens`. */
   longPrompt?: {
     aboveInputTokens: number
     inputUsdPerMillion: number
     outputUsdPerMillion: number
     cachedInputUsdPerMillion?: number
   }
-  /** ISO date on which the price was read. */
+  /** ISO date on which the price was looked up. */
   asOf: string
 }
 
 /** Facts about a model, from provider packages. A model without them works too. */
 export type ModelInfo = {
-  /** In tokens, prompt and answer together. */
+  /** The context window in tokens, prompt and answer together. */
   contextWindow?: number
   maxOutputTokens?: number
   price?: Price
@@ -76,7 +76,7 @@ export type ModelInfo = {
 }
 
 /**
- * A model: one method, one attempt.
+ * A model with one method, which makes one attempt.
  *
  * `stream` yields deltas and whole tool calls, then exactly one `finish`, last. It never retries. A failure is
  * thrown as an `AgentKitError`, and a stream never ends without a finish. An aborted signal ends it with `aborted`,
@@ -86,7 +86,7 @@ export interface Model {
   /** `provider/model`. */
   readonly id: string
   readonly info?: ModelInfo
-  /** The longest silence between its events, in milliseconds; the agent's `modelTimeoutMs` when absent. */
+  /** The maximum silence between its events, in milliseconds; the agent's `modelTimeoutMs` when absent. */
   readonly eventTimeoutMs?: number
   /** Loads `info` where it comes late; awaited before a run's first request. */
   load?(): Promise<void>
@@ -98,7 +98,7 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): ModelStream
 }
 
-/** The events of one answer. A plain async generator is one. */
+/** The events of one answer. An async generator works. */
 export interface ModelStream extends AsyncIterable<ModelEvent> {
   /**
    * The next event if it has arrived: a burst of tokens is then read without a promise for each of them.
@@ -107,7 +107,7 @@ export interface ModelStream extends AsyncIterable<ModelEvent> {
   ready?(): ModelEvent | undefined
 }
 
-/** Turns texts into vectors. */
+/** Converts texts to vectors. */
 export interface Embedder {
   /** `provider/model`. */
   readonly id: string

@@ -30,8 +30,8 @@ export interface SessionStore {
    */
   begin(key: SessionKey, run: { runId: string; expectedVersion: number; input: Message[] }): Promise<void>
   /**
-   * After each model call and each tool result. `state`, when given, replaces the session's.
-   * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
+   * Called after each model call and each tool result. `state`, when given, replaces the session's.
+   * @throws AgentKitError `session-conflict` when the run is not active
    */
   append(runId: string, messages: Message[], state?: JSONValue): Promise<void>
   /**
@@ -42,9 +42,9 @@ export interface SessionStore {
   find(runId: string): Promise<Turn | undefined>
   /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it. */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
-  /** A user's sessions with one agent, the last used first. */
+  /** A user's sessions with one agent, most recently used first. */
   list(owner: { agentId: string; userId: string }): Promise<SessionInfo[]>
-  /** Removes a session and its turns. An unknown one is no error. */
+  /** Removes a session and its turns. Does nothing for an unknown session. */
   delete(key: SessionKey): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { JSONSchema } from '../data/message.ts'
 
 /**
- * The part of the Standard Schema interface that agentkit uses: zod 3.25 and 4, valibot and arktype have it.
+ * The part of the Standard Schema interface that agentkit uses; zod 3.25 and 4, valibot and arktype implement it.
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -10,7 +10,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string
     validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** Standard JSON Schema: the schema describes itself. */
+    /** Standard JSON Schema: the schema converts itself. */
     readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
   }
 }

@@ -4,7 +4,7 @@ import type { StandardSchema } from './standard-schema.ts'
 
 /** The run that calls a tool. */
 export type ToolContext = {
-  /** Aborts when the run ends early or the tool's time is up. */
+  /** Aborts when the run ends early or the tool times out. */
   readonly signal: AbortSignal
   readonly userId: string
   readonly sessionId?: string
@@ -22,7 +22,7 @@ export type ToolContext = {
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** JSON Schema of the input, or the Standard Schema that becomes one at the first run. */
+  /** JSON Schema of the input, or a Standard Schema, which is converted at the first run. */
   readonly inputSchema: JSONSchema | StandardSchema
   /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
   readonly timeoutMs?: number

@@ -14,7 +14,7 @@ const bad: [string, string, RegExp][] = [
 const agent = (): Agent => new Agent({ name: 'Test', functions: [], model: scriptedModel(['Hello.']) })
 
 describe('the ids of a run', () => {
-  it.each(bad)('are refused where one is %s', async (_name, id, problem) => {
+  it.each(bad)('are refused when one is %s', async (_name, id, problem) => {
     const refused = { code: 'invalid-argument', message: expect.stringMatching(problem) }
     for (const options of [{ userId: id }, { sessionId: id }, { userId: 'ada', sessionId: id }]) {
       await expect(agent().chat('Hi', options)).rejects.toMatchObject(refused)
@@ -23,7 +23,7 @@ describe('the ids of a run', () => {
     }
   })
 
-  it('are refused where the run to resume has a bad one', () => {
+  it('are refused when the run to resume has an invalid one', () => {
     for (const id of [`${longest}x`, 'ada\ud800', '']) {
       expect(() => agent().resume(id, {})).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
     }

@@ -4,7 +4,7 @@ export type Citation = {
   file: string
   page?: number
   pageEnd?: number
-  /** A record's number as a spreadsheet shows it: the header is 1. */
+  /** The row number as a spreadsheet shows it: the header is 1. */
   row?: number
   rowEnd?: number
   heading?: string

@@ -37,17 +37,17 @@ it.each<[ErrorCode, ErrorDetails, boolean]>([
   ['auth', {}, false],
   ['network', { retryable: false }, false],
   ['auth', { retryable: true }, true],
-])('%s with %j is retryable where nothing else is said: %s', (code, details, retryable) => {
+])('%s with %j is retryable by default: %s', (code, details, retryable) => {
   expect(new AgentKitError(code, 'x', details).retryable).toBe(retryable)
 })
 
-it('is not retryable unless it says so, and has no cause unless it is given one', () => {
+it('is not retryable by default, and has a cause only if it is given one', () => {
   const error = new AgentKitError('auth', 'Wrong key.')
   expect(error.retryable).toBe(false)
   expect(Object.hasOwn(error, 'cause')).toBe(false)
 })
 
-it('is known by its brand, also when another copy of the package made it', async () => {
+it('is recognised by its brand, also when another copy of the package created it', async () => {
   vi.resetModules()
   const copy = await import('./errors.ts')
   const theirs = new copy.AgentKitError('quota', 'Spent.')
@@ -62,7 +62,7 @@ it.each([new Error('plain'), { code: 'quota', message: 'x', name: 'AgentKitError
   (value) => expect(isAgentKitError(value)).toBe(false),
 )
 
-it('carries no brand into its keys, so that it can be compared and copied', () => {
+it('has no enumerable brand, so that it can be compared and copied', () => {
   const error = new AgentKitError('quota', 'Spent.')
   expect(Reflect.ownKeys({ ...error })).toEqual(['name', 'code', 'retryable'])
 })
@@ -77,7 +77,7 @@ it('adds the run to a copy, and leaves a shared error unchanged', () => {
   expect(shared.runId).toBeUndefined()
 })
 
-it('becomes plain JSON with what it knows, and nothing of its cause, run or stack', () => {
+it('becomes plain JSON with its details, and without its cause, run or stack', () => {
   const error = new AgentKitError('rate-limit', 'Slow down.', {
     cause: new Error('raw'),
     retryable: true,
@@ -113,7 +113,7 @@ it.each<[string, AbortSignal, object]>([
   ['a time-out', AbortSignal.abort(new DOMException('late', 'TimeoutError')), { code: 'timeout', phase: 'run' }],
   ['a reason', AbortSignal.abort('enough'), { code: 'aborted', cause: 'enough' }],
   ['an AgentKitError', AbortSignal.abort(given), given],
-])('says how a signal ended: %s', (_name, signal, expected) => {
+])('is the error of an aborted signal: %s', (_name, signal, expected) => {
   expect(abortError(signal)).toMatchObject(expected)
   expect(abortError(signal)).not.toHaveProperty('provider')
   const callee = { provider: 'acme', model: 'small' }
@@ -138,8 +138,8 @@ it.each<[string, unknown, string]>([
     }),
     '',
   ],
-])('reads whatever was thrown: %s', (_name, thrown, text) => expect(messageOf(thrown)).toBe(text))
+])('reads the message of any thrown value: %s', (_name, thrown, text) => expect(messageOf(thrown)).toBe(text))
 
-it('refuses what no case of a switch knows', () => {
+it('is thrown for a value that no case of a switch handles', () => {
   expect(() => assertNever({ type: 'new' } as never)).toThrow('Unexpected {"type":"new"}')
 })

@@ -1,6 +1,6 @@
 import type { Usage } from './usage.ts'
 
-/** Why something failed: a closed list that callers may switch over. */
+/** Why an operation failed: a closed list that callers may switch over. */
 export type ErrorCode =
   | 'invalid-config'
   | 'invalid-argument'
@@ -39,7 +39,7 @@ export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
 export type ErrorDetails = {
   cause?: unknown
   /**
-   * Whether the same call may succeed later. When absent: for `network`, `timeout`, `rate-limit`, `overloaded`,
+   * Whether the same call may succeed later. When absent, true for `network`, `timeout`, `rate-limit`, `overloaded`,
    * `incomplete-stream`, `malformed-stream`, and `provider-error` with a status of 408, 409, 425, 429 or 5xx.
    */
   retryable?: boolean
@@ -49,7 +49,7 @@ export type ErrorDetails = {
   provider?: string
   /** The requested model, without its provider. */
   model?: string
-  /** HTTP status of the provider's answer. */
+  /** HTTP status of the provider's response. */
   status?: number
   /** The provider's id of the request. */
   requestId?: string
@@ -57,14 +57,14 @@ export type ErrorDetails = {
   phase?: TimeoutPhase
   /** The run that failed. */
   runId?: string
-  /** What the failed run had used. */
+  /** The usage of the failed run. */
   usage?: Usage
 }
 
 const brand = Symbol.for('agentkit.error')
 
 /**
- * The one error of agentkit: a code from a closed list, a message that says the fix, a cause.
+ * The only error class of agentkit: a code from a closed list, a message with the fix, and a cause.
  *
  * Branded by `Symbol.for`, so that two copies of the package agree; check with {@link isAgentKitError}.
  *
@@ -141,7 +141,7 @@ export function isAgentKitError(value: unknown): value is AgentKitError {
   try {
     return typeof value === 'object' && value !== null && brand in value
   } catch {
-    // A proxy whose traps throw.
+    // The traps of a proxy may throw.
     return false
   }
 }

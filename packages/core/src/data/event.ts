@@ -31,7 +31,7 @@ export type AgentEventBody =
   | { type: 'model-fallback'; from: string; to: string; error: ErrorInfo }
   | { type: 'approval-request'; approvalId: string; callId: string; name: string; input: unknown }
   | { type: 'step-end'; step: number; model: string; finishReason: ModelFinishReason; usage: Usage }
-  /** Exactly one, last. */
+  /** Exactly one, always last. */
   | {
       type: 'run-end'
       finishReason: RunFinishReason
@@ -43,16 +43,16 @@ export type AgentEventBody =
     }
 
 /**
- * One event of a run: a closed union, plain data, each a fresh value.
- * `seq` begins at 1 and has no gaps; `path` names the agents from the outermost in.
+ * One event of a run: a closed union of plain data; each event is a new object.
+ * `seq` begins at 1 and has no gaps; `path` lists the agents, outermost first.
  */
 export type AgentEvent = { seq: number; runId: string; path: string[] } & AgentEventBody
 
-/** Why a model stopped. A failure is thrown, never a finish. */
+/** Why a model stopped. Failures are thrown, so they are not listed here. */
 export type ModelFinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter'
 
 /**
- * Tells listeners of the run; a promise when they should be waited for.
- * @param path of the agent within this one, from the outside in; absent, it is this one
+ * Emits an event of the run; returns a promise when the caller must wait for the reader.
+ * @param path of the agent below this one, outermost first; absent for this agent
  */
 export type Emit = (event: AgentEventBody, path?: readonly string[]) => Promise<void> | undefined

@@ -8,7 +8,7 @@ export type JSONSchema = { [key: string]: unknown }
  * Data that only one provider can read: a signature, encrypted reasoning. It is sent back to its owner only.
  */
 export type Opaque = {
-  /** `provider/model` that made it. */
+  /** The `provider/model` that created it. */
   owner: string
   data: JSONValue
 }
@@ -33,9 +33,9 @@ export type ToolCallPart = {
   type: 'tool-call'
   callId: string
   name: string
-  /** The arguments; `{}` when what the model wrote does not parse. */
+  /** The arguments; `{}` when the model wrote invalid JSON. */
   input: JSONValue
-  /** What the model wrote, when it does not parse. */
+  /** The text that the model wrote, when it is invalid JSON. */
   inputText?: string
   opaque?: Opaque
 }
@@ -53,5 +53,5 @@ export type ToolMessage = Versioned & {
   isError?: boolean
 }
 
-/** One message of a conversation: plain JSON, versioned, one closed union. */
+/** One message of a conversation: versioned plain JSON, a closed union. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage

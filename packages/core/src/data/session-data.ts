@@ -8,7 +8,7 @@ export type SessionKey = { agentId: string; userId: string; sessionId: string }
 export type Session = {
   /** Rises by one with each turn that begins, is resumed or ends; `begin` receives it as `expectedVersion`. */
   version: number
-  /** What the model may see: always valid, never a tool call without its result. */
+  /** What the model may see: always valid, without tool calls that have no result. */
   messages: Message[]
   state?: JSONValue
 }

@@ -13,7 +13,7 @@ const result = (callId: string, content = callId): Message => ({ role: 'tool', c
 const interrupted = stoppedNote('interrupted')
 const waiting = stoppedNote('waiting for approval')
 
-describe('a transcript is valid', () => {
+describe('a valid transcript', () => {
   it.each<[string, Message[]]>([
     ['empty', []],
     ['a question', [user]],
@@ -25,7 +25,7 @@ describe('a transcript is valid', () => {
   ])('with %s', (_name, messages) => expect(validateTranscript(messages)).toEqual([]))
 })
 
-describe('a transcript is not valid', () => {
+describe('an invalid transcript', () => {
   it.each<[string, Message[], { index: number; problem: string }[]]>([
     ['a result alone', [user, result('a')], [{ index: 1, problem: 'result of call "a" has no call' }]],
     ['a call alone', [user, calls('a')], [{ index: 1, problem: 'call "a" has no result' }]],
@@ -62,7 +62,7 @@ describe('a transcript is not valid', () => {
   ])('with %s', (_name, messages, problems) => expect(validateTranscript(messages)).toEqual(problems))
 })
 
-describe('what the model sees of a turn', () => {
+describe('the messages of a turn that the model sees', () => {
   it.each<[TurnStatus, string, Message[], object[]]>([
     ['running', 'nothing', [user, answer], []],
     ['done', 'all of it', [user, calls('a'), result('a'), answer], [user, calls('a'), result('a'), answer]],
@@ -113,7 +113,7 @@ describe('what the model sees of a turn', () => {
       [user, calls('a'), result('a'), waiting],
     ],
     ['waiting', 'nothing without a call', [user], []],
-  ])('that is %s: %s', (status, _name, messages, seen) => {
+  ])('of a turn that is %s: %s', (status, _name, messages, seen) => {
     const before = structuredClone(messages)
     const turn: Turn = { runId: 'run_1', status, messages, createdAt: '2026-01-01T00:00:00.000Z' }
     const visible = visibleMessages(turn)
@@ -122,7 +122,7 @@ describe('what the model sees of a turn', () => {
     expect(messages).toEqual(before)
   })
 
-  it('keeps the text that stood beside a call that did not finish', () => {
+  it('keep the text beside a call that did not finish', () => {
     const spoken: Message = {
       role: 'assistant',
       content: [
@@ -136,7 +136,7 @@ describe('what the model sees of a turn', () => {
   })
 })
 
-describe('a journal in the order of its calls', () => {
+describe('a journal sorted by its calls', () => {
   it.each<[string, Message[], Message[]]>([
     [
       'has results as their calls stand',

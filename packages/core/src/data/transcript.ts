@@ -3,7 +3,7 @@ import { messageProblem } from './message-problem.ts'
 import type { Turn } from './session-data.ts'
 
 /**
- * What the model may see of a turn: always valid, results in the order of their calls.
+ * The messages of a turn that a model may see: always valid, with results in call order.
  *
  * A running turn shows nothing. A failed or suspended one without a finished tool call shows nothing either; one with
  * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that no call is
@@ -29,12 +29,12 @@ function untilStopped(turn: Turn, reason: string): Message[] {
   return messages
 }
 
-/** The note that ends a turn which was stopped after some of its tool calls had finished. */
+/** The note at the end of a turn that stopped after some of its tool calls had finished. */
 export function stoppedNote(reason: string): AssistantMessage {
   return { v: 1, role: 'assistant', content: [{ type: 'text', text: `[stopped: ${reason}]` }] }
 }
 
-/** Drops calls without a result and results without a call, and puts results in the order of their calls. */
+/** Drops calls without a result and results without a call, and sorts results in call order. */
 function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; finishedCalls: number } {
   const messages: Message[] = []
   let finishedCalls = 0
@@ -53,7 +53,7 @@ function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; 
     const results = resultsAfter(journal, index)
     const finished = calls.filter((call) => results.has(call.callId))
     if (finished.length === 0) {
-      // What it said beside calls that never ran was said all the same.
+      // The text beside calls that never ran is kept.
       const said = message.content.filter((part) => part.type === 'text' && part.text.trim() !== '')
       if (said.length > 0) messages.push({ ...message, content: said })
       continue
@@ -65,7 +65,7 @@ function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; 
   return { messages, finishedCalls }
 }
 
-/** A journal with each result in the order of its call. Calls without a result stay: they may still get one. */
+/** Sorts the results of a journal in call order. Keeps calls without a result, as the result may still arrive. */
 export function inCallOrder(journal: readonly Message[]): Message[] {
   return journal.flatMap<Message>((message, index) => {
     if (message.role === 'tool') return []
@@ -98,16 +98,16 @@ export function toolCalls(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool-call')
 }
 
-/** Where a transcript breaks the rules, and how. */
+/** The position of an invalid message, and its problem. */
 export type TranscriptProblem = { index: number; problem: string }
 
 /**
- * Checks that a model of any provider may be given these messages. Values of any kind may be passed.
+ * Checks that these messages can be sent to a model of any provider. Accepts values of any type.
  *
  * Each message has its role's form. Each tool call has exactly one result, directly after its message; no result stands alone; call ids are not empty
- * and unique in their message; no message is empty; system messages stand first; the conversation begins with the user.
+ * and unique in their message; no message is empty; system messages come first; the conversation begins with the user.
  *
- * @returns the problems found; an empty list when the transcript is valid
+ * @returns the problems; an empty list when the transcript is valid
  * @example
  * validateTranscript([{ role: 'tool', callId: 'a', name: 'echo', content: 'x' }])
  * // [{ index: 0, problem: 'result of call "a" has no call' }]
@@ -122,7 +122,7 @@ export function validateTranscript(messages: readonly Message[]): TranscriptProb
     for (const callId of open) problems.push({ index: openedAt, problem: `call "${callId}" has no result` })
     open = new Set()
   }
-  // Array.from: `forEach` passes over the holes of a sparse list.
+  // Array.from, because `forEach` skips the holes of a sparse list.
   Array.from(messages).forEach((message, index) => {
     const report = (problem: string): void => void problems.push({ index, problem })
     const misshapen = messageProblem(message)
@@ -154,7 +154,7 @@ export function validateTranscript(messages: readonly Message[]): TranscriptProb
   return problems
 }
 
-/** The text of the message that a run answers, which is the first of the run's own messages. */
+/** The text of the user's message, which is the first of the run's own messages. */
 export function textOfInput({ messages }: { messages: readonly Message[] }): string {
   const [question] = messages
   if (question?.role !== 'user') return ''

@@ -25,7 +25,7 @@ it.each<[Usage, Usage, Usage]>([
       totalTokens: 66,
     },
   ],
-])('adds field by field, and invents none: %o + %o', (a, b, sum) => {
+])('adds field by field, and keeps absent fields absent: %o + %o', (a, b, sum) => {
   const before = structuredClone([a, b])
   expect(addUsage(a, b)).toEqual(sum)
   expect(Object.keys(addUsage(a, b))).toEqual(Object.keys(sum))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JSONSchema } from '../index.ts'
 import { compileSchema } from './schema.ts'
 
-/** CPU time that validating took, in milliseconds, and what it found. */
+/** The CPU time of a validation, in milliseconds, and its result. */
 async function cost(schema: JSONSchema, value: unknown): Promise<{ ms: number; problems: string[] | undefined }> {
   const { validate } = await compileSchema(schema, 'Tool "walk"')
   await validate({})
@@ -12,7 +12,7 @@ async function cost(schema: JSONSchema, value: unknown): Promise<{ ms: number; p
   return { ms: (user + system) / 1000, problems }
 }
 
-/** Twice what is promised: the CPU of the process counts here, with its garbage collector. */
+/** Twice the limit: the CPU time of the process includes garbage collection. */
 const most = 400
 const tooDeep = [expect.stringContaining('too deep for the schema of Tool "walk"')]
 
@@ -31,24 +31,24 @@ const branches = (keyword: string): JSONSchema => {
   }
 }
 
-describe('validating by a schema whose branches refer to themselves', () => {
+describe('validation by a schema whose branches refer to themselves', () => {
   it.each([
     ['anyOf', 20],
     ['anyOf', 64],
     ['oneOf', 20],
     ['oneOf', 64],
     ['allOf', 64],
-  ])('ends for %s and %i levels, and says what to do', async (keyword, levels) => {
+  ])('stops for %s and %i levels, with the fix', async (keyword, levels) => {
     const { ms, problems } = await cost(branches(keyword), nested(levels, { end: 'no number' }))
     expect(problems).toEqual(tooDeep)
     expect(ms).toBeLessThan(most)
   })
 
-  it('takes few levels', async () => {
+  it('accepts values of few levels', async () => {
     expect((await cost(branches('anyOf'), nested(6, { end: 1 }))).problems).toBeUndefined()
   })
 
-  it('takes all levels where a field decides the branch', async () => {
+  it('accepts values of all levels when a field selects the branch', async () => {
     const branch = (kind: string) => ({
       type: 'object',
       properties: { kind: { const: kind }, next: { $ref: '#/$defs/node' } },
@@ -65,7 +65,7 @@ describe('validating by a schema whose branches refer to themselves', () => {
   })
 })
 
-it('ends where definitions fan out without a circle, over an object of any size', async () => {
+it('stops when definitions branch without a cycle, for an object of any size', async () => {
   const defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [
       `a${index}`,
@@ -78,7 +78,7 @@ it('ends where definitions fan out without a circle, over an object of any size'
   expect(ms).toBeLessThan(most)
 })
 
-it('finds out whether a field takes null once for each definition', async () => {
+it('determines once per definition whether a field accepts null', async () => {
   const defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [
       `a${index}`,
@@ -98,14 +98,14 @@ describe('patterns', () => {
     ['of names', { patternProperties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`^k${at}$`, {}])) }],
     ['of a name', { patternProperties: { '\\s+$': {} } }],
     ['of text', { additionalProperties: { type: 'string', pattern: '^\\S+@\\S+\\.\\S+$' } }],
-  ])('%s are tried within bounds', async (_what, schema) => {
+  ])('%s are matched within limits', async (_what, schema) => {
     const long = { [`${' '.repeat(500_000)}x`]: '@.'.repeat(500_000) }
     const { ms, problems } = await cost({ type: 'object', ...schema }, { ...fields(9_000), ...long })
     expect(problems).toBeDefined()
     expect(ms).toBeLessThan(most * 2)
   })
 
-  it('mean what they say, and are shown as they were written', async () => {
+  it('keep their meaning, and are described unchanged', async () => {
     const pattern = '(a)\\1|^b$'
     const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
     const { json, validate } = await compileSchema(schema, 'Tool "walk"')
@@ -118,7 +118,7 @@ describe('patterns', () => {
   })
 })
 
-it('takes 10,000 fields, and a list of 1,000 that must differ', async () => {
+it('accept 10,000 fields, and a list of 1,000 unique items', async () => {
   const strings = { type: 'object', patternProperties: { '^key': { type: 'string' } }, additionalProperties: false }
   const { ms, problems } = await cost(strings, fields(10_000))
   expect(problems).toBeUndefined()

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts'
 
 /** The validator reads this field of each schema that it visits. No schema here uses it, as it is an outdated keyword. */
 const visited = '__absolute_recursive_ref__'
-/** Reading the clock costs as much as a visit. */
+/** Reading the clock is as expensive as a visit. */
 const visitsPerLook = 16
 
 let visits = 0

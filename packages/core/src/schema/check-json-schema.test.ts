@@ -25,6 +25,6 @@ it.each<[string, JSONSchema]>([
   ['references', { ...object({ a: { $ref: '#/$defs/a~1b' } }), $defs: { 'a/b': { type: ['string', 'null'] } } }],
   ['a field named like a keyword', object({ type: { type: 'string' }, pattern: { type: 'integer' } })],
   ['boolean schemas', { type: 'object', properties: { a: true }, additionalProperties: false }],
-])('finds nothing wrong with %s', (_name, schema) => {
+])('reports no problem for %s', (_name, schema) => {
   expect(jsonSchemaProblem(schema)).toBeUndefined()
 })

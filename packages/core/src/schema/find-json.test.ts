@@ -5,7 +5,7 @@ function textsIn(text: string): string[] {
   return [...findJSON(text)].map((found) => found.text)
 }
 
-describe('JSON is found', () => {
+describe('finds JSON', () => {
   it.each<[string, string, string[]]>([
     ['as the whole text', ' {"city":"Oslo"}\n', ['{"city":"Oslo"}']],
     ['as a whole text of any kind', 'null', ['null']],
@@ -37,7 +37,7 @@ describe('JSON is found', () => {
   })
 })
 
-describe('nothing is found', () => {
+describe('finds nothing', () => {
   it.each([
     ['in prose', 'It is sunny {mostly} in [northern] Oslo.'],
     ['in no text', ''],
@@ -52,7 +52,7 @@ describe('nothing is found', () => {
     expect(textsIn(text)).toEqual([])
   })
 
-  it('deeper than a thousand levels, as nothing that handles it may overflow the stack', () => {
+  it('below a thousand levels, so that nothing downstream overflows the stack', () => {
     const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expect(textsIn(nested(1000))).toHaveLength(1)
     expect(textsIn(nested(1002))).toEqual([])
@@ -74,7 +74,7 @@ describe('a hostile text', () => {
     ['fences of no JSON', '```\n{x}\n'.repeat(million / 8), 0],
     ['spaces', ' '.repeat(million), 0],
     ['one long string', `so ${JSON.stringify({ a: 'x'.repeat(million) })}`, 1],
-  ])('is read once, and few of its blocks are taken for answers: %s', (_name, text, found) => {
+  ])('is read once, and few of its blocks are treated as answers: %s', (_name, text, found) => {
     expect(textsIn(text)).toHaveLength(found)
   })
 

@@ -6,7 +6,7 @@ import { compileSchema } from './schema.ts'
 const text = { type: 'string' }
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 
-describe('nulls for fields that are left out', () => {
+describe('nulls for omitted fields', () => {
   it.each<[string, object, unknown, unknown]>([
     ['go where the field is optional', object({ a: text, b: text }), { a: null, b: 'x' }, { b: 'x' }],
     ['go inside objects', object({ a: object({ b: text }) }), { a: { b: null } }, { a: {} }],
@@ -37,18 +37,18 @@ describe('nulls for fields that are left out', () => {
     ['it may be anything', object({ a: {} }), { a: null }],
     ['nothing is known of the field', object({}), { a: null }],
     ['there are none', object({ a: text }), { a: 'x', b: [1] }],
-  ])('stay, and the value is the same, where %s', (_name, schema, value) => {
+  ])('stay, and the value is the same object, when %s', (_name, schema, value) => {
     expect(withoutOptionalNulls(value, schema, schema as never)).toBe(value)
   })
 
-  it('are forgiven in what a model writes for a tool, whatever its schema is made with', async () => {
+  it('are removed from tool input, whatever library the schema is from', async () => {
     const json = await compileSchema(object({ city: text, days: { type: 'integer' } }, ['city']), 'Tool "a"')
     expect(await json.validate({ city: 'Oslo', days: null })).toEqual({ value: { city: 'Oslo' } })
     const zod = await compileSchema(z.object({ city: z.string(), days: z.int().default(3) }), 'Tool "a"')
     expect(await zod.validate({ city: 'Oslo', days: null })).toEqual({ value: { city: 'Oslo', days: 3 } })
   })
 
-  it('do not hide what else is wrong', async () => {
+  it('do not hide other problems', async () => {
     const { validate } = await compileSchema(object({ city: text, days: text }, ['city']), 'Tool "a"')
     expect((await validate({ city: null, days: null })).problems).toHaveLength(2)
   })

@@ -28,7 +28,7 @@ describe('an output that is an object', () => {
     ['valibot', v.object({ city: v.string() }), city],
     ['arktype', type({ city: 'string' }), city],
     ['JSON Schema', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...city }, city],
-  ])('is asked for and checked as it is: %s', async (_name, schema, json) => {
+  ])('is requested and validated without a wrapper: %s', async (_name, schema, json) => {
     const format = await compileOutput(schema)
     expect(format.json).toMatchObject(json)
     expect(await format.validate({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } })
@@ -37,7 +37,7 @@ describe('an output that is an object', () => {
   })
 })
 
-describe('an output that is no object', () => {
+describe('an output that is not an object', () => {
   it.each<[string, StandardSchema | JSONSchema, JSONSchema, unknown, unknown]>([
     ['a list of zod 4', z.array(z.string()), { type: 'array', items: text }, ['a'], [7]],
     ['a list of zod 3', z3.array(z3.string()), { type: 'array', items: text }, ['a'], [7]],
@@ -62,7 +62,7 @@ describe('an output that is no object', () => {
       { is: 'a', value: 'x' },
       { is: 'a' },
     ],
-  ])('stands in a field of one: %s', async (_name, schema, json, right, wrong) => {
+  ])('is wrapped in the field of an object: %s', async (_name, schema, json, right, wrong) => {
     const format = await compileOutput(schema)
     expect(format.json).toMatchObject(wrapped(json))
     expect(await format.validate({ value: right })).toEqual({ value: right })
@@ -73,7 +73,7 @@ describe('an output that is no object', () => {
     expect(await format.validate(right), 'without the object around it').toEqual({ value: right })
   })
 
-  it('is never the object of another field', async () => {
+  it('is never unwrapped from another field', async () => {
     const format = await compileOutput(z.coerce.boolean())
     expect((await format.validate({ answer: false })).problems).toBeDefined()
     expect((await format.validate({ ['__proto__']: { value: true } })).problems).toBeDefined()
@@ -163,17 +163,17 @@ describe('references', () => {
     ],
   ]
 
-  it.each(cases)('hold in what is asked for and in what is checked: %s', async (_name, schema, right, wrong) => {
+  it.each(cases)('resolve in the request and in the validation: %s', async (_name, schema, right, wrong) => {
     const format = await compileOutput(schema)
     expect((await format.validate(right)).problems).toBeUndefined()
     expect((await format.validate(wrong)).problems).toBeDefined()
-    // What the provider is given says the same.
+    // The provider gets the same schema.
     const asked = await compileOutput(format.json)
     expect((await asked.validate(right)).problems).toBeUndefined()
     expect((await asked.validate(wrong)).problems).toBeDefined()
   })
 
-  it('stand where providers look for them', async () => {
+  it('are where providers look for them', async () => {
     const { json } = await compileOutput({
       anyOf: [{ $ref: '#/$defs/n' }, { type: 'array', items: { $ref: '#' } }],
       $defs: { n: { type: 'number' } },
@@ -187,7 +187,7 @@ describe('references', () => {
     })
   })
 
-  it('in plain values are left alone', async () => {
+  it('in plain values are unchanged', async () => {
     const { json } = await compileOutput({ enum: ['a', { $ref: '#' }] })
     expect(json).toEqual(wrapped({ enum: ['a', { $ref: '#' }] }))
   })
@@ -209,11 +209,11 @@ describe('other keys', () => {
   it.each<[string, StandardSchema | JSONSchema]>([
     ['valibot, which does not say what it keeps', v.looseObject({ a: v.string() })],
     ['JSON Schema, which is open where it says nothing', { type: 'object', properties: { a: text } }],
-  ])('stay possible in %s', async (_name, schema) => {
+  ])('remain allowed in %s', async (_name, schema) => {
     expect((await compileOutput(schema)).json).not.toHaveProperty('additionalProperties')
   })
 
-  it('stay possible in the parts of an intersection', async () => {
+  it('remain allowed in the parts of an intersection', async () => {
     const both = z.intersection(z.record(z.string(), z.string()), z.object({ a: z.string() }))
     const { json } = await compileOutput(both)
     const asked = await compileOutput(json)
@@ -249,17 +249,17 @@ describe('the value', () => {
       { value: '2026-01-31T00:00:00Z' },
       2026,
     ],
-  ])('is what the schema makes of the answer: %s', async (_name, schema, answer, value) => {
+  ])('is the output of the schema: %s', async (_name, schema, answer, value) => {
     const format = await compileOutput(schema)
     expect(await format.validate(answer)).toEqual({ value })
   })
 
-  it('is what the model wrote where the schema is a JSON Schema', async () => {
+  it('is the parsed JSON when the schema is a JSON Schema', async () => {
     const format = await compileOutput({ type: 'object', properties: { d: { type: 'number', default: 3 } } })
     expect(await format.validate({ other: 1 })).toEqual({ value: { other: 1 } })
   })
 
-  it('is checked by promises too', async () => {
+  it('may be validated asynchronously', async () => {
     const format = await compileOutput(z.array(z.string().refine(async (city) => city === 'Oslo', 'unknown city')))
     expect(await format.validate({ value: ['Oslo'] })).toEqual({ value: ['Oslo'] })
     expect(await format.validate({ value: ['Oslo', 'Ur'] })).toEqual({ problems: ['value.1: unknown city'] })
@@ -276,25 +276,25 @@ describe('the value', () => {
       'The check failed without a message.',
     ],
     ['is broken', ownSchema(() => undefined as never), 'undefined'],
-  ])('has a problem when its check %s', async (_name, schema, problem) => {
+  ])('has a problem when its validation %s', async (_name, schema, problem) => {
     const format = await compileOutput(schema)
     expect((await format.validate({ value: 'x' })).problems).toEqual([expect.stringContaining(problem)])
   })
 
-  it('has few problems, however many there are', async () => {
+  it('has a bounded number of problems', async () => {
     const format = await compileOutput(z.array(z.string()))
     const { problems } = await format.validate({ value: Array.from({ length: 1000 }, () => 7) })
     expect(problems).toHaveLength(11)
     expect(problems?.at(-1)).toBe('and 990 more')
   })
 
-  it('overflows no stack of a check', async () => {
+  it('does not overflow the stack of a validator', async () => {
     const format = await compileOutput({ type: 'object', properties: { a: { $ref: '#' } } })
     const deep = JSON.parse(`${'{"a":'.repeat(990)}{}${'}'.repeat(990)}`)
     await expect(format.validate(deep)).resolves.toBeDefined()
   })
 
-  it('pollutes no prototype', async () => {
+  it('does not pollute prototypes', async () => {
     const hostile = JSON.parse('{"city":"Oslo","__proto__":{"polluted":true}}')
     for (const schema of [
       z.looseObject({ city: z.string() }),
@@ -311,7 +311,7 @@ describe('the value', () => {
   })
 })
 
-describe('an output is refused, with the fix', () => {
+describe('an output that is refused, with the fix', () => {
   it.each<[string, unknown, RegExp]>([
     ['nothing', null, /give a Standard Schema \(zod, valibot, arktype, …\) or a JSON Schema, or leave it out/],
     ['a word', 'json', /give a Standard Schema/],
@@ -357,7 +357,7 @@ describe('an output is refused, with the fix', () => {
     ['arktype, which is a function', type('string')],
     ['JSON Schema', { type: 'string' }],
     ['JSON Schema of anything', {}],
-  ])('unless it is one: %s', (_name, output) => {
+  ])('unless it is a schema: %s', (_name, output) => {
     expect(() => checkOutput(output)).not.toThrow()
   })
 })
@@ -378,7 +378,7 @@ describe('mapSchema', () => {
     ['in a list', { anyOf: [{ title: 'in' }] }],
     ['alone', { items: { title: 'in' } }],
     ['among shared schemas', { $defs: { const: { title: 'in' } } }],
-  ])('reaches a schema %s, inside out', (_name, schema) => {
+  ])('visits a schema %s, innermost first', (_name, schema) => {
     expect(seen({ ...schema, title: 'out' })).toEqual(['in', 'out'])
   })
 
@@ -389,12 +389,12 @@ describe('mapSchema', () => {
     ],
     ['a schema with an id of its own', { items: { $id: 'list', title: 'in' } }],
     ['what is no schema', { properties: null, items: true, required: ['title'] }],
-  ])('leaves %s alone', (_name, schema) => {
+  ])('does not change %s', (_name, schema) => {
     expect(seen({ ...schema, title: 'out' })).toEqual(['out'])
     expect(mapSchema(schema, (child) => child)).toEqual(schema)
   })
 
-  it('makes a copy', () => {
+  it('returns a copy', () => {
     const schema = { items: { type: 'string' }, properties: { __proto__: null, a: { type: 'string' } } }
     const copy = mapSchema(schema, (child) => ({ ...child, title: 'new' }))
     expect(copy).toMatchObject({ title: 'new', items: { title: 'new' }, properties: { a: { title: 'new' } } })

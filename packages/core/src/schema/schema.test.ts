@@ -23,13 +23,13 @@ describe('a schema is described to the model', () => {
     ['valibot', v.object({ city: v.string(), days: v.optional(v.number()) }), cityAndDays],
     ['arktype', type({ city: 'string', 'days?': 'number' }), cityAndDays],
     ['JSON Schema', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...cityAndDays }, cityAndDays],
-  ])('of %s, without its dialect', async (_name, schema, json) => {
+  ])('from %s, without $schema', async (_name, schema, json) => {
     const compiled = await compileSchema(schema, 'Tool "t"')
     expect(compiled.json).toEqual(json)
     expect(JSON.parse(JSON.stringify(compiled.json))).toEqual(json)
   })
 
-  it('of JSON Schema that is frozen, and is left as it was', async () => {
+  it('from a frozen JSON Schema, which is not changed', async () => {
     const schema = Object.freeze({ type: 'object', properties: Object.freeze({ city: Object.freeze({ ...text }) }) })
     const { validate } = await compileSchema(schema, 'Tool "t"')
     expect(await validate({ city: 7 })).toHaveProperty('problems')
@@ -38,7 +38,7 @@ describe('a schema is described to the model', () => {
     expect(Reflect.ownKeys(open.properties.city)).toEqual(['type'])
   })
 
-  it('by itself when it can, as what goes in', async () => {
+  it('by its own conversion if it has one, for the input side', async () => {
     const asked: unknown[] = []
     const schema: StandardSchema = {
       '~standard': {
@@ -66,7 +66,7 @@ describe('a schema that is described as a reference to its name', () => {
     ['arktype, recursive', forest.tree],
     ['JSON Schema', { $ref: '#/$defs/tree', $defs: { tree: { type: 'object', properties: { name: text } } } }],
     ['draft 7', { $ref: '#/definitions/t', definitions: { t: { type: 'object', properties: { name: text } } } }],
-  ])('says itself that it is an object: %s', async (_name, schema) => {
+  ])('has its own type "object": %s', async (_name, schema) => {
     const { json, validate } = await compileSchema(schema, 'Tool "t"')
     expect(json).toMatchObject({ type: 'object', properties: { name: text } })
     expect(json).not.toHaveProperty('$ref')
@@ -79,16 +79,16 @@ describe('a schema that is described as a reference to its name', () => {
     ['itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
     ['a name of every object', { $ref: '#/$defs/__proto__', $defs: {} }],
     ['another document', { $ref: 'https://example.com/tree' }],
-  ])('is left as it is when it refers to %s', async (_name, schema) => {
+  ])('is not changed when it refers to %s', async (_name, schema) => {
     expect(await describeSchema(schema, { name: 'Tool "t"', option: 'input' })).toEqual(schema)
   })
 })
 
-describe('a schema of any root', () => {
+describe('a schema with any root', () => {
   it.each<[string, StandardSchema | JSONSchema, RegExp]>([
     ['zod', z.array(z.object({ n: z.number() })), /^value\.0\.n: /],
     ['JSON Schema', { type: 'array', items: { properties: { n: { type: 'number' } } } }, /^#\/value\/0\/n: /],
-  ])('is checked, with its place in the paths of its problems: %s', async (_name, schema, path) => {
+  ])('is validated, with the path of the value in its problems: %s', async (_name, schema, path) => {
     const owner = { name: 'The list', option: 'list' }
     const validate = await schemaValidator(schema, await describeSchema(schema, owner), owner, ['value'])
     expect(await validate([{ n: 1 }])).toEqual({ value: [{ n: 1 }] })
@@ -101,7 +101,7 @@ describe('a schema of any root', () => {
   })
 })
 
-describe('a schema checks what comes back', () => {
+describe('a schema validates input', () => {
   it.each<[string, StandardSchema, string]>([
     ['zod 4', z.object({ place: z.object({ city: z.string() }), unit: z.string().default('C') }), 'place.city'],
     [
@@ -112,7 +112,7 @@ describe('a schema checks what comes back', () => {
     ['zod 3', z3.object({ place: z3.object({ city: z3.string() }), unit: z3.string().default('C') }), 'place.city'],
     ['valibot', v.object({ place: v.object({ city: v.string() }), unit: v.optional(v.string(), 'C') }), 'place.city'],
     ['arktype', type({ place: { city: 'string' }, unit: "string = 'C'" }), 'place.city'],
-  ])('of %s: problems with their place, defaults applied', async (_name, schema, path) => {
+  ])('from %s: problems have paths, defaults are applied', async (_name, schema, path) => {
     const { validate } = await compileSchema(schema, 'Tool "t"')
     expect(await validate({ place: { city: 'Oslo' } })).toEqual({ value: { place: { city: 'Oslo' }, unit: 'C' } })
     const { problems } = await validate({ place: { city: 7 } })
@@ -136,19 +136,19 @@ describe('a schema checks what comes back', () => {
       }),
     ],
     ['arktype', type({ city: type('string').pipe((city) => city.length) })],
-  ])('of %s: described as what goes in, transformed as what comes out', async (_name, schema) => {
+  ])('from %s: described by its input type, transformed to its output type', async (_name, schema) => {
     const { json, validate } = await compileSchema(schema, 'Tool "t"')
     expect(json).toMatchObject({ properties: { city: text } })
     expect(await validate({ city: 'Oslo' })).toEqual({ value: { city: 4 } })
   })
 
-  it('with promises in it', async () => {
+  it('asynchronously', async () => {
     const schema = z.object({ city: z.string().refine(async (city) => city === 'Oslo', 'unknown city') })
     const { validate } = await compileSchema(schema, 'Tool "t"')
     expect(await validate({ city: 'Bergen' })).toEqual({ problems: ['city: unknown city'] })
   })
 
-  it('in JSON Schema, telling the innermost problems and where they are', async () => {
+  it('by JSON Schema, and reports the innermost problems with their paths', async () => {
     const { validate } = await compileSchema(
       {
         type: 'object',
@@ -178,7 +178,7 @@ describe('a schema checks what comes back', () => {
         properties: { list: { type: 'array', items: { type: 'object', properties: { n: { type: 'number' } } } } },
       },
     ],
-  ])('with as many problems as help: %s', async (_name, schema) => {
+  ])('with a bounded number of problems: %s', async (_name, schema) => {
     const { validate } = await compileSchema(schema, 'Tool "t"')
     const { problems = [] } = await validate({ list: Array.from({ length: 200 }, () => ({ n: 'x' })) })
     expect(problems.length).toBeGreaterThan(1)
@@ -187,11 +187,11 @@ describe('a schema checks what comes back', () => {
   })
 })
 
-describe('the check of a JSON Schema', () => {
+describe('the validation by a JSON Schema', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, additionalProperties: false }
   const schema = { type: 'array', items: { $ref: '#/$defs/node' }, $defs: { node } }
 
-  it('takes a schema of any root, and gives what it was given', async () => {
+  it('accepts a schema with any root, and returns the value unchanged', async () => {
     const validate = await jsonSchemaValidator(schema, 'The chain')
     const value = [{ next: {} }]
     expect(validate(value)).toEqual({ value })
@@ -205,7 +205,7 @@ describe('the check of a JSON Schema', () => {
     expect(validate(7).problems).toEqual([expect.stringMatching(/^#\/value: /)])
   })
 
-  it('checks a part of the schema, with the definitions of the whole', async () => {
+  it('validates by a part of the schema, with the definitions of the whole', async () => {
     const validate = await jsonSchemaValidator(schema, 'The chain')
     expect(validate({ next: {} }, schema.items).problems).toBeUndefined()
     expect(validate({ next: 7 }, schema.items).problems).toHaveLength(1)

@@ -132,7 +132,7 @@ export async function jsonSchemaValidator(
   name: string,
   place: readonly string[] = [],
 ): Promise<(value: unknown, part?: JSONSchema) => Validation> {
-  // Loaded here because most tools bring their own validator.
+  // Loaded lazily, because most tools bring their own validator.
   const { dereference, format, validate } = await import('@cfworker/json-schema')
   format.url = isURL
   const root = ['#', ...place].join('/')

@@ -24,7 +24,7 @@ const format = await compileOutput(citySchema)
 const echo = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } }
 const request: ModelRequest = { messages: [{ role: 'user', content: 'Where?' }], temperature: 0 }
 
-describe('how a model is held to a form', () => {
+describe('the output strategy of a model', () => {
   it.each([
     ['always', false, 'native'],
     ['always', true, 'native'],
@@ -36,19 +36,19 @@ describe('how a model is held to a form', () => {
     expect(outputStrategy({ nativeOutput }, hasTools)).toBe(strategy)
   })
 
-  it.each([undefined, {}])('by a tool where nothing is known of it: %j', (info) => {
+  it.each([undefined, {}])('is a tool when nothing is known of the model: %j', (info) => {
     expect(outputStrategy(info, false)).toBe('final-tool')
     expect(outputStrategy(info, true)).toBe('final-tool')
   })
 })
 
 describe('a request', () => {
-  it('asks the provider for the form, beside the tools', () => {
+  it('asks the provider for the format, beside the tools', () => {
     const asked = { ...request, tools: [echo], toolChoice: 'auto' as const }
     expect(askForOutput(asked, format, 'native')).toEqual({ ...asked, output: format.json })
   })
 
-  it('has a tool that takes the answer, and must be called when it is the only one', () => {
+  it('has an answer tool, which is required when it is the only one', () => {
     const asked = askForOutput(request, format, 'final-tool')
     expect(asked).toEqual({
       ...request,
@@ -58,19 +58,19 @@ describe('a request', () => {
     expect(askForOutput({ ...request, tools: [] }, format, 'final-tool')).toEqual(asked)
   })
 
-  it('has that tool last, and one of the tools must be called', () => {
+  it('has that tool last, and requires a tool call', () => {
     const asked = askForOutput({ ...request, tools: [echo] }, format, 'final-tool')
     expect(asked.tools?.map(({ name }) => name)).toEqual(['echo', 'final_answer'])
     expect(asked).toMatchObject({ toolChoice: 'required' })
   })
 
-  it('leaves the one it was made of as it was', () => {
+  it('does not change the original request', () => {
     const tools = [echo]
     askForOutput({ ...request, tools }, format, 'final-tool')
     expect(tools).toEqual([echo])
   })
 
-  it('gives the tool a name that no other has', () => {
+  it('gives the tool a unique name', () => {
     const named = (...names: string[]) => names.map((name) => ({ ...echo, name }))
     expect(finalToolName(named('final_answer', 'final_answer_3'))).toBe('final_answer_2')
     const asked = askForOutput({ ...request, tools: named('final_answer', 'final_answer_2') }, format, 'final-tool')
@@ -96,7 +96,7 @@ function read(reply: { text?: string; calls?: ToolCall[] }, of = format): Promis
 const oslo = { kind: 'output', value: { city: 'Oslo' }, text: '{"city":"Oslo"}' }
 
 describe('a reply', () => {
-  it('that calls other tools goes on, also when the answer stands beside them', async () => {
+  it('that calls other tools continues, even if it contains the answer', async () => {
     expect(await read({ calls: [call({}, 'echo')] })).toEqual({ kind: 'tools' })
     expect(await read({ text: '{"city":"Oslo"}', calls: [call({ city: 'Oslo' }), call({}, 'echo')] })).toEqual({
       kind: 'tools',
@@ -122,7 +122,7 @@ describe('a reply', () => {
     expect(await read(reply)).toEqual(oslo)
   })
 
-  it('answers with what the schema makes of it; the text is what the model wrote', async () => {
+  it('has the output that the schema produces; the text is the JSON that the model wrote', async () => {
     const schemas: (StandardSchema | JSONSchema)[] = [
       z.object({ at: z.string().transform(Number), unit: z.string().default('C') }),
       z3.object({ at: z3.string().transform(Number), unit: z3.string().default('C') }),
@@ -136,7 +136,7 @@ describe('a reply', () => {
     }
   })
 
-  it('answers with a value that is no object, and with null', async () => {
+  it('may have an output that is not an object, or null', async () => {
     const list = await compileOutput(z.array(z.string()))
     expect(await read({ calls: [call({ value: ['a'] })] }, list)).toEqual({
       kind: 'output',
@@ -156,7 +156,7 @@ describe('a reply', () => {
     })
   })
 
-  it('is not the object that the answer came in', async () => {
+  it('returns a new object, not the input of the call', async () => {
     const input = { city: 'Oslo' }
     const answer = await read({ calls: [call(input)] }, await compileOutput({ type: 'object' }))
     expect(answer).toMatchObject({ value: input })
@@ -181,13 +181,13 @@ describe('an invalid reply has its problems', () => {
     expect(await read(reply)).toEqual({ kind: 'problems', problems: expect.stringMatching(problems) })
   })
 
-  it('as a sentence that says every place', async () => {
+  it('as a sentence with every path', async () => {
     const strict = await compileOutput(z.object({ a: z.number(), list: z.array(z.object({ b: z.number('Give b.') })) }))
     const { problems } = (await read({ text: '{"list":[{}]}' }, strict)) as { problems: string }
     expect(problems).toMatch(/^It does not fit the schema\. a: [^;]+; list\.0\.b: Give b\.$/)
   })
 
-  it('in few words, however many they are', async () => {
+  it('briefly, however many there are', async () => {
     const wordy = await compileOutput(z.object({ a: z.string('x'.repeat(1_000_000)) }))
     const { problems } = (await read({ text: '{}' }, wordy)) as { problems: string }
     expect(problems.length).toBeLessThanOrEqual(limits.toolErrorBytes)
@@ -202,7 +202,7 @@ describe('an invalid reply has its problems', () => {
     })
   })
 
-  it('when the check throws', async () => {
+  it('when the validator throws', async () => {
     const throwing = await compileOutput(z.object({ a: z.string().transform((json) => JSON.parse(json)) }))
     expect(await read({ calls: [call({ a: '{' })] }, throwing)).toEqual({
       kind: 'problems',
@@ -210,7 +210,7 @@ describe('an invalid reply has its problems', () => {
     })
   })
 
-  it('when it is a megabyte of anything', async () => {
+  it('when it is a megabyte of any text', async () => {
     for (const text of [
       '['.repeat(1e6),
       '{}'.repeat(5e5),
@@ -234,7 +234,7 @@ describe('the note for a model', () => {
   })
 })
 
-describe('a reply is stored', () => {
+describe('a stored reply', () => {
   const reply: AssistantMessage = { v: 1, role: 'assistant', content: [], model: 'test/one' }
   const opaque = { owner: 'test/one', data: 'signature' }
   const answer = { ...reply, content: [{ type: 'text', text: '{"city":"Oslo"}' }] }
@@ -258,13 +258,13 @@ describe('a reply is stored', () => {
       ],
     ],
     ['prose', [{ type: 'text', text: 'It is {"city":"Oslo"}.', opaque }]],
-  ])('as a text that every model can read: %s', (_name, content) => {
+  ])('as text that every model can read: %s', (_name, content) => {
     const stored = asTextAnswer({ ...reply, content }, '{"city":"Oslo"}')
     expect(stored).toEqual(answer)
     expect(validateTranscript([{ role: 'user', content: 'Where?' }, stored])).toEqual([])
   })
 
-  it('as it is when it says no more than the answer', () => {
+  it('is unchanged when it has only the answer', () => {
     const exact: AssistantMessage = {
       ...reply,
       content: [

@@ -14,7 +14,7 @@ const base = { name: 'Test', functions: [], model: scriptedModel([]) }
 
 type City = { city: string }
 
-it('types an agent by its output, in every schema library', () => {
+it('infers an agent’s output type from every schema library', () => {
   expectTypeOf(new Agent({ ...base, output: z.object({ city: z.string() }) })).toEqualTypeOf<Agent<City>>()
   expectTypeOf(new Agent({ ...base, output: zMini.object({ city: zMini.string() }) })).toEqualTypeOf<Agent<City>>()
   expectTypeOf(new Agent({ ...base, output: z3.object({ city: z3.string() }) })).toEqualTypeOf<Agent<City>>()
@@ -22,7 +22,7 @@ it('types an agent by its output, in every schema library', () => {
   expectTypeOf(new Agent({ ...base, output: type({ city: 'string' }) })).toEqualTypeOf<Agent<City>>()
 })
 
-it('types an agent by what its schema makes of the answer', () => {
+it('uses the output type of the schema, not its input type', () => {
   type Parsed = { n: number; d: number }
   const zod4 = z.object({ n: z.string().transform(Number), d: z.number().default(3) })
   const zod3 = z3.object({ n: z3.string().transform(Number), d: z3.number().default(3) })
@@ -34,7 +34,7 @@ it('types an agent by what its schema makes of the answer', () => {
   expectTypeOf(new Agent({ ...base, output: arktype })).toEqualTypeOf<Agent<Parsed>>()
 })
 
-it('types an agent by an output that is no object', () => {
+it('infers the type of an output that is not an object', () => {
   expectTypeOf(new Agent({ ...base, output: z.array(z.string()) })).toEqualTypeOf<Agent<string[]>>()
   expectTypeOf(new Agent({ ...base, output: z.enum(['a', 'b']) })).toEqualTypeOf<Agent<'a' | 'b'>>()
   expectTypeOf(new Agent({ ...base, output: type("'a' | 'b'") })).toEqualTypeOf<Agent<'a' | 'b'>>()
@@ -52,14 +52,14 @@ it('gives the result that type, and undefined without an output', () => {
   expectTypeOf<RunResult<undefined>['output']>().toEqualTypeOf<undefined>()
 })
 
-it('takes an agent of any output where the output does not matter', () => {
+it('accepts an agent with any output where the type does not matter', () => {
   const agent = new Agent({ ...base, output: z.object({ city: z.string() }) })
   expectTypeOf(agent).toExtend<Runnable>()
   expectTypeOf(agent).toExtend<Agent<unknown>>()
   expectTypeOf(agent).not.toExtend<Agent>()
 })
 
-it('takes a schema that gives the type, or a JSON Schema', () => {
+it('accepts a schema with a type, or a JSON Schema', () => {
   type Output = NonNullable<ConstructorParameters<typeof Agent<City>>[0]['output']>
   expectTypeOf<Output>().toEqualTypeOf<StandardSchema<unknown, City> | JSONSchema>()
   expectTypeOf<'json'>().not.toExtend<Output>()

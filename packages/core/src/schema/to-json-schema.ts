@@ -29,7 +29,7 @@ type ZodSchema = Parameters<typeof import('zod/v4').toJSONSchema>[0]
 const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) => Promise<JSONSchema>> = {
   async zod(schema, owner) {
     if ('_zod' in schema) {
-      // `_zod` is what makes a zod 4 schema.
+      // Only zod 4 schemas have `_zod`.
       const { toJSONSchema } = await importZod(owner)
       return toJSONSchema(schema as unknown as ZodSchema, { io: 'input' }) as JSONSchema
     }

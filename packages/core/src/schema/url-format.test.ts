@@ -8,7 +8,7 @@ it.each([
   'ftp://user:word@files.example.com',
   'http://8.8.8.8/',
   'http://münchen.example/straße',
-])('takes %s', (url) => {
+])('accepts %s', (url) => {
   expect(isURL(url)).toBe(true)
 })
 
@@ -31,7 +31,7 @@ it.each(['a', 'a.', 'a-', 'a@', ':', '1.', '/', '@', 'é', ' '])(
   async (unit) => {
     const validate = await jsonSchemaValidator({ type: 'string', format: 'url' }, 'The link')
     const before = process.cpuUsage()
-    // 40 of the first were enough for minutes.
+    // With the validator's own pattern, 40 of the first took minutes.
     for (const length of [40, 1_000_000]) validate(`http://${unit.repeat(length / unit.length)} `)
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(1_000)

@@ -5,7 +5,7 @@ import type { FilePart, Message } from '../data/message.ts'
 import { estimateMessage, estimateRequest, estimateText } from './estimate-tokens.ts'
 
 describe('estimateText', () => {
-  it.each(tokenCounts)('is never below what a tokenizer counts: $name', ({ text, counts }) => {
+  it.each(tokenCounts)('is never below the count of a tokenizer: $name', ({ text, counts }) => {
     expect(estimateText(text)).toBeGreaterThanOrEqual(Math.max(...Object.values(counts)))
   })
 
@@ -16,7 +16,7 @@ describe('estimateText', () => {
     },
   )
 
-  it('is at most twice what GPT counts for English and code', () => {
+  it('is at most twice the count of GPT for English and code', () => {
     const names = [
       'English prose',
       'English chat',
@@ -34,7 +34,7 @@ describe('estimateText', () => {
     expect(estimated / counted).toBeLessThan(2)
   })
 
-  it('is nothing for no text', () => {
+  it('is 0 for an empty text', () => {
     expect(estimateText('')).toBe(0)
   })
 })
@@ -52,19 +52,19 @@ describe('estimateMessage', () => {
     estimateMessage({ role: 'user', content: [{ type: 'file', ...file }] }) -
     estimateMessage({ role: 'user', content: [] })
 
-  it('counts the text, and something for the message', () => {
+  it('counts the text, and an overhead per message', () => {
     expect(estimateMessage({ role: 'user', content: words })).toBeGreaterThan(estimateText(words))
     expect(estimateMessage({ role: 'system', content: words })).toBeGreaterThan(estimateText(words))
   })
 
-  it('counts 5,000 for an image, or what the model may make of it, each time it is asked', () => {
+  it('counts 5,000 for an image, or the maximum of the model, on each call', () => {
     const [none, two] = [withImages(0), withImages(2)]
     expect(estimateMessage(two) - estimateMessage(none)).toBe(10_000)
     expect(estimateMessage(two, { imageTokens: 300 }) - estimateMessage(none)).toBe(600)
     expect(estimateMessage(two, {}) - estimateMessage(none)).toBe(10_000)
   })
 
-  it('counts the images that a tool returned', () => {
+  it('counts the images of a tool result', () => {
     const result: Message = {
       role: 'tool',
       callId: 'c1',
@@ -85,7 +85,7 @@ describe('estimateMessage', () => {
     expect(estimateMessage(result)).toBeGreaterThan(estimateText(words) + estimateText('write_file'))
   })
 
-  it('counts reasoning, and encrypted reasoning as more than it can hold', () => {
+  it('counts reasoning, and an upper bound for encrypted reasoning', () => {
     const plain: Message = { role: 'assistant', content: [{ type: 'reasoning', text: words }] }
     const opaque = { owner: 'acme/small', data: { encrypted: 'kT9f'.repeat(1000) } }
     const encrypted: Message = { role: 'assistant', content: [{ type: 'reasoning', text: words, opaque }] }
@@ -98,7 +98,7 @@ describe('estimateMessage', () => {
     expect(estimateMessage(signed)).toBeGreaterThan(4000 / 4)
   })
 
-  it('counts a file of text as its text, however it is encoded', () => {
+  it('counts a text file as its text, in any encoding', () => {
     const text = 'name;city\n'.repeat(500)
     const base64 = Buffer.from(text).toString('base64')
     for (const mediaType of ['text/csv', 'application/json', 'application/atom+xml; charset=utf-8']) {
@@ -107,7 +107,7 @@ describe('estimateMessage', () => {
     expect(fileTokens({ base64: `data:text/csv;base64,${base64}`, mediaType: 'text/csv' })).toBe(estimateText(text))
   })
 
-  it('counts a PDF by its pages, an image as an image, other files by their size up to a bound', () => {
+  it('counts a PDF by its pages, an image as an image, other files by their size up to a limit', () => {
     const pdf = Buffer.from(
       '%PDF-1.4\n1 0 obj << /Type /Pages >>\n2 0 obj << /Type /Page >>\n3 0 obj << /Type /Page >>',
     )
@@ -119,7 +119,7 @@ describe('estimateMessage', () => {
     expect(fileTokens({ url: 'https://x.test/a.pdf', mediaType: 'application/pdf' })).toBe(100_000)
   })
 
-  it('reads each message once, however often it is asked', () => {
+  it('reads each message once, however often it is called', () => {
     let reads = 0
     const message: Message = {
       role: 'user',
@@ -143,13 +143,13 @@ describe('estimateRequest', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const tool: ToolSpec = { name: 'weather', description: 'Tells the weather of a city.', inputSchema: schema }
 
-  it('counts the messages, and something for the request', () => {
+  it('counts the messages, and an overhead per request', () => {
     const parts = messages.reduce((sum, message) => sum + estimateMessage(message), 0)
     expect(estimateRequest({ messages })).toBeGreaterThan(parts)
     expect(estimateRequest({ messages, tools: [] })).toBe(estimateRequest({ messages }))
   })
 
-  it('counts the tools, and the prompt with which a provider introduces them', () => {
+  it('counts the tools, and the prompt that a provider adds for them', () => {
     const one = estimateRequest({ messages, tools: [tool] }) - estimateRequest({ messages })
     const two = estimateRequest({ messages, tools: [tool, tool] }) - estimateRequest({ messages })
     expect(one).toBeGreaterThan(346 + estimateText(JSON.stringify(tool)))
@@ -161,7 +161,7 @@ describe('estimateRequest', () => {
     expect(extra).toBeGreaterThan(estimateText(JSON.stringify(schema)))
   })
 
-  it('reads a list of tools once, however often it is asked', () => {
+  it('reads a list of tools once, however often it is called', () => {
     let reads = 0
     const tools = [{ ...tool, toJSON: () => ++reads }]
     estimateRequest({ messages, tools })
@@ -169,7 +169,7 @@ describe('estimateRequest', () => {
     expect(reads).toBe(1)
   })
 
-  it('counts images as the model does', () => {
+  it('counts images by the limit of the model', () => {
     const withImage: Message[] = [{ role: 'user', content: [{ type: 'image', base64: 'AAAA' }] }]
     const many = estimateRequest({ messages: withImage }, { imageTokens: 48_169 })
     expect(many - estimateRequest({ messages: withImage })).toBe(43_169)

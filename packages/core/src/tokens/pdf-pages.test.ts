@@ -11,12 +11,12 @@ function objectStream(content: string | Buffer): Buffer {
 }
 
 describe('countPdfPages', () => {
-  it('counts pages, and not the lists of them', () => {
+  it('counts pages, but not page lists', () => {
     const file = `%PDF-1.4\n<< /Type /Pages /Count 3 >>\n${page}\n<</Type/Page/Parent 1 0 R>>\n<< /Type\n/Page>>`
     expect(countPdfPages(Buffer.from(file))).toBe(3)
   })
 
-  it('counts pages in compressed streams, with those outside', () => {
+  it('counts pages inside and outside compressed streams', () => {
     const file = Buffer.concat([
       Buffer.from(`%PDF-1.7\n${page}\n`),
       objectStream(`${page} ${page}`),
@@ -25,18 +25,18 @@ describe('countPdfPages', () => {
     expect(countPdfPages(file)).toBe(4)
   })
 
-  it('passes over a stream that cannot be read, or that would unpack to far too much', () => {
+  it('skips a stream that is unreadable or decompresses to far too much', () => {
     const broken = objectStream(Buffer.from('not compressed'))
     const bomb = objectStream(page + ' '.repeat(1_000_000))
     expect(countPdfPages(Buffer.concat([broken, bomb, objectStream(page)]))).toBe(1)
   })
 
-  it('unpacks no more than 300 streams', () => {
+  it('decompresses no more than 300 streams', () => {
     const streams = Array.from({ length: 400 }, () => objectStream(page))
     expect(countPdfPages(Buffer.concat(streams))).toBe(300)
   })
 
-  it('guesses by the size where no page can be seen', () => {
+  it('estimates by size when no page is visible', () => {
     expect(countPdfPages(Buffer.alloc(0))).toBe(1)
     expect(countPdfPages(Buffer.alloc(20_000))).toBe(10)
     expect(countPdfPages(Buffer.alloc(5_000_000))).toBe(100)

@@ -5,7 +5,7 @@ export function countPdfPages(file: Buffer): number {
   const text = file.toString('latin1')
   let pages = countPages(text)
   let streams = 0
-  // Newer files keep the descriptions of their pages in compressed streams.
+  // Newer files keep the page objects in compressed streams.
   for (const { index, 0: head } of text.matchAll(objectStream)) {
     if (++streams > mostStreams) break
     pages += countPages(inflate(file.subarray(index + head.length)))
@@ -20,7 +20,7 @@ const page = /\/Type\s*\/Page(?!\w)/g
 const mostStreams = 300
 const mostStreamBytes = 500_000
 
-/** A page of text alone, whose fonts are not in the file. */
+/** The size of a page with text only, whose fonts are not embedded. */
 const bytesOfSmallPage = 2_000
 const mostUnseenPages = 100
 

@@ -5,33 +5,33 @@
 const costs = {
   /** The first letter of a word. A single space before it is part of its token. */
   word: 120,
-  /** The capital within `tokenCosts`. */
+  /** The index of capitals within `tokenCosts`. */
   camelHump: 110,
   letter: { commonPair: 0, rarePair: 85 },
   capital: { commonPair: 15, rarePair: 85 },
   letterAfterAccent: 60,
-  /** Some tokenizers take numbers digit by digit, and the space before them on its own. */
+  /** Some tokenizers split numbers into digits, and count the space before them separately. */
   digit: 100,
   spaceBeforeDigit: 100,
   symbol: 100,
   symbolAfterSymbol: 80,
-  /** All tokenizers have long rows of some symbols as one token, and of others, such as brackets, pairs. */
+  /** All tokenizers have single tokens for long runs of some symbols, and pairs of others, such as brackets. */
   repeatedRuler: 15,
   repeatedSymbol: 55,
   spaceBeforeSymbol: 20,
   furtherSpace: 20,
   spaceAfterNewline: 40,
   spaceAfterScript: 40,
-  /** Newlines and tabs among them: some tokenizers have no token for several. */
+  /** Includes newlines and tabs: some tokenizers have no token for several of them. */
   control: 100,
 }
 
 const rulers = '-=_*#./~'
 
-/** From the eighth letter of a word on, each costs this much more. */
+/** Added for each letter from the eighth of a word on. */
 export const longWord = { letters: 7, letterCost: 25 }
 
-/** The letters that often follow one in English and in code. Words of other pairs fall into more tokens. */
+/** Frequent letter pairs of English and code. Words with other pairs are split into more tokens. */
 const commonPairs: Readonly<Record<string, string>> = {
   a: 'cdglmnrst',
   b: 'e',
@@ -59,8 +59,8 @@ const commonPairs: Readonly<Record<string, string>> = {
 }
 
 /**
- * The last code of a range, and the cost of each of its UTF-16 units. Nothing costs more than a token for each byte
- * of UTF-8, which is what rare scripts come to; but for a few that a tokenizer first spells out in more characters.
+ * The last code of a range, and the cost of each of its UTF-16 units. The maximum is a token per byte of UTF-8, as for
+ * rare scripts, except for a few characters that a tokenizer first expands into several.
  */
 const scripts: readonly (readonly [last: number, cost: number])[] = [
   [0x00bf, 150],
@@ -92,34 +92,34 @@ const scripts: readonly (readonly [last: number, cost: number])[] = [
   [0xffff, 300],
 ]
 
-/** Stand for a character beyond ASCII, as the one before. Their own codes are control characters. */
+/** The class of the character before, if it is beyond ASCII. The codes used are control characters. */
 export const accent = 0
 export const script = 1
 
 /** The index is the code of a character beyond ASCII, shifted right by 6. */
 export const scriptCosts: Uint16Array = scriptTable()
 
-/** What an ASCII character costs after another one: the index is `before << 7 | code`. */
+/** The cost of an ASCII character after another one: the index is `before << 7 | code`. */
 export const pairCosts: Uint8Array = new Uint8Array(128 * 128)
 
-/** With the same index: -1 where the character goes on with a word and 0 elsewhere, to be used as a mask. */
+/** With the same index: -1 if the character continues a word, 0 otherwise; used as a mask. */
 export const wordMasks: Int8Array = new Int8Array(128 * 128)
 
-/** Fills both tables, once: not on import, which most programs wait for. */
+/** Fills both tables on first use, as most programs never need them at import. */
 export function fillPairTables(): void {
   if (pairCosts[0] !== 0) return
   const kinds = Array.from({ length: 128 }, (_, code) => kindOf(code))
   for (let before = 0; before < 128; before++) {
     const after = before === accent ? 'accent' : before === script ? 'script' : (kinds[before] ?? 'symbol')
     kinds.forEach((kind, code) => {
-      const goesOn = continuesWord(after, kind)
-      wordMasks[(before << 7) | code] = goesOn ? -1 : 0
-      pairCosts[(before << 7) | code] = costOfPair({ before, code, after, kind, goesOn })
+      const continues = continuesWord(after, kind)
+      wordMasks[(before << 7) | code] = continues ? -1 : 0
+      pairCosts[(before << 7) | code] = costOfPair({ before, code, after, kind, continues })
     })
   }
 }
 
-/** What a character beyond ASCII is for the one after it. */
+/** The class of a character beyond ASCII, for the character after it. */
 export function standIn(code: number): number {
   return (code >= 0xc0 && code < 0x250) || (code >= 0x1e00 && code < 0x1f00) ? accent : script
 }
@@ -142,15 +142,15 @@ function kindOf(code: number): Kind {
 
 type Before = Kind | 'accent' | 'script'
 
-type Pair = { before: number; code: number; after: Before; kind: Kind; goesOn: boolean }
+type Pair = { before: number; code: number; after: Before; kind: Kind; continues: boolean }
 
-function costOfPair({ before, code, after, kind, goesOn }: Pair): number {
+function costOfPair({ before, code, after, kind, continues }: Pair): number {
   switch (kind) {
     case 'letter':
     case 'capital':
       if (after === 'accent') return costs.letterAfterAccent
       if (after === 'letter' && kind === 'capital') return costs.camelHump
-      if (!goesOn) return costs.word
+      if (!continues) return costs.word
       return isCommonPair(before, code) ? costs[kind].commonPair : costs[kind].rarePair
     case 'digit':
       return costs.digit + (after === 'space' ? costs.spaceBeforeDigit : 0)

@@ -50,7 +50,7 @@ describe('tool()', () => {
     )
   })
 
-  it('refuses an option that there is not: a guard that is misspelt would guard nothing', () => {
+  it('refuses unknown options: a misspelt guard would be ignored', () => {
     const options = { name: 'pay', description: 'd', input, execute, needApproval: true }
     expect(() => tool(options)).toThrow('Tool "pay": a tool has no option "needApproval". There are: name, ')
   })
@@ -113,7 +113,7 @@ describe('tool()', () => {
 })
 
 describe('toolFromFunction()', () => {
-  it('gives the tool that a function carries', () => {
+  it('returns the tool that is attached to a function', () => {
     const carried = tool({ name: 'act', description: 'Acts.', input, execute })
     expect(toolFromFunction(Object.assign(() => 'called', { [toolOfFunction]: carried }))).toBe(carried)
   })
@@ -135,7 +135,7 @@ describe('the functions of an agent', () => {
   const agentWith = (functions: ToolLike[]): Agent =>
     new Agent({ name: 'Test', functions, model: scriptedModel(['a']) })
 
-  it('may not share a name', () => {
+  it('must have unique names', () => {
     const twice = [
       tool({ name: 'act', description: 'd', input, execute }),
       tool({ name: 'act', description: 'e', input, execute }),
@@ -145,18 +145,18 @@ describe('the functions of an agent', () => {
     )
   })
 
-  it('may be tools made by hand, which are checked as well', () => {
+  it('may be tools made with tool(), which are checked as well', () => {
     expect(() => agentWith([{ name: 'act', description: 'd', inputSchema: input, execute }])).not.toThrow()
     expect(() => agentWith([{ name: 'no good', description: 'd', inputSchema: input, execute }])).toThrow(
       'Tool "no good"',
     )
   })
 
-  it.each([null, undefined, 7, 'act', {}])('may not be %j', (item) => {
+  it.each([null, undefined, 7, 'act', {}])('must not be %j', (item) => {
     expect(() => agentWith([item as unknown as Tool])).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
   })
 
-  it('may be functions that carry their tool', async () => {
+  it('may be functions with an attached tool', async () => {
     const carried = tool({ name: 'act', description: 'Acts.', input, execute: () => 'acted' })
     const act: ToolFunction = Object.assign(() => 'called', { [toolOfFunction]: carried })
     const model = scriptedModel([{ toolCalls: [{ name: 'act' }] }, 'Done.'])
@@ -164,7 +164,7 @@ describe('the functions of an agent', () => {
     expect(messages[2]).toMatchObject({ role: 'tool', name: 'act', content: 'acted' })
   })
 
-  it('may not be functions without a schema: the error says how to get one', () => {
+  it('must not be functions without a schema: the error says how to add one', () => {
     function getWeather(city: string): string {
       return city
     }
@@ -195,7 +195,7 @@ describe('the functions of an agent', () => {
     )
   })
 
-  it('need no word of `register` where that runs', () => {
+  it('get no hint about `register` when it is active', () => {
     vi.stubGlobal('agentkit.attachTool', () => {})
     expect(() => agentWith([function act() {}])).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/cannot call it\. Functions at the top level/) }),
@@ -203,7 +203,7 @@ describe('the functions of an agent', () => {
     vi.unstubAllGlobals()
   })
 
-  it('may not carry what is no tool', () => {
+  it('must not have an invalid tool attached', () => {
     const act = Object.assign(() => 'called', { [toolOfFunction]: { name: 'act', execute } as unknown as Tool })
     expect(() => agentWith([act])).toThrow('Tool "act": give it a description')
   })

@@ -12,7 +12,7 @@ export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as neve
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions of every parameter list.
 export type ToolFunction = ((...parameters: any[]) => unknown) & { readonly [toolOfFunction]?: Tool }
 
-/** What an agent's `functions` takes. */
+/** An item of an agent's `functions`. */
 export type ToolLike = Tool | ToolFunction
 
 /** Valid for all seven providers. */
@@ -26,7 +26,7 @@ type ToolOptions<Input> = {
 }
 
 /**
- * Makes a tool from a schema and a function.
+ * Creates a tool from a schema and a function.
  *
  * @param options.name letters, digits, `_` and `-`, not beginning with a digit or `-`; at most 64 characters
  * @param options.description what the tool does, for the model

@@ -88,13 +88,13 @@ describe('a result', () => {
     expect(JSON.stringify(output)).toBe(json === '' ? '""' : json)
   })
 
-  it('does not take prototypes from its keys', () => {
+  it('does not set prototypes from its keys', () => {
     const { output } = toToolResult(JSON.parse('{"__proto__":{"admin":true}}'))
     expect((output as { admin?: boolean }).admin).toBeUndefined()
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
 
-  it('never crashes on a proxy that is dead', () => {
+  it('never fails on a revoked proxy', () => {
     expect(() => JSON.stringify(toToolResult({ a: 1, dead: deadProxy.proxy }))).not.toThrow()
   })
 
@@ -103,7 +103,7 @@ describe('a result', () => {
     ['objects', (inner: unknown): unknown => ({ inner })],
     ['maps', (inner: unknown): unknown => new Map([['inner', inner]])],
     ['values that make themselves', (inner: unknown): unknown => ({ toJSON: () => inner })],
-  ])('may be %s in 10,000 levels, and says where it stops', (_name, wrap) => {
+  ])('may be %s in 10,000 levels, with a mark where it stops', (_name, wrap) => {
     let value: unknown = 'core'
     for (let level = 0; level < 10_000; level++) value = wrap(value)
     const { content, output } = toToolResult(value)
@@ -111,7 +111,7 @@ describe('a result', () => {
     expect(() => structuredClone(output)).not.toThrow()
   })
 
-  it('may be endless', () => {
+  it('may be infinite', () => {
     const endless = (): object =>
       Object.defineProperties({}, { a: { get: endless, enumerable: true }, b: { get: endless, enumerable: true } })
     const { content } = toToolResult(endless())
@@ -127,7 +127,7 @@ describe('a result', () => {
     ['many keys', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key${index}`, index]))],
     ['a long key', { ['k'.repeat(600_000)]: 1 }],
     ['one object many times over', doubled(40)],
-  ])('is cut where it is too long, and says so: %s', (_name, value) => {
+  ])('is cut with a mark when it is too long: %s', (_name, value) => {
     const { content, output } = toToolResult(value)
     expect(bytesOf(content)).toBeLessThanOrEqual(bound)
     expect(bytesOf(content)).toBeGreaterThan(bound / 2)
@@ -135,7 +135,7 @@ describe('a result', () => {
     expect(output).toBe(content)
   })
 
-  it('is not cut at exactly the bound', () => {
+  it('is not cut at exactly the limit', () => {
     expect(toToolResult('x'.repeat(bound)).content).toHaveLength(bound)
     expect(toToolResult('x'.repeat(bound + 1)).content).toContain('[cut: ')
   })
@@ -145,18 +145,18 @@ describe('parts', () => {
   it.each<[string, unknown[]]>([
     ['a search hit', [{ type: 'text', text: 'a', score: 0.5 }]],
     ['an image with a size', [{ type: 'image', url: 'https://example.com/a.png', size: 3 }]],
-  ])('are data when they say more than a part does: %s', (_name, list) => {
+  ])('are data when they have unknown fields: %s', (_name, list) => {
     expect(toToolResult(list)).toEqual({ content: JSON.stringify(list), output: list })
   })
 
-  it('are a copy: what the tool does to its own later changes nothing', () => {
+  it('are copied: a tool may change its own objects later', () => {
     const part = { type: 'text', text: 'a' }
     const { content } = toToolResult([part])
     part.text = 'b'
     expect(content).toEqual([{ type: 'text', text: 'a' }])
   })
 
-  it('share the bound', () => {
+  it('share the limit', () => {
     const { content } = toToolResult(Array.from({ length: 3 }, () => ({ type: 'text', text: 'é'.repeat(100_000) })))
     const texts = content as { text: string }[]
     expect(texts[0]?.text).toHaveLength(100_000)
@@ -164,7 +164,7 @@ describe('parts', () => {
     expect(texts.reduce((sum, { text }) => sum + bytesOf(text), 0)).toBeLessThanOrEqual(bound)
   })
 
-  it('share the bound also when they are many', () => {
+  it('share the limit also when there are many', () => {
     const { content } = toToolResult(Array.from({ length: 10_000 }, () => ({ type: 'text', text: 'x'.repeat(100) })))
     const texts = (content as { text: string }[]).map(({ text }) => text).join('')
     expect(bytesOf(texts)).toBeLessThanOrEqual(bound)
@@ -177,12 +177,12 @@ describe('parts', () => {
     ['an image without a source', [{ type: 'image', mediaType: 'image/png' }]],
     ['a file', [{ type: 'file', url: 'https://example.com/a.pdf' }]],
     ['null', [null]],
-  ])('are not: %s', (_name, value) => {
+  ])('are no content parts: %s', (_name, value) => {
     expect(toToolResult(value).content).toBe(JSON.stringify(value))
   })
 })
 
-describe('a cut', () => {
+describe('cutting', () => {
   it.each([
     ['one byte each', 'x'],
     ['two bytes each', 'é'],
@@ -190,7 +190,7 @@ describe('a cut', () => {
     ['four bytes each', '😀'],
     ['of every size', 'xé漢😀'],
     ['lone halves', '\ud83d'],
-  ])('never splits a character nor passes the bound: %s', (_name, character) => {
+  ])('never splits a character or exceeds the limit: %s', (_name, character) => {
     const text = character.repeat(200)
     for (let maxBytes = 64; maxBytes < 200; maxBytes++) {
       const cut = cutText(text, maxBytes)
@@ -202,7 +202,7 @@ describe('a cut', () => {
     }
   })
 
-  it('leaves a text that fits, to the byte', () => {
+  it('keeps a text that fits, to the byte', () => {
     for (const text of ['x'.repeat(300), 'é'.repeat(150), '😀'.repeat(75)]) expect(cutText(text, 300)).toBe(text)
     expect(cutText('é'.repeat(150), 299)).toContain('[cut: ')
   })
@@ -214,7 +214,7 @@ function makeThrower(): () => never {
   }
 }
 
-/** A small graph that is 2^levels leaves when written out. */
+/** A small graph that expands to 2^levels leaves. */
 function doubled(levels: number): unknown {
   let value: unknown = 'leaf'
   for (let level = 0; level < levels; level++) value = [value, value]

@@ -6,7 +6,7 @@ import { settledWithin, sleep, untilAborted } from './abort.ts'
 refuseUnhandledRejections()
 
 describe('untilAborted', () => {
-  it('settles with the work, and lets go of the signal', async () => {
+  it('settles with the work, and removes its listener', async () => {
     const { signal } = new AbortController()
     expect(await untilAborted(signal, Promise.resolve(7))).toBe(7)
     await expect(untilAborted(signal, Promise.reject(new Error('no')))).rejects.toThrow('no')
@@ -37,13 +37,13 @@ describe('settledWithin', () => {
   it.each([
     ['succeeds', () => Promise.resolve('done')],
     ['fails', () => Promise.reject(new Error('broken'))],
-  ])('ends with work that %s, and keeps no timer', async (_, work) => {
+  ])('settles with work that %s, and keeps no timer', async (_, work) => {
     const before = timers()
     await settledWithin(60_000, work())
     expect(timers()).toBe(before)
   })
 
-  it('does not wait longer, and keeps its process alive meanwhile: nothing else may', async () => {
+  it('waits no longer, and keeps the process alive until then', async () => {
     const before = timers()
     const waited = settledWithin(5, new Promise(() => {}))
     expect(timers()).toBe(before + 1)

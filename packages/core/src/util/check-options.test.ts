@@ -15,12 +15,12 @@ const flow = workflow().step(agent)
 describe('the names of options', () => {
   const known = { host: true, port: true }
 
-  it('may all be left out, and stand for nothing', () => {
+  it('may all be absent or undefined', () => {
     expect(() => checkOptionNames({}, known, { code: 'invalid-config' })).not.toThrow()
     expect(() => checkOptionNames({ port: undefined }, known, { code: 'invalid-config' })).not.toThrow()
   })
 
-  it.each([{ toString: 1 }, JSON.parse('{"__proto__":1}')])('are the known ones alone, not %o', (options) => {
+  it.each([{ toString: 1 }, JSON.parse('{"__proto__":1}')])('must be known ones, unlike %o', (options) => {
     expect(() => checkOptionNames(options, known, { code: 'invalid-config' })).toThrow(/^Unknown option `/)
   })
 
@@ -31,14 +31,14 @@ describe('the names of options', () => {
     },
   )
 
-  it('are reported with the option that holds them and the one that is probably meant', () => {
+  it('are reported with their parent option and the nearest known name', () => {
     const check = { code: 'invalid-config', of: 'server' } as const
     expect(() => checkOptionNames({ hots: 1 }, known, check)).toThrow(
       'Unknown option `server.hots`. Did you mean `server.host`? Known: host, port.',
     )
   })
 
-  it('are cut where they are longer than a name', () => {
+  it('are cut in the message when they are too long', () => {
     const options = { ['x'.repeat(100_000)]: 1 }
     expect(() => checkOptionNames(options, known, { code: 'invalid-config' })).toThrow(/^.{1,200}$/)
   })
@@ -178,7 +178,7 @@ describe('a run', () => {
   })
 })
 
-describe('what agents are made of', () => {
+describe('the options of agents, swarms and workflows', () => {
   it.each<[string, () => unknown, string, string]>([
     [
       'an agent',

@@ -3,10 +3,10 @@ import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
 import { nearestWord } from './nearest-word.ts'
 
-/** What an option must be, as the rest of a sentence, and whether a value is that. */
+/** The requirement, as the end of a sentence, and its check. */
 export type OptionRule = { readonly is: string; holds(value: unknown): boolean }
 
-/** Each option there is, with its rule, or with the function that checks it and throws. */
+/** Each option with its rule, or with a function that checks it and throws. */
 export type OptionRules<Options> = {
   readonly [Name in keyof Required<Options>]: OptionRule | ((value: never) => unknown)
 }
@@ -14,9 +14,9 @@ export type OptionRules<Options> = {
 /**
  * Checks options by a table. An option that is `undefined` is absent.
  *
- * @param check.of the option that holds these ones: `budget`
- * @param check.example what `of` may be, for the message: `{ usd: 0.5 }`
- * @throws AgentKitError `invalid-argument` for an option that does not exist or has a wrong value, with the fix
+ * @param check.of the parent option: `budget`
+ * @param check.example a valid value of `of`, for the message: `{ usd: 0.5 }`
+ * @throws AgentKitError `invalid-argument` for an unknown option or a wrong value, with the fix
  */
 export function checkOptions(
   options: object,
@@ -31,7 +31,7 @@ export function checkOptions(
     const rule = rules[name]
     if (value === undefined || rule === undefined) continue
     if (typeof rule === 'function') {
-      // The rules of an option's type are given its values, which the function checks.
+      // A rule of the option's type receives the option's value, which the function checks.
       rule(value as never)
     } else if (!rule.holds(value)) {
       throw invalidArgument(`\`${of === undefined ? '' : `${of}.`}${name}\` is ${rule.is}.`)
@@ -40,13 +40,13 @@ export function checkOptions(
 }
 
 /**
- * Refuses options that do not exist: a misspelt one would be ignored, and `{ user_id }` would silently mean the user
+ * Refuses unknown options: a misspelt one would be ignored, and `{ user_id }` would silently mean the user
  * `"default"`.
  *
- * @param known each option there is, as a table that the compiler compares with the type
- * @param check.of the option that holds these ones: `budget`
- * @throws AgentKitError `check.code` for what is no object, and for the first option that is not known, with the nearest
- *   known name and all of them
+ * @param known all options, as a table that the compiler compares with the type
+ * @param check.of the parent option: `budget`
+ * @throws AgentKitError `check.code` for a value that is not an object, and for the first unknown option, with the
+ *   nearest known name and all of them
  * @example
  * checkOptionNames(options, { host: true, port: true } satisfies Record<keyof Options, true>, { code: 'invalid-config' })
  * // Unknown option `hosst`. Did you mean `host`? Known: host, port.
@@ -71,12 +71,12 @@ export function checkOptionNames(
   throw new AgentKitError(code, `Unknown option \`${path}${shorten(unknown)}\`.${hint} Known: ${names.join(', ')}.`)
 }
 
-/** A name from outside, such as an index of an array, may have any length. */
+/** An untrusted name, such as an index of an array, may have any length. */
 function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name
 }
 
-/** For an option that is checked where it is used. */
+/** For an option that is checked elsewhere. */
 export const isAny: OptionRule = { is: 'anything', holds: () => true }
 
 export const isText: OptionRule = { is: 'a text', holds: (value) => typeof value === 'string' }
@@ -90,7 +90,7 @@ export const isFlag: OptionRule = { is: 'true or false', holds: (value) => typeo
 
 export const isFunction: OptionRule = { is: 'a function', holds: (value) => typeof value === 'function' }
 
-/** 0 or more; infinite too. */
+/** 0 or more; may be infinite. */
 export const isAmount: OptionRule = {
   is: 'a number, 0 or more',
   holds: (value) => typeof value === 'number' && value >= 0,
@@ -101,7 +101,7 @@ export const isCount: OptionRule = {
   holds: (value) => Number.isInteger(value) && Number(value) > 0,
 }
 
-/** A duration that a timer can wait. */
+/** A duration within the range of timers. */
 export const isMilliseconds: OptionRule = {
   is: `a number of milliseconds, above 0 and at most ${limits.longestTimerMs}`,
   holds: (value) => typeof value === 'number' && value > 0 && value <= limits.longestTimerMs,
@@ -115,7 +115,7 @@ export function isOneOf(words: readonly string[]): OptionRule {
   }
 }
 
-/** An object with this method, whatever its class. */
+/** An object with this method, of any class. */
 export function hasMethod(name: string, is: string): OptionRule {
   return { is, holds: (value) => typeof (value as Record<string, unknown> | null)?.[name] === 'function' }
 }

@@ -1,4 +1,4 @@
-/** Runs what it is given, in order, at most `most` at once. */
+/** Runs tasks in order, at most `most` in parallel. */
 export function limitConcurrency(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   let running = 0
   const waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other (Damerau's
- * distance). Above `most`, the result is any number that is larger.
+ * The number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the other
+ * (Damerau–Levenshtein distance). Above `most`, the result is any larger number.
  */
 export function editDistance(one: string, other: string, most: number): number {
   const width = other.length + 1

@@ -2,13 +2,13 @@ import type { ErrorCode, ErrorDetails, TimeoutPhase } from '../data/errors.ts'
 
 /**
  * The code and the details for an error that is not an AgentKitError: of `fetch`, of Node or of an SDK. A Model may be
- * anyone's code and throw any of them.
+ * third-party code and throw any of them.
  */
 export function classifyForeignError(thrown: unknown): { code: ErrorCode; details: ErrorDetails } {
   try {
     return classify(causesOf(thrown))
   } catch {
-    // A proxy whose traps throw.
+    // The traps of a proxy may throw.
     return { code: 'provider-error', details: {} }
   }
 }
@@ -24,7 +24,7 @@ function classify(chain: readonly Error[]): { code: ErrorCode; details: ErrorDet
   return { code, details: { ...(phase && { phase }), ...(reason === 'certificate' && { retryable: false }) } }
 }
 
-/** The HTTP statuses that say more than that the provider failed. */
+/** The HTTP statuses with a more specific code than `provider-error`. */
 export const codesOfStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'auth',
   402: 'quota',
@@ -35,13 +35,13 @@ export const codesOfStatus: Readonly<Record<number, ErrorCode>> = {
   529: 'overloaded',
 }
 
-/** A connection that failed, or a timeout of Node or of an SDK. */
+/** A failed connection, or a timeout of Node or of an SDK. */
 export type ConnectionFailure = {
   code: 'network' | 'timeout'
   phase?: TimeoutPhase
   /** The code of Node or OpenSSL: `ECONNREFUSED`. */
   systemCode?: string
-  /** The certificate is not trusted, or the address is wrong. */
+  /** The certificate is not trusted, or the URL is wrong. */
   reason?: 'certificate' | 'address'
 }
 
@@ -86,7 +86,7 @@ function systemCodeOf(error: Error): string | undefined {
 }
 
 function statusOf(error: Error, name: string): number | undefined {
-  // Only looked at where it is there.
+  // Read only if present.
   const value: unknown = name in error ? error[name as keyof Error] : undefined
   return typeof value === 'number' && value >= 400 && value < 600 ? value : undefined
 }

@@ -3,7 +3,7 @@ import { editDistance } from './edit-distance.ts'
 /** A longer word is not a misspelling of a known one. */
 const maxLength = 200
 
-/** The known word that a misspelt one probably means, if any is close enough. Case, `-` and `_` are ignored. */
+/** The known word that a misspelt one probably means, if one is close enough. Ignores case, `-` and `_`. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined
   const normalized = normalize(word)
@@ -13,7 +13,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
     const distance = editDistance(normalized, normalize(candidate), maxDistance)
     if (distance > maxDistance) continue
     nearest = candidate
-    // Of several equally close words the first one is meant.
+    // The first of several equally close words.
     maxDistance = distance - 1
   }
   return nearest

@@ -20,7 +20,7 @@ it('removes the secrets that it is given', () => {
   expect(redactSecrets('password is hunter2-hunter2', ['hunter2-hunter2'])).toBe('password is [redacted]')
 })
 
-it('removes the whole of a secret that another one begins', () => {
+it('removes the whole of a secret that begins with another one', () => {
   vi.stubEnv('A_KEY', 'correct-horse')
   vi.stubEnv('B_KEY', 'correct-horse-battery-staple')
   expect(redactSecrets('it is correct-horse-battery-staple')).toBe('it is [redacted]')
@@ -33,7 +33,7 @@ it.each(['eyJ-', 'eyJabcdefghij.', 'sk-', 'Bearer ', 'a'])(
   },
 )
 
-it('leaves short values of the environment alone', () => {
+it('keeps short values of the environment', () => {
   vi.stubEnv('USE_TOKEN', 'true')
   expect(redactSecrets('it is true')).toBe('it is true')
 })

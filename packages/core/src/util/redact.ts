@@ -1,7 +1,7 @@
 /** Names of environment variables whose values are secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
 
-/** Shapes of well-known keys and tokens, wherever they come from. */
+/** The patterns of well-known keys and tokens. */
 const secretShapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g,
   /\b(?:gsk_|ghp_|gho_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|pcsk_)[A-Za-z0-9_-]{8,}/g,
@@ -10,12 +10,12 @@ const secretShapes: readonly RegExp[] = [
 ]
 
 /**
- * Text without its secrets: the values of environment variables that are named like one, what looks like a key or
- * token, and the `secrets` given.
+ * Removes secrets from a text: the values of environment variables with secret names, strings that look like a key or
+ * token, and the given `secrets`.
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text
-  // Longest first: a secret that begins another one must not leave the rest of it.
+  // Longest first: when one secret begins another, no rest of the longer one must remain.
   const known = [...secrets, ...environmentSecrets()].sort((a, b) => b.length - a.length)
   for (const secret of known) {
     if (secret.length >= 6) clean = clean.replaceAll(secret, '[redacted]')

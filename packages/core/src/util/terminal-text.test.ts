@@ -15,12 +15,12 @@ it.each([
   expect(terminalText(text)).toBe(safe)
 })
 
-it('keeps the line ends and tabs of a text, and none of a line', () => {
+it('keeps the line ends and tabs of a text, but not of a line', () => {
   expect(terminalText('a\n\tb\r\nc')).toBe('a\n\tb\nc')
   expect(terminalLine('a\n\tb\r\nc')).toBe('a\\u000a\\u0009b\\u000d\\u000ac')
 })
 
-it('leaves what people write as it is', () => {
+it('does not change ordinary text', () => {
   const text = 'Größe 灯火 שלום 👩‍👩‍👧 – “x” \\u001b'
   expect(terminalLine(text)).toBe(text)
   expect(terminalText(text)).toBe(text)

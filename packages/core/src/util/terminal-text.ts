@@ -16,10 +16,10 @@ export function terminalLine(text: string): string {
 }
 
 /**
- * A text of several lines that is safe to print: as {@link terminalLine}, with its line ends (`\r\n` becomes `\n`) and
- * tabs kept.
+ * A text of several lines that is safe to print: as {@link terminalLine}, but it keeps line ends (`\r\n` becomes `\n`)
+ * and tabs.
  *
- * For answers of models and results of tools: an escape sequence in one may write to the clipboard or hide what follows.
+ * For answers of models and results of tools: an escape sequence may write to the clipboard or hide text.
  * @example
  * console.log(terminalText(await agent.chat('What does report.txt say?')))
  */
