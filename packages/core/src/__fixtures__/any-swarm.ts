@@ -26,14 +26,14 @@ export type Kind = (typeof kinds)[number]
 const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }
 const info: ModelInfo = { maxOutputTokens: 400, price }
 
-/** What the models and tools of a swarm have seen, independently of what the swarm says. */
+/** What the models and tools of a swarm observe, independently of the swarm's own reports. */
 export type Seen = {
   modelCalls: number
   toolCalls: number
   inputTokens: number
   outputTokens: number
   usd: number
-  /** What each agent has said, by its id, in the order in which it did. */
+  /** The answers of each agent, by its id, in order. */
   said: Map<string, string[]>
   problems: string[]
 }
@@ -41,15 +41,15 @@ export type Seen = {
 export type AnySwarm = { swarm: Swarm; seen: Seen; budget: Budget; members: Map<string, Budget>; kinds: [Kind, Kind] }
 
 export type Chances = {
-  /** How the outer and the inner swarm work together. */
+  /** The collaboration of the outer and the inner swarm. */
   kinds: [Kind, Kind]
   budgets?: boolean
-  /** What is common to all agents and swarms. */
+  /** Options of all agents and swarms. */
   options?: Partial<AgentOptions>
   outer?: Partial<SwarmOptions>
 }
 
-/** Two agents and a swarm of three, in one swarm: what they say and call is by chance, and they come to an end. */
+/** A swarm of two agents and a swarm of three; their answers and calls are random, and finite. */
 export function anySwarm(random: Random, { kinds, budgets = false, options = {}, outer = {} }: Chances): AnySwarm {
   const seen: Seen = {
     ...{ modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },
@@ -112,7 +112,7 @@ function countingTool(name: string, seen: Seen): Tool {
   })
 }
 
-/** Some twenty words at most, and calls of whatever it is offered, less and less of them. */
+/** At most about twenty words, and calls of the offered tools, fewer and fewer of them. */
 function modelByChance(
   agent: string,
   random: Random,

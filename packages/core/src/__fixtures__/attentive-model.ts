@@ -3,10 +3,10 @@ import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
 import type { ModelFinishReason } from '../data/event.ts'
 
 /**
- * A model that answers from what it is given, and from nothing else: it looks things up where it is asked to, finds in
- * the conversation what it is asked about, and summarises by keeping whole sentences, those about the user first.
+ * A model that answers only from its messages: it calls a look-up tool when it is asked to, finds answers in the
+ * conversation, and summarizes by keeping whole sentences, those about the user first.
  *
- * @param see is shown each request
+ * @param see receives each request
  */
 export function attentiveModel(info: ModelInfo, see: (request: ModelRequest) => void): Model {
   return {
@@ -41,7 +41,7 @@ function summaryOf(prompt: string, maxTokens: number): string {
   const sentences = [...new Set(prompt.match(/[^.!?\n]+[.!?]/g)?.map((sentence) => sentence.trim()))]
   const isOfUser = (sentence: string): boolean => /\bMy\b/.test(sentence)
   const kept: string[] = []
-  // A token is about four characters; a model that is cut short has said less, not more.
+  // A token is about four characters; the limit cuts the answer.
   let room = maxTokens * 2
   for (const sentence of [...sentences.filter(isOfUser), ...sentences.filter((other) => !isOfUser(other))]) {
     room -= sentence.length + 1

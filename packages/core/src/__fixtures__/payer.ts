@@ -13,24 +13,24 @@ import {
   validateTranscript,
 } from '../index.ts'
 
-/** An agent that may look at what it likes, and pay what somebody has approved. */
+/** An agent that can look things up freely, and pay with approval. */
 export type Payer = {
   agent: Agent<unknown>
-  /** The one that it prefers. */
+  /** The preferred model. */
   model: ScriptedModel
   models: readonly ScriptedModel[]
   store: SessionStore
-  /** What its tools have done, in the order in which they began: `pay 5`. */
+  /** The executed calls of its tools, in the order in which they began: `pay 5`. */
   done: string[]
 }
 
 export type PayerOptions = Partial<Omit<AgentOptions<unknown>, 'model' | 'sessions'>> & {
-  /** In the place of one that plays the turns. */
+  /** A model that replaces the scripted one. */
   models?: readonly [ScriptedModel, ...ScriptedModel[]]
-  /** Of another payer, as another process would have it. */
+  /** The store of another payer, as another process would open it. */
   store?: SessionStore
   needsApproval?: NonNullable<Tool['needsApproval']>
-  /** What `pay` does beside noting it. */
+  /** What `pay` does besides recording the call. */
   pay?(amount: number, signal: AbortSignal): unknown
   done?: string[]
 }
@@ -67,7 +67,7 @@ export function payer(turns: readonly ScriptedTurn[], options: PayerOptions = {}
   return { agent, model: chain[0], models: chain, store, done }
 }
 
-/** A turn that makes such calls: `pay 5`, whose id is `pay5`. */
+/** A turn with such calls: `pay 5`, whose id is `pay5`. */
 export function calls(...texts: string[]): { toolCalls: { name: string; callId: string; input: { amount: number } }[] } {
   const toolCalls = texts.map((text) => {
     const [name = '', amount = ''] = text.split(' ')
@@ -78,7 +78,7 @@ export function calls(...texts: string[]): { toolCalls: { name: string; callId: 
 
 export type Request = Extract<AgentEvent, { type: 'approval-request' }>
 
-/** Iterates a run, deciding on each approval as it is asked for. */
+/** Iterates a run, and decides on each approval as it is requested. */
 export async function follow(
   run: AgentRun<unknown>,
   decide: (request: Request, run: AgentRun<unknown>) => unknown = ({ approvalId }) => run.approve(approvalId),
@@ -91,7 +91,7 @@ export async function follow(
   return { events, result: await run.result }
 }
 
-/** Events in few words. */
+/** Events in short form. */
 export function told(events: readonly AgentEvent[]): string[] {
   return events.map((event) => {
     switch (event.type) {
@@ -111,7 +111,7 @@ export function told(events: readonly AgentEvent[]): string[] {
   })
 }
 
-/** What the session shows, in few words. Checks that it may be shown, and was. */
+/** The visible session in short form. Checks that it is valid. */
 export async function shown({ store, models }: Payer): Promise<string[]> {
   const messages = (await store.load(sessionKey))?.messages ?? []
   const requests = models.flatMap((model) => model.requests)

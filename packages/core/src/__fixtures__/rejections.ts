@@ -1,7 +1,7 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
-/** Fails the test of this file in which a promise is rejected that nobody handles. */
+/** Fails the current test when a promise rejection is unhandled. */
 export function refuseUnhandledRejections(): void {
   const unhandled: unknown[] = []
   const remember = (reason: unknown): void => void unhandled.push(reason)

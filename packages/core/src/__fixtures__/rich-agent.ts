@@ -10,8 +10,8 @@ import { watchedModel, watchedTool } from './any-run/watched.ts'
 import { key } from './stopped-run.ts'
 
 /**
- * An agent in whose run there is something of everything: it compacts its session, calls tools in parallel, one of them
- * after an approval, is interrupted in the middle of an answer, and answers in a form that it gets wrong at first.
+ * An agent whose run uses every feature: it compacts its session, calls tools in parallel, one of them after an
+ * approval, is interrupted during an answer, and answers by an output schema, at first with an invalid answer.
  */
 export function richAgent(
   sessions: SessionStore,
@@ -48,7 +48,7 @@ export function richAgent(
   })
 }
 
-/** A session with more in it than the model has room for. */
+/** A session that exceeds the model's window. */
 export async function longSession(): Promise<SessionStore> {
   const store = memorySessions()
   await store.begin(key, { runId: 'before', expectedVersion: 0, input: [{ role: 'user', content: 'Tell me all.' }] })

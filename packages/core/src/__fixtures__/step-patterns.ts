@@ -1,29 +1,29 @@
 import type { ImagePart, JSONValue, TextPart } from '../data/message.ts'
 
-/** A tool call of a step, and what comes of it. */
+/** A tool call of a step, and its result. */
 export type PatternCall = {
   name: string
   input: JSONValue
   result: string | (TextPart | ImagePart)[]
   isError?: true
-  /** Why the call never reaches its tool, so that the loop makes its result; `result` is then only like it. */
+  /** Why the call never reaches its tool, so that the loop creates its result; `result` then only resembles it. */
   rejected?: 'unknown-tool' | 'invalid-json' | 'schema'
-  /** What the model wrote, where it is no JSON. */
+  /** The text that the model wrote, when it is invalid JSON. */
   inputText?: string
 }
 
-/** What the model answers one request with. Without calls and text it is an empty answer. */
+/** The model's answer to one request. Without calls and text it is an empty answer. */
 export type PatternStep = {
   calls: readonly PatternCall[]
   text?: string
-  /** The calls by index, in the order in which they finish; as they stand when absent. */
+  /** The indexes of the calls, in the order in which they finish; in call order when absent. */
   finishOrder?: readonly number[]
 }
 
 /** A script of steps; `toldAt` and `stoppedAt` are numbers of model calls, from 1. */
 export type StepPattern = { name: string; steps: readonly PatternStep[]; toldAt: readonly number[]; stoppedAt?: number }
 
-/** Steps as a model would go on taking them for ever, with the one at which the run ends. */
+/** Steps that a model would repeat for ever, with the one at which the run ends. */
 export const pathologies: readonly (StepPattern & { stoppedAt: number })[] = [
   stuck('the same call with the same result', [step(call('status', {}, 'pending'))], 4, 6),
   stuck(
@@ -120,7 +120,7 @@ export const pathologies: readonly (StepPattern & { stoppedAt: number })[] = [
   stuck(
     'empty answers between two calls in turn',
     [step(call('read', { path: 'a' }, 'x')), empty(), step(call('list', {}, 'a')), empty()],
-    // The first of them is forgotten: the step after it was new.
+    // The first of them is ignored: the step after it was new.
     10,
     14,
   ),
@@ -150,7 +150,7 @@ export const pathologies: readonly (StepPattern & { stoppedAt: number })[] = [
       ...times(4, () => step(call('a', {}, '1'))),
       ...times(30, () => [step(call('b', {}, '2')), step(call('a', {}, '1'))]).flat(),
     ],
-    // The last of the first four begins the pairs.
+    // The last of the first four is the start of the pairs.
     toldAt: [4, 11],
     stoppedAt: 15,
   },
@@ -162,7 +162,7 @@ export const pathologies: readonly (StepPattern & { stoppedAt: number })[] = [
   },
 ]
 
-/** Steps that make progress, or repeat a little: never stopped. */
+/** Steps that make progress, or repeat little: never stopped. */
 export const healthyPatterns: readonly StepPattern[] = [
   healthy('one call', [step(call('read', { path: 'a' }, 'x'))]),
   healthy(
@@ -403,7 +403,7 @@ function image(base64: string): ImagePart {
   return { type: 'image', base64, mediaType: 'image/png' }
 }
 
-/** Longer than a result that is shown whole. */
+/** Longer than a result that is sent whole. */
 function longText(end: string): string {
   return 'x'.repeat(300_000) + end
 }

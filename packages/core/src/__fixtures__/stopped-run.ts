@@ -11,20 +11,20 @@ import { validateTranscript } from '../data/transcript.ts'
 
 export const key: SessionKey = { agentId: 'test', userId: 'default', sessionId: 's' }
 
-/** A tool that takes anything. */
+/** A tool that accepts any input. */
 export function makeTool(name: string, execute: Tool['execute']): Tool {
   return tool({ name, description: 'd', input: { type: 'object' }, execute })
 }
 
-/** A tool that does not listen. */
+/** A tool that ignores its signal. */
 export const deaf: Tool = makeTool('deaf', () => new Promise(() => {}))
 
-/** The event loop turns, of at least 5 ms each, that make 100 ms where nothing else uses the machine. */
+/** The number of event loop turns, of at least 5 ms each, in 100 ms on an idle machine. */
 const promptTurns = 20
 
 /**
- * The result of a run that was just stopped, when it settles at once. Time is counted in turns of the event loop: a busy
- * machine delays the run and this clock alike.
+ * The result of a run that was just stopped, if it settles at once. Time is counted in turns of the event loop, as a busy
+ * machine delays the run and this clock equally.
  */
 export async function within100ms<Result>(result: Promise<Result>): Promise<Result> {
   let isSettled = false
@@ -39,7 +39,7 @@ export async function within100ms<Result>(result: Promise<Result>): Promise<Resu
   }
 }
 
-/** Counts event loop turns of at least 5 ms, for what cannot be awaited by {@link within100ms}. */
+/** Counts event loop turns of at least 5 ms, for what {@link within100ms} cannot await. */
 export function promptClock(): { start(): void; isLate(): boolean } & Disposable {
   let turns: number | undefined
   const timer = setInterval(() => {
@@ -54,7 +54,7 @@ export function promptClock(): { start(): void; isLate(): boolean } & Disposable
   }
 }
 
-/** The stored history is valid, and a further turn of the session gets it and answers. */
+/** The stored history is valid, and another turn of the session gets it and answers. */
 export async function expectWorkingSession(store: SessionStore): Promise<void> {
   const before = await history(store)
   expect(validateTranscript(before)).toEqual([])

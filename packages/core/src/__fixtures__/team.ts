@@ -1,12 +1,12 @@
 import type { AgentEvent, AgentRun, Message, Model, ModelEvent, ModelRequest, RunResult, Tool } from '../index.ts'
 import { Agent, type AgentOptions, tool } from '../index.ts'
 
-/** What a model says: words, or calls, each `[tool, input]`. */
+/** A model's answer: words, or calls, each `[tool, input]`. */
 export type Said = string | [name: string, input?: object][]
 
 export type ThinkingModel = Model & { requests: ModelRequest[] }
 
-/** A model that says what a function makes of each request. Its calls have ids of their own, also among models. */
+/** A model whose answers a function returns for each request. Its calls have unique ids, also among models. */
 export function thinking(
   think: (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>,
   id = 'test/thinking',
@@ -34,18 +34,18 @@ export function thinking(
   }
 }
 
-/** A model that says one thing after another; the last one for ever. */
+/** A model with a list of answers; the last one repeats. */
 export function saying(...turns: Said[]): ThinkingModel {
   let at = 0
   return thinking(() => turns[Math.min(at++, turns.length - 1)] ?? '')
 }
 
-/** A model that calls, and answers when it has the results: also in another process than the one that called. */
+/** A model that makes calls, and answers when it has their results, also in another process than the one that called. */
 export function callingThen(calls: Said, answer: string): ThinkingModel {
   return thinking(({ messages }) => (messages.at(-1)?.role === 'tool' ? answer : calls))
 }
 
-/** A member that says what it is told to. */
+/** A member with fixed answers. */
 export function member(
   name: string,
   model: Model = saying(`${name} has answered.`),
@@ -54,7 +54,7 @@ export function member(
   return new Agent({ name, description: `Knows all of ${name}.`, functions: [], model, ...options })
 }
 
-/** A tool that somebody must allow, and a list of what it has done. */
+/** A tool that needs approval, and a list of its executions. */
 export function paying(done: string[]): Tool {
   return tool({
     name: 'pay',
@@ -74,7 +74,7 @@ export async function eventsOf(run: AgentRun<unknown>): Promise<{ events: AgentE
   return { events, result: await run.result }
 }
 
-/** Each event in a line: where, what, and what it is about. */
+/** Each event in one line: path, type, and subject. */
 export function linesOf(events: readonly AgentEvent[]): string[] {
   return events.map((event) => {
     const where = event.path.join('/')
@@ -96,7 +96,7 @@ export function linesOf(events: readonly AgentEvent[]): string[] {
   })
 }
 
-/** The words of the last message that a model was asked by. */
+/** The text of the last message of a request. */
 export function lastWords({ messages }: { messages: readonly Message[] }): string {
   return wordsOf(messages.at(-1))
 }

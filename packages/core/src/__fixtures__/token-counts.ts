@@ -1,7 +1,7 @@
 /**
- * Texts, and how many tokens tokenizers make of each: `o200k` and `cl100k` by gpt-tokenizer, `claude2` by
+ * Texts with their token counts by several tokenizers: `o200k` and `cl100k` by gpt-tokenizer, `claude2` by
  * @anthropic-ai/tokenizer, `llama2`, `llama3` and `mistral` by the *-tokenizer-js packages of these names, `gemma`,
- * `qwen2` and `deepseek3` by those of @lenml. Ordinary texts are those that people and programs write.
+ * `qwen2` and `deepseek3` by those of @lenml. Ordinary texts are those that people and programs usually write.
  */
 export const tokenCounts: readonly TokenCounts[] = [
 { name: "English prose", ordinary: true, text: "The lighthouse keeper had stopped counting the winters. Every evening he climbed the hundred and twelve steps, lit the lamp, and wrote one line in the log: the wind, the sea, the ships that passed. Nobody read it any more, but he had the feeling that if he missed a single night the coast would forget where it was.", counts: { o200k: 68, cl100k: 69, claude2: 71, llama2: 74, llama3: 69, mistral: 72, gemma: 68, qwen2: 69, deepseek3: 68 } },

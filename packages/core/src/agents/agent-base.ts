@@ -119,7 +119,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
     const scope = { userId, sessionId, input, history, budget, ...(resumed && { decisions: resumed.decisions }) }
-    // A run that a tool starts is paid for by the run that calls the tool, and ends with it.
+    // A run that a tool starts uses the budget of the run that calls the tool, and ends with it.
     const parent = currentRun.getStore()
     const run = startRun({
       runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
@@ -130,7 +130,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
       waitForApprovals: onApproval === 'wait',
       execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set() }),
     })
-    // The schema that validates `output` is the one that gives its type.
+    // The schema that validates `output` also defines its type.
     return run as AgentRun<Output>
   }
 }
@@ -140,7 +140,7 @@ function shorter(ofAgent: number | undefined, ofRun: number | undefined): number
   return ofAgent === undefined || ofRun === undefined ? (ofAgent ?? ofRun) : Math.min(ofAgent, ofRun)
 }
 
-/** A run that ended early still has an answer when there is any text. */
+/** A run that ended early still has an answer if it has any text. */
 function answerOf<Output>({ text, finishReason, runId, usage, warnings, approvals }: RunResult<Output>): string {
   switch (finishReason) {
     case 'stop':

@@ -24,7 +24,7 @@ it.each<[string, string | undefined]>([
   ['Test', '1a'],
   ['Test', 'a\n'],
   ['Test', 'x'.repeat(51)],
-])('refuses %j with the id %j, asking for another', (name, id) => {
+])('refuses %j with the id %j, and asks for another', (name, id) => {
   expect(() => agentIdFrom(name, id)).toThrow(
     expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('`id`') }),
   )

@@ -41,7 +41,7 @@ describe('an agent', () => {
     expect(new Agent({ name: '42', id: 'answer', functions: [], model: scriptedModel([]) }).id).toBe('answer')
   })
 
-  it('has its own sessions by default', () => {
+  it('has its own session store by default', () => {
     const make = (): Agent => new Agent({ name: 'Test', functions: [], model: scriptedModel([]) })
     expect(make().sessions).not.toBe(make().sessions)
   })
@@ -83,7 +83,7 @@ describe('chat()', () => {
     expect(await agent.chat('Go')).toBe(text)
   })
 
-  it('throws when max-steps left no text', async () => {
+  it('throws when the run ends with max-steps and without text', async () => {
     const agent = new Agent({ name: 'Test', functions: [act], model: scriptedModel([callAct]), maxSteps: 1 })
     await expect(agent.chat('Go')).rejects.toMatchObject({
       code: 'max-steps',
@@ -149,7 +149,7 @@ describe('chat()', () => {
     ])
   })
 
-  it('keeps no events: a long answer takes the memory of its text', async () => {
+  it('keeps no events: a long answer uses only the memory of its text', async () => {
     const text = 'x'.repeat(1_000_000)
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([{ text, deltas: 1000 }]) })
     expect(await agent.chat('Go')).toHaveLength(text.length)
@@ -196,7 +196,7 @@ describe('a value that TypeScript rejects', () => {
     ['a session by number', { sessionId: 5 }, /`sessionId`/],
     ['a user without a name', { userId: '' }, /`userId`/],
     ['a signal that is none', { signal: {} }, /AbortSignal/],
-  ])('is refused as an option of a run: %s', async (_name, options, problem) => {
+  ])('is refused as a run option: %s', async (_name, options, problem) => {
     const agent = new Agent({ name: 'Test', functions: [], model })
     await expect(agent.chat('Hi', options as never)).rejects.toThrow(problem)
   })

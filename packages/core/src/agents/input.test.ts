@@ -99,6 +99,6 @@ it.each<[string, unknown]>([
   ['an image of no bytes', [{ type: 'image', data: new Uint8Array() }]],
   ['an empty base64', [{ type: 'image', base64: '' }]],
   ['a file without a media type', [{ type: 'file', data: png }]],
-])('refuses %s, saying what to pass', (_name, input) => {
+])('refuses %s with the fix', (_name, input) => {
   expect(() => toUserMessage(input as string)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })

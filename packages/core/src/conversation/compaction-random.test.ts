@@ -35,7 +35,7 @@ describe('a conversation of 200 turns', () => {
 })
 
 describe('any conversation', () => {
-  it.each(Array.from({ length: 40 }, (_, seed) => seed))('is compacted without a loss: %i', async (seed) => {
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))('is compacted without losing facts: %i', async (seed) => {
     const random = createRandom(seed)
     const room = random.between(500, 6000)
     let summaries = 0
@@ -62,7 +62,7 @@ describe('any conversation', () => {
         chat.answer(random.text(random.between(1, room)))
       } catch (error) {
         if (!isAgentKitError(error) || error.code !== 'context-overflow') throw error
-        // What the question and the last step need cannot be had.
+        // The question and the last step alone do not fit.
         expect(chat.least(start)).toBeGreaterThan(room - 100)
         chat.forget(start)
       }
@@ -70,7 +70,7 @@ describe('any conversation', () => {
   })
 })
 
-/** A conversation as a run keeps it, checked whenever a model would be shown it. */
+/** A conversation as a run keeps it, checked at each request to a model. */
 function createChat(room: number, summarise: (transcript: string) => string) {
   const resultTokens = Math.floor(room / 4)
   const requests: number[] = []
@@ -162,7 +162,7 @@ function createChat(room: number, summarise: (transcript: string) => string) {
       }
       return shown
     },
-    /** What the question and the last step take when all of the results are removed. */
+    /** The tokens of the question and the last step when all results are removed. */
     least(start: number): number {
       const step = messages.findLastIndex((message, index) => {
         return index > start && message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call')

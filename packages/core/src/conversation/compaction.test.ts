@@ -26,7 +26,7 @@ const tokensOf = (messages: readonly Message[]): number => {
 }
 const textOf = (message: Message): string => (typeof message.content === 'string' ? message.content : '')
 
-/** Compacts with a model that summarises by repeating every line that has a fact in it. */
+/** Compacts with a model that summarizes by repeating every line with a fact. */
 async function compacted(messages: Message[], options: Partial<CompactRequest> & { room: number }) {
   const prompts: Message[][] = []
   const request: CompactRequest = {
@@ -49,28 +49,28 @@ async function compacted(messages: Message[], options: Partial<CompactRequest> &
   return { compaction, warnings, shown, prompts }
 }
 
-describe('what is shown of a conversation', () => {
+describe('the compacted view of a conversation', () => {
   const messages = [user('Hello'), answer('Hi.'), user('Search'), ...step(words(2000), words(2000)), answer('Done.')]
 
-  it('is the list itself while nothing is shortened', () => {
+  it('is the same list when nothing is shortened', () => {
     expect(compactedView(messages, notCompacted, 2)).toBe(messages)
     expect(compactedView(messages, notCompacted, 2, 100_000)).toBe(messages)
   })
 
-  it('has too long results cut, and nothing else copied', () => {
+  it('cuts long results, and copies nothing else', () => {
     const shown = compactedView(messages, notCompacted, 2, 200)
     expect(shown).toHaveLength(messages.length)
     expect(resultText(shown[4] as ToolMessage)).toMatch(/^word word.*call_1.*\]$/s)
     for (const index of [0, 1, 2, 3, 6]) expect(shown[index]).toBe(messages[index])
   })
 
-  it('has placeholders for results that were removed', () => {
+  it('has placeholders for removed results', () => {
     const shown = compactedView(messages, { covered: 0, cleared: 5 }, 2)
     expect(shown[4]?.content).toMatch(/^\[result removed/)
     expect(shown[5]).toBe(messages[5])
   })
 
-  it('has the results of a step cut that were too long together, and later ones not', () => {
+  it('cuts the results of a step that were too long together, and no later ones', () => {
     const compaction: Compaction = { covered: 0, cleared: 0, cut: { before: 5, resultTokens: 200 } }
     const shown = compactedView(messages, compaction, 2)
     expect(shown[4]?.content).toContain('To read on')
@@ -79,17 +79,17 @@ describe('what is shown of a conversation', () => {
     expect(forLess[4]).toEqual(shown[4])
   })
 
-  it('has the summary first, as what it is', () => {
+  it('has the summary first, marked as a summary', () => {
     const shown = compactedView(messages, { covered: 2, summary: 'They said hello.', cleared: 2 }, 2)
     expect(shown).toEqual([user('[Summary of the earlier conversation]\nThey said hello.'), ...messages.slice(2)])
   })
 
-  it('has the question after a summary that goes beyond it', () => {
+  it('has the question after a summary that covers later messages', () => {
     const shown = compactedView(messages, { covered: 6, summary: 'They said hello.', cleared: 6 }, 2)
     expect(shown.slice(1)).toEqual([user('Search'), answer('Done.')])
   })
 
-  it('is made of the same objects each time', () => {
+  it('consists of the same objects each time', () => {
     const compaction: Compaction = { covered: 2, summary: 'They said hello.', cleared: 5 }
     const once = compactedView(messages, compaction, 2, 200)
     const again = compactedView(messages, compaction, 2, 200)
@@ -151,7 +151,7 @@ describe('old tool results', () => {
   const steps = Array.from({ length: 10 }, () => step(words(100)))
   const conversation = [question, ...steps.flat()]
 
-  it('go first, the oldest first, down to 60 % of the room, without a model call', async () => {
+  it('are removed first, oldest first, down to 60 % of the room, without a model call', async () => {
     const room = tokensOf(conversation) - 1
     const { shown, prompts, compaction } = await compacted(conversation, { room })
     expect(prompts).toEqual([])
@@ -165,7 +165,7 @@ describe('old tool results', () => {
     expect(tokensOf(shown)).toBeGreaterThan(room * 0.4)
   })
 
-  it('then stay as they are for many steps', async () => {
+  it('then stay unchanged for many steps', async () => {
     const room = tokensOf(conversation) - 1
     const { compaction, shown } = await compacted(conversation, { room })
     const later = [...conversation, ...step(words(100)), ...step(words(100))]
@@ -173,7 +173,7 @@ describe('old tool results', () => {
     expect(tokensOf(compactedView(later, compaction, 0))).toBeLessThan(room)
   })
 
-  it('are kept of the last two steps, while removing the others is enough', async () => {
+  it('of the last two steps are kept when removing the others is enough', async () => {
     const others = conversation.length - 4
     const room = tokensOf(compactedView(conversation, { covered: 0, cleared: others }, 0))
     const { shown, prompts, compaction } = await compacted(conversation, { room })
@@ -185,14 +185,14 @@ describe('old tool results', () => {
     expect(tighter.shown.slice(-2)).toEqual(conversation.slice(-2))
   })
 
-  it('are not looked for where a summary stands for them', async () => {
+  it('are ignored if a summary covers them', async () => {
     const compaction = { covered: 13, summary: 'They searched.', cleared: 0 }
     const room = tokensOf(compactedView(conversation, { ...compaction, cleared: 17 }, 0))
     const { prompts } = await compacted(conversation, { room, compaction })
     expect(prompts).toEqual([])
   })
 
-  it('keep the compaction that there is while it fits', async () => {
+  it('keep the current compaction while it fits', async () => {
     const { compaction } = await compacted([user('Hello')], { room: 1000 })
     expect(compaction).toBe(notCompacted)
   })
@@ -205,7 +205,7 @@ describe('a summary', () => {
     }).flat()
   }
 
-  it('stands for the older messages, and the last ones stay', async () => {
+  it('replaces the older messages, and the last ones stay', async () => {
     const conversation = [...turns(40), user(`What did I say? ${words(100)}`)]
     const { shown, prompts, compaction } = await compacted(conversation, { room: 1600 })
     const { covered, summary } = compaction
@@ -218,7 +218,7 @@ describe('a summary', () => {
     }
   })
 
-  it('is asked for in requests that fit, each with the summary so far', async () => {
+  it('is requested in parts that fit, each with the summary so far', async () => {
     const answers: number[] = []
     const summaries: string[] = []
     const prompts: Message[][] = []
@@ -238,7 +238,7 @@ describe('a summary', () => {
     expect(Math.max(...answers)).toBeLessThanOrEqual(400)
   })
 
-  it('goes on from the one before it', async () => {
+  it('continues the one before it', async () => {
     const { compaction } = await compacted([...turns(40), user('What did I say?')], { room: 1600 })
     const later = await compacted([...turns(80), user('What did I say?')], { room: 1600, compaction })
     expect(later.compaction.covered).toBeGreaterThan(compaction.covered)
@@ -274,7 +274,7 @@ describe('a summary', () => {
     expect(textOf(compactedView(next, later, next.length - 1)[0] as Message)).toContain('FACT question')
   })
 
-  it('leaves out the question where that is shown next to it', async () => {
+  it('omits the question when it is sent next to the summary', async () => {
     const conversation = [...turns(20), user('FACT question'), ...step(words(300), words(300))]
     const { shown, compaction } = await compacted(conversation, { room: 1600 })
     expect(compaction.covered).toBe(40)
@@ -282,7 +282,7 @@ describe('a summary', () => {
     expect(shown[1]).toEqual(user('FACT question'))
   })
 
-  it('is cut when the model writes more than it may', async () => {
+  it('is cut when the model exceeds its length', async () => {
     const summarise = async (): Promise<string> => `FIRST ${words(5000)} LAST`
     const { compaction } = await compacted([...turns(40), user('What did I say?')], { room: 1600, summarise })
     expect(estimateMessage(user(compaction.summary ?? ''))).toBeLessThan(1600 * 0.26)
@@ -291,13 +291,13 @@ describe('a summary', () => {
     )
   })
 
-  it('is made of a message that is longer than a request in stretches of it', async () => {
+  it('splits a message that is longer than a request', async () => {
     const long = `${words(200)} FACT middle ${words(200)}`
     const { compaction } = await compacted([user(long), answer('Hm.'), ...turns(5), user('And?')], { room: 1600 })
     expect(compaction.summary).toContain('FACT middle')
   })
 
-  it('is made of a huge message without its middle, in few requests', async () => {
+  it('omits the middle of a huge message, to need few requests', async () => {
     const long = `FACT first ${words(50_000)} FACT last`
     const { compaction, prompts } = await compacted([user(long), answer('Hm.'), ...turns(5), user('And?')], {
       room: 1600,
@@ -307,7 +307,7 @@ describe('a summary', () => {
     expect(compaction.summary).toMatch(/FACT first.*FACT last/)
   })
 
-  it('that was made for a model with more room is summarised too', async () => {
+  it('that was made for a model with more room is summarized too', async () => {
     const summary = `FACT old ${words(900)}`
     const conversation = [...turns(2), user('And?')]
     const compaction = { covered: 2, summary, cleared: 0 }
@@ -316,14 +316,14 @@ describe('a summary', () => {
     expect(later.shown.slice(1)).toEqual(conversation.slice(2))
   })
 
-  it('is made of tool results without their middle', async () => {
+  it('omits the middle of tool results', async () => {
     const conversation = [user('Search'), ...step(words(20_000)), answer('Hm.'), ...turns(12), user('And?')]
     const { prompts } = await compacted(conversation, { room: 1600, resultTokens: 1600 })
     expect(prompts).toHaveLength(2)
     expect(textOf(prompts[0]?.[1] as Message)).toMatch(/Result of search: word .*characters left out.* word\n/s)
   })
 
-  it('comes before the last results are cut, and they stay whole where they fit beside it', async () => {
+  it('is made before the last results are cut, which stay whole if they fit beside it', async () => {
     const conversation = [...turns(30), user('Search'), ...step(words(250), words(250))]
     const room = tokensOf(conversation) - 100
     const { shown, compaction } = await compacted(conversation, { room, resultTokens: room })
@@ -332,14 +332,14 @@ describe('a summary', () => {
     expect(shown.slice(-3)).toEqual(conversation.slice(-3))
   })
 
-  it('has the last results cut where they do not fit beside it', async () => {
+  it('cuts the last results if they do not fit beside it', async () => {
     const conversation = [...turns(80), user('Search'), ...step(...Array.from({ length: 8 }, () => words(600)))]
     const { shown, compaction } = await compacted(conversation, { room: 4000 })
     expect(compaction.summary).toContain('FACT f0')
     for (const message of shown.slice(-8)) expect(textOf(message)).toMatch(/^word .*To read on/s)
   })
 
-  it('is not made of little: results are cut instead', async () => {
+  it('is not made of few messages: results are cut instead', async () => {
     const conversation = [...turns(3), user('Search'), ...step(...Array.from({ length: 8 }, () => words(600)))]
     const { prompts, shown, compaction } = await compacted(conversation, { room: 4000 })
     expect(prompts).toEqual([])
@@ -366,14 +366,14 @@ describe('a summary that fails', () => {
       'timeout',
     ],
     ['by saying nothing', async () => ' \n', 'the model gave nothing'],
-  ])('%s is replaced by the beginnings of what was said, and a warning', async (_name, summarise, reason) => {
+  ])('%s is replaced by the beginnings of the messages, with a warning', async (_name, summarise, reason) => {
     const { compaction, warnings } = await compacted(conversation, { room: 1000, summarise })
     expect(warnings).toEqual([`Earlier messages were shortened, as no summary of them could be made: ${reason}.`])
     expect(compaction.summary).toMatch(/^User: My name is Ada\. .*…\n\[… \d+ messages left out …\]\n/)
     expect(compaction.summary).toContain(`\nUser: Turn `)
   })
 
-  it('that says something else holds how the conversation began, however often it is made anew', async () => {
+  it('that is about something else keeps the start of the conversation, however often it is repeated', async () => {
     let compaction: Compaction = notCompacted
     let said: Message[] = [...conversation]
     for (let round = 0; round < 4; round++) {
@@ -385,7 +385,7 @@ describe('a summary that fails', () => {
     expect(compaction.summary).toMatch(/The conversation began with: User: My name is Ada\./)
   })
 
-  it('stands beside the beginnings of what was said where it says next to nothing, however often', async () => {
+  it('that is almost empty is completed by the beginnings of the messages, however often', async () => {
     let compaction: Compaction = notCompacted
     let said: Message[] = [...conversation]
     for (let round = 0; round < 6; round++) {
@@ -407,7 +407,7 @@ describe('a summary that fails', () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(201)
   })
 
-  it('keeps what the summary so far says', async () => {
+  it('keeps the content of the summary so far', async () => {
     let asked = 0
     const summarise = async (): Promise<string> => {
       if (++asked > 1) throw new AgentKitError('overloaded', 'Busy.')
@@ -425,7 +425,7 @@ describe('a summary that fails', () => {
     expect(later.compaction.summary).toMatch(/^The user is Ada\. .*characters left out.*\n(User|Assistant): /s)
   })
 
-  it('is not even asked for where there is no room for the request', async () => {
+  it('is not requested when there is no room for the request', async () => {
     const { compaction, prompts, warnings } = await compacted(conversation, { room: 300 })
     expect(prompts).toEqual([])
     expect(compaction.summary).toMatch(/^User: My name is Ada\./)
@@ -436,14 +436,14 @@ describe('a summary that fails', () => {
     new AgentKitError('aborted', 'Stop.'),
     new AgentKitError('budget', 'Enough.'),
     new AgentKitError('timeout', 'Late.', { phase: 'run' }),
-  ])('ends the run when that has ended: $code', async (error) => {
+  ])('fails the run for $code', async (error) => {
     const request = compacted(conversation, { room: 1000, summarise: () => Promise.reject(error) })
     await expect(request).rejects.toBe(error)
   })
 })
 
-describe('what cannot wait', () => {
-  it('has its results cut alike, the longest ones first, and leaves room for the next step', async () => {
+describe('the last step', () => {
+  it('has its results cut equally, longest first, and leaves room for the next step', async () => {
     const conversation = [user('Read them'), ...step('short', ...Array.from({ length: 8 }, () => words(600)))]
     const { shown, prompts } = await compacted(conversation, { room: 4000 })
     expect(prompts).toEqual([])
@@ -453,7 +453,7 @@ describe('what cannot wait', () => {
     expect(tokensOf(shown)).toBeGreaterThan(4000 * 0.5)
   })
 
-  it('has its results removed where their beginnings do not fit either', async () => {
+  it('has its results removed if their beginnings do not fit either', async () => {
     const conversation = [user(words(400)), ...step(...Array.from({ length: 8 }, () => words(400)))]
     const least = tokensOf(compactedView(conversation, { covered: 0, cleared: conversation.length }, 0))
     const { shown } = await compacted(conversation, { room: least + 100 })
@@ -471,7 +471,7 @@ describe('what cannot wait', () => {
     }
   })
 
-  it('is the question, whole: what does not fit with it is an error that says the numbers', async () => {
+  it('keeps the question whole: if that does not fit, the error has the numbers', async () => {
     const question = user(words(5000))
     const error = await compacted([user('Hello'), answer('Hi.'), question], { room: 1000 }).catch((error) => error)
     expect(error).toMatchObject({
@@ -484,7 +484,7 @@ describe('what cannot wait', () => {
     })
   })
 
-  it('is found out before a model is asked', async () => {
+  it('is checked before a model is called', async () => {
     const prompts: unknown[] = []
     const summarise = async (prompt: unknown): Promise<string> => {
       prompts.push(prompt)

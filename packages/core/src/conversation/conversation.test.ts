@@ -9,20 +9,20 @@ const key = { agentId: 'test', userId: 'default', sessionId: 's' }
 const session = { sessionId: 's' }
 
 describe('a question that may be too long', () => {
-  it('is sent where it fits if tokens are not counted on the high side', async () => {
+  it('is sent when only the high estimate exceeds the window', async () => {
     const model = scriptedModel(['Long.'], { info })
     const agent = new Agent({ name: 'Test', functions: [], model })
     expect(await agent.chat(words(2_600))).toBe('Long.')
   })
 
-  it('is sent with its file, however much that seems to be', async () => {
+  it('is sent with its file, whatever the file’s estimate is', async () => {
     const model = scriptedModel(['Read.'], { info })
     const agent = new Agent({ name: 'Test', functions: [], model })
     const file = { type: 'file' as const, data: new Uint8Array(300_000), mediaType: 'application/pdf' }
     expect(await agent.chat([{ type: 'text', text: 'What does it say?' }, file])).toBe('Read.')
   })
 
-  it('is refused without asking the model where it cannot fit, with the numbers', async () => {
+  it('is refused without a model call when it cannot fit, with the numbers', async () => {
     const model = scriptedModel([], { info })
     const { error } = await new Agent({ name: 'Test', functions: [], model }).stream(words(9_000)).result
     expect(error).toMatchObject({ code: 'context-overflow' })
@@ -30,7 +30,7 @@ describe('a question that may be too long', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('is not to blame for an instruction that is too long', async () => {
+  it('is not blamed for an instruction that is too long', async () => {
     const model = scriptedModel([], { info })
     const agent = new Agent({ name: 'Test', instruction: words(9_000), functions: [], model })
     const { error } = await agent.stream('Hi').result
@@ -40,7 +40,7 @@ describe('a question that may be too long', () => {
     })
   })
 
-  it('keeps the error of a model that finds it too long, where nothing can be left out', async () => {
+  it('returns the error of a model that rejects it as too long, when nothing can be removed', async () => {
     const overflow = new AgentKitError('context-overflow', 'The provider says so.')
     const model = scriptedModel([overflow], { info })
     const { error } = await new Agent({ name: 'Test', functions: [], model }).stream(words(1_500)).result
@@ -48,8 +48,8 @@ describe('a question that may be too long', () => {
   })
 })
 
-describe('a model with less room that stands in', () => {
-  it('is shown less, and leaves what is stored as it is for the preferred one', async () => {
+describe('a fallback model with less room', () => {
+  it('is sent less, and does not change what is stored for the preferred one', async () => {
     const history: Message[] = Array.from({ length: 40 }, (_, turn) => [
       { role: 'user' as const, content: `Turn ${turn}. ${words(60)}` },
       { role: 'assistant' as const, content: [{ type: 'text' as const, text: `Answer ${turn}.` }] },

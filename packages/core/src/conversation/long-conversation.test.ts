@@ -17,7 +17,7 @@ import { estimateRequest } from '../tokens/estimate-tokens.ts'
 const key = { agentId: 'test', userId: 'default', sessionId: 's' }
 const turns = 200
 
-/** From a line to more than any of the windows. */
+/** From one line to more than any of the windows. */
 const resultLines = [1, 3, 20, 60, 400, 2_000]
 const lookUp = tool({
   name: 'look_up',
@@ -41,7 +41,7 @@ describe.each([2_000, 4_000, 16_000])(
         if (!request.tools) summaries++
       })
       for (let turn = 1; turn <= turns; turn++) {
-        // As after a restart: all that is known is what is stored.
+        // As after a restart: only the stored data is available.
         const agent = new Agent({ name: 'Test', instruction: 'You help.', functions: [lookUp], model, sessions })
         const result = await agent.stream(questionOf(turn), { sessionId: 's' }).result
         expect(result.error).toBeUndefined()
@@ -68,7 +68,7 @@ describe.each([2_000, 4_000, 16_000])(
   },
 )
 
-it('a model that takes over for a summary is not asked for more than it has room for', async () => {
+it('a fallback model that summarizes gets only requests that fit its window', async () => {
   const busy = new AgentKitError('overloaded', 'Busy.', { retryable: true })
   const turn = ({ tools }: ModelRequest) => (tools ? 'Done.' : busy)
   const large = scriptedModel([turn, turn, turn], { id: 'test/large', info: { contextWindow: 8_000 } })

@@ -10,7 +10,7 @@ const small = { info: { contextWindow: 8_000, maxOutputTokens: 500 } }
 const callBook: ScriptedTurn = { toolCalls: [{ name: 'book', callId: 'b' }] }
 
 describe('a result of more than 256 KB', () => {
-  it('is cut, and read on to its end', async () => {
+  it('is cut, and can be read to its end', async () => {
     const own = payer([callBook, ...readingOn('b', 10)], { functions: [book(numbers)] })
     const { events, result } = await follow(own.agent.stream('Read', session))
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.' })
@@ -23,7 +23,7 @@ describe('a result of more than 256 KB', () => {
     await shown(own)
   })
 
-  it('is offered a tool for that from then on, and only then', async () => {
+  it('adds a tool for that from then on, and only then', async () => {
     const { agent, model } = payer([{ toolCalls: [{ name: 'look' }] }, callBook, 'Done.'], {
       functions: [book(numbers), ...looking],
     })
@@ -35,7 +35,7 @@ describe('a result of more than 256 KB', () => {
     ])
   })
 
-  it('is offered it in later runs of the session too, for what is stored of it', async () => {
+  it('adds it in later runs of the session too, for the stored part', async () => {
     const { agent, model } = payer([callBook, 'Read.', 'Again.'], { functions: [book(numbers)] })
     await agent.chat('Read', session)
     await agent.chat('Again?', session)
@@ -61,7 +61,7 @@ describe('a result of more than 256 KB', () => {
     expect(JSON.stringify(model.requests[2]?.messages.at(-1))).toContain(words)
   })
 
-  it('is not mistaken for a later one that has the same id', async () => {
+  it('is not confused with a later one that has the same id', async () => {
     let times = 0
     const again = tool({
       name: 'book',
@@ -77,7 +77,7 @@ describe('a result of more than 256 KB', () => {
 })
 
 describe('a result that takes more than a quarter of the room', () => {
-  it('is stored whole, shown in part, and read on to its end', async () => {
+  it('is stored whole, sent in part, and can be read to its end', async () => {
     const text = numbers.slice(0, 20_000)
     const own = payer([], {
       functions: [book(text)],
@@ -95,7 +95,7 @@ describe('a result that takes more than a quarter of the room', () => {
     await shown(own)
   })
 
-  it('can be read on in the next turn of its session, and in another process', async () => {
+  it('can be read in the next turn of its session, and in another process', async () => {
     const text = numbers.slice(0, 20_000)
     const functions = [book(text)]
     const first = payer([], { functions, models: [scriptedModel([callBook, 'Done.'], small)] })
@@ -117,14 +117,14 @@ describe('a result that takes more than a quarter of the room', () => {
     expect((await second.store.load(sessionKey))?.messages).toHaveLength(8)
   })
 
-  it('lets a model answer in a form all the same', async () => {
+  it('still allows an answer with an output schema', async () => {
     const history: Message[] = [
       { role: 'user', content: 'Read' },
       { role: 'assistant', content: [{ type: 'tool-call', callId: 'b', name: 'book', input: {} }] },
       { role: 'tool', callId: 'b', name: 'book', content: numbers.slice(0, 20_000) },
       { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
     ]
-    // With the tool that reads on the request has tools: this provider then wants another way to give the answer.
+    // The added tool means that the request has tools, for which this provider needs another output strategy.
     const info = { ...small.info, nativeOutput: 'without-tools' as const }
     const models = [scriptedModel([{ toolCalls: [{ name: 'final_answer', input: { lines: 3 } }] }], { info })] as const
     const own = payer([], { functions: [], models, output: z.object({ lines: z.number() }) })
@@ -135,7 +135,7 @@ describe('a result that takes more than a quarter of the room', () => {
   })
 })
 
-it('results that fit offer nothing', async () => {
+it('results that fit add no tool', async () => {
   const { agent, model } = payer([callBook, 'Done.'], { functions: [book('A short one.')] })
   await agent.chat('Read')
   expect(model.requests.map(namesOf)).toEqual([['book'], ['book']])
@@ -147,7 +147,7 @@ function book(content: unknown): Tool {
 
 const looking = [tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'seen' })]
 
-/** Turns that read on from where the last result says. */
+/** Turns that continue reading at the offset in the last result. */
 function readingOn(callId: string, times: number): ScriptedTurn[] {
   return Array.from({ length: times }, () => ({ messages }) => {
     const last = JSON.stringify(messages.at(-1))
@@ -157,7 +157,7 @@ function readingOn(callId: string, times: number): ScriptedTurn[] {
   })
 }
 
-/** The text of the results, without what says how to read on. */
+/** The text of the results, without the notes on how to continue. */
 function readText(messages: readonly Message[]): string {
   return partsOf(messages.filter(({ role }) => role === 'tool'))
 }

@@ -20,12 +20,12 @@ const texts = [
 ]
 
 describe('a tool result', () => {
-  it('is shown as it is when it fits', () => {
+  it('is sent unchanged when it fits', () => {
     const messages = [result('short'), result([{ type: 'text', text: 'short' }, image]), result('')]
     for (const message of messages) expect(shownResult(message, 100)).toBe(message)
   })
 
-  it.each(texts)('is shown cut when it is too long, within the bound, at whole characters: $kind', ({ text }) => {
+  it.each(texts)('is cut when it is too long, within the limit, at whole characters: $kind', ({ text }) => {
     const message = result(text)
     const shown = resultText(shownResult(message, 300))
     expect(estimateText(shown)).toBeLessThanOrEqual(300)
@@ -34,7 +34,7 @@ describe('a tool result', () => {
     expect(message.content).toBe(text)
   })
 
-  it('says how to read on', () => {
+  it('says how to read the rest', () => {
     const shown = resultText(shownResult(result(lines(5000)), 300))
     const cut = shown.lastIndexOf('\n[')
     expect(shown.slice(cut)).toBe(
@@ -44,12 +44,12 @@ describe('a tool result', () => {
     expect(lines(5000).startsWith(shown.slice(0, cut))).toBe(true)
   })
 
-  it.each([250, 300, 350, 400])('is cut after a line where one ends near: %i tokens', (resultTokens) => {
+  it.each([250, 300, 350, 400])('is cut after a line if one ends close by: %i tokens', (resultTokens) => {
     const shown = resultText(shownResult(result(lines(5000)), resultTokens))
     expect(shown.slice(0, shown.lastIndexOf('\n['))).toMatch(/ line \d+\.\n$/)
   })
 
-  it('keeps its images when its text is cut, and what else it says', () => {
+  it('keeps its images and other fields when its text is cut', () => {
     const message = {
       ...result([{ type: 'text', text: lines(20) }, image, { type: 'text', text: lines(5000) }, image]),
     }
@@ -66,7 +66,7 @@ describe('a tool result', () => {
     expect(estimateText(resultText(shown))).toBeLessThanOrEqual(400)
   })
 
-  it('is cut once, and its copy cannot change: a provider converts it once', () => {
+  it('is cut once, into a frozen copy: a provider converts it once', () => {
     const message = result([{ type: 'text', text: lines(5000) }])
     const shown = shownResult(message, 300)
     expect(shownResult(message, 300)).toBe(shown)
@@ -94,19 +94,19 @@ describe('a removed tool result', () => {
     expect(resultText(removedResult(result(content)))).toContain(`[result removed to save room: ${removed}`)
   })
 
-  it('stays when it is no longer than what would stand for it', () => {
+  it('stays when it is no longer than its placeholder', () => {
     const message = result('Sunny, 21 degrees.')
     expect(removedResult(message)).toBe(message)
   })
 
-  it('never takes more than what it stands for', () => {
+  it('has a placeholder that is never longer than the result', () => {
     for (let words = 1; words < 100; words++) {
       const text = 'the sea '.repeat(words)
       expect(estimateText(resultText(removedResult(result(text))))).toBeLessThanOrEqual(estimateText(text))
     }
   })
 
-  it('is made once, and cannot change', () => {
+  it('is replaced once, by a frozen copy', () => {
     const message = result(lines(100))
     expect(removedResult(message)).toBe(removedResult(message))
     expect(Object.isFrozen(removedResult(message))).toBe(true)
@@ -114,7 +114,7 @@ describe('a removed tool result', () => {
 })
 
 describe('read_tool_result', () => {
-  // The tool asks nothing of its context.
+  // The tool does not use its context.
   const context = {} as ToolContext
   const reader = (text: string, resultTokens = 300) =>
     readToolResult(
@@ -125,7 +125,7 @@ describe('read_tool_result', () => {
     return reader(text, resultTokens).execute({ call_id: 'call_1', offset }, context) as string
   }
 
-  it.each(texts)('reads on to the end, each stretch within the bound: $kind', ({ text }) => {
+  it.each(texts)('reads to the end, each part within the limit: $kind', ({ text }) => {
     let whole = ''
     let shown = resultText(shownResult(result(text), 300))
     for (;;) {
@@ -143,7 +143,7 @@ describe('read_tool_result', () => {
     expect(whole).toBe(text)
   })
 
-  it('gives a removed result as it was where that fits', () => {
+  it('returns a removed result unchanged when it fits', () => {
     expect(read('All of it.', 0)).toBe('All of it.')
   })
 
@@ -152,17 +152,17 @@ describe('read_tool_result', () => {
     expect(read('🦊🦊', 3)).toBe('🦊\n[characters 2–4 of 4: the end]')
   })
 
-  it('gets on also where there is hardly any room', () => {
+  it('makes progress even when there is hardly any room', () => {
     expect(read('🦊🦊', 0, 1)).toMatch(/^🦊\n\[characters 0–2 of 4 are shown\./)
   })
 
-  it.each([10, 11])('says when there is nothing at %i', (offset) => {
+  it.each([10, 11])('reports that there is no text at %i', (offset) => {
     expect(() => read('0123456789', offset)).toThrow(
       `The result has 10 characters: there is nothing from ${offset} on.`,
     )
   })
 
-  it('says when there is no such call', () => {
+  it('reports an unknown call', () => {
     expect(() => reader('x').execute({ call_id: 'call_9', offset: 0 }, context)).toThrow(
       'There is no tool result with the call_id "call_9".',
     )

@@ -52,7 +52,7 @@ describe('a message in the prompt of a summary', () => {
     ['an instruction', { role: 'system', content: 'Be brief.' }, 'System: Be brief.'],
   ])('is plain text: %s', (_name, message, text) => expect(messageAsText(message, 100)).toBe(text))
 
-  it('has the middle of long results and inputs left out, and nothing of what was said', () => {
+  it('omits the middle of long results and inputs, and nothing of the messages’ text', () => {
     const long = 'word '.repeat(1000)
     const call: Message = {
       role: 'assistant',
@@ -92,7 +92,7 @@ describe('a text that is cut in its middle', () => {
     },
   )
 
-  it('is itself when it fits', () => {
+  it('is unchanged when it fits', () => {
     expect(cutMiddle('short', 10)).toBe('short')
   })
 })

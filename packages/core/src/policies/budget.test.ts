@@ -5,7 +5,7 @@ describe('a budget', () => {
   it.each<Budget>([
     {},
     { usd: 0.5, tokens: 100_000, modelCalls: 10, toolCalls: 0, seconds: 1.5 },
-    // What plain JavaScript may pass.
+    // Values that are possible in plain JavaScript.
     { usd: undefined } as unknown as Budget,
     { tokens: Number.POSITIVE_INFINITY },
   ])('may be %o', (budget) => {
@@ -21,7 +21,7 @@ describe('a budget', () => {
     [{ modelCalls: null }, '`budget.modelCalls`'],
     [5, '`budget` is an object such as { usd: 0.5 }.'],
     [null, '`budget` is an object'],
-  ])('is not %o', (budget, message) => {
+  ])('must not be %o', (budget, message) => {
     expect(() => checkBudget(budget as Budget)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
     expect(() => checkBudget(budget as Budget)).toThrow(message)
   })
@@ -40,7 +40,7 @@ describe('a run', () => {
     ],
     [{ toolCalls: 2 }, { toolCalls: Number.POSITIVE_INFINITY }, { toolCalls: 2 }],
     [{ toolCalls: 2 }, JSON.parse('{ "toolCalls": null }'), { toolCalls: 2 }],
-  ])('of an agent with %o and %o of its own has %o', (agent, run, both) => {
+  ])('with %o of its agent and %o of its own has %o', (agent, run, both) => {
     const before = structuredClone([agent, run])
     expect(tighten(agent, run)).toEqual(both)
     expect([agent, run]).toEqual(before)

@@ -22,7 +22,7 @@ const rules = {
   seconds: isAmount,
 } satisfies OptionRules<Budget>
 
-export const budgetNames: readonly (keyof Budget)[] = Object.keys(rules) as (keyof Budget)[] // `satisfies` holds them alike
+export const budgetNames: readonly (keyof Budget)[] = Object.keys(rules) as (keyof Budget)[] // all keys, by `satisfies`
 
 /** @throws AgentKitError `invalid-argument` for an invalid budget */
 export function checkBudget(budget: Budget): void {
@@ -33,7 +33,7 @@ export function checkBudget(budget: Budget): void {
 export function tighten(budget: Budget, other: Budget): Budget {
   const tight: Budget = { ...budget }
   for (const name of budgetNames) {
-    // A bound of Infinity is stored as null.
+    // JSON stores an infinite limit as null.
     const value = other[name] ?? Number.POSITIVE_INFINITY
     if (value < (budget[name] ?? Number.POSITIVE_INFINITY)) tight[name] = value
   }

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe('a deadline', () => {
-  it('ends the run in a timeout', () => {
+  it('ends the run with a timeout', () => {
     const ends: AgentKitError[] = []
     startDeadline((error) => ends.push(error), 250)
     vi.advanceTimersByTime(249)
@@ -19,7 +19,7 @@ describe('a deadline', () => {
     expect(ends).toMatchObject([{ code: 'timeout', phase: 'run', message: 'The run did not end within 250 ms.' }])
   })
 
-  it('does nothing once the run has ended, and nothing where there is none', () => {
+  it('does nothing after the run has ended, or when there is none', () => {
     const end = vi.fn()
     startDeadline(end, 250).stop()
     startDeadline(end, undefined).stop()
@@ -29,7 +29,7 @@ describe('a deadline', () => {
 })
 
 describe('the clock of a budget', () => {
-  it('ends the run as its budget when its seconds are over', () => {
+  it('ends the run with a budget error when its seconds are over', () => {
     const ends: AgentKitError[] = []
     startBudgetClock((error) => ends.push(error), createLedger({ budget: { seconds: 0.25 }, prices: {} }))
     vi.advanceTimersByTime(249)
@@ -38,20 +38,20 @@ describe('the clock of a budget', () => {
     expect(ends).toMatchObject([{ code: 'budget' }])
   })
 
-  it('ends a run that has no time before it begins', () => {
+  it('ends a run that has no time left at its start', () => {
     const end = vi.fn()
     startBudgetClock(end, createLedger({ budget: { seconds: 0 }, prices: {} }))
     expect(end).toHaveBeenCalledOnce()
   })
 
-  it.each([{}, { seconds: Number.POSITIVE_INFINITY }])('keeps no time of %o', (budget) => {
+  it.each([{}, { seconds: Number.POSITIVE_INFINITY }])('starts no timer for %o', (budget) => {
     const end = vi.fn()
     startBudgetClock(end, createLedger({ budget, prices: {} }))
     expect(vi.getTimerCount()).toBe(0)
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('waits for longer than a timer can', () => {
+  it('supports longer times than a timer', () => {
     const end = vi.fn()
     const days = 60
     const clock = startBudgetClock(end, createLedger({ budget: { seconds: days * 86_400 }, prices: {} }))
@@ -62,7 +62,7 @@ describe('the clock of a budget', () => {
     clock.stop()
   })
 
-  it('does not count the time that a person is waited for', () => {
+  it('does not count the time that the run waits for a person', () => {
     const end = vi.fn()
     const ledger = createLedger({ budget: { seconds: 1 }, prices: {} })
     const clock = startBudgetClock(end, ledger)
@@ -77,7 +77,7 @@ describe('the clock of a budget', () => {
     clock.stop()
   })
 
-  it('looks again when less is left than there was', () => {
+  it('is updated when less time is left than before', () => {
     const end = vi.fn()
     const ledger = createLedger({ budget: { seconds: 60 }, prices: {} })
     const clock = startBudgetClock(end, ledger)
@@ -101,7 +101,7 @@ describe('the silence of a model', () => {
   const watch = (signal = new AbortController().signal): ReturnType<typeof watchSilence> =>
     watchSilence(signal, 100, 't/m')
 
-  it('before its first word ends the call as first-byte', () => {
+  it('before its first event ends the call with the phase first-byte', () => {
     const { signal } = watch()
     vi.advanceTimersByTime(99)
     expect(signal.aborted).toBe(false)
@@ -133,7 +133,7 @@ describe('the silence of a model', () => {
     expect(signal.aborted).toBe(true)
   })
 
-  it('ends with the run, for its reason', () => {
+  it('ends with the run, with the same reason', () => {
     const controller = new AbortController()
     const { signal, stop } = watch(controller.signal)
     controller.abort('over')

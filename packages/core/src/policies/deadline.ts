@@ -98,7 +98,7 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
   }
 }
 
-/** A signal that aborts with the run or when the tool's time is up. */
+/** A signal that aborts with the run or when the tool times out. */
 export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)

@@ -39,14 +39,14 @@ describe('the model that takes over', () => {
     },
   )
 
-  it('is the first one again after the last, and none that was tried in this step', () => {
+  it('is the first one after the last, and never one that was tried in this step', () => {
     expect(nextModel(chain, b, overloaded, none)).toBe(c)
     expect(nextModel(chain, c, overloaded, none)).toBe(a)
     expect(nextModel(chain, b, overloaded, new Set([a, b]))).toBe(c)
     expect(nextModel(chain, c, overloaded, new Set([a, b, c]))).toBeUndefined()
   })
 
-  it('is one that is left alone before the run gives up, but none that was tried', () => {
+  it('is a skipped one before the run fails, but never one that was tried', () => {
     const tired = modelChain([a, b])
     for (let times = 0; times < 3; times++) noteFailure(tired, a, overloaded)
     expect(nextModel(tired, b, overloaded, none)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('the model that takes over', () => {
     expect(lastResort(tired, b, failed('auth'), none)).toBeUndefined()
   })
 
-  it('is none where there is one model only', () => {
+  it('is none when there is only one model', () => {
     expect(nextModel(modelChain([a]), a, overloaded, none)).toBeUndefined()
   })
 
@@ -65,13 +65,13 @@ describe('the model that takes over', () => {
     [2_000, 1_000, false],
     [undefined, 2_000, false],
     [1_000, undefined, false],
-  ])('after an overflow of %s tokens of context has more: %s (%s)', (window, nextWindow, takesOver) => {
+  ])('after an overflow of %s tokens has a larger window: %s (%s)', (window, nextWindow, takesOver) => {
     const [small, next] = [sized('t/small', window), sized('t/next', nextWindow)]
     const found = nextModel(modelChain([small, next]), small, failed('context-overflow'), none)
     expect(found).toBe(takesOver ? next : undefined)
   })
 
-  it('after an overflow may stand behind one with too little room', () => {
+  it('may come after one with too little room, when the context overflowed', () => {
     const [small, tiny, large] = [sized('t/small', 8), sized('t/tiny', 4), sized('t/large', 16)]
     expect(nextModel(modelChain([small, tiny, large]), small, failed('context-overflow'), none)).toBe(large)
   })
@@ -92,7 +92,7 @@ describe('a model that keeps failing', () => {
     expect(firstModel(failing(3))).toEqual({ model: b, skipped: [a, overloaded] })
   })
 
-  it('is asked again after 30 s, and left alone again when it fails', () => {
+  it('is called again after 30 s, and skipped again when it fails', () => {
     const chain = failing(3)
     vi.advanceTimersByTime(29_999)
     expect(firstModel(chain).model).toBe(b)
@@ -102,7 +102,7 @@ describe('a model that keeps failing', () => {
     expect(firstModel(chain).model).toBe(b)
   })
 
-  it('is as good as new once it answers', () => {
+  it('is used normally again once it answers', () => {
     const chain = failing(3)
     noteSuccess(chain, a)
     noteFailure(chain, a, overloaded)
@@ -115,7 +115,7 @@ describe('a model that keeps failing', () => {
     expect(nextModel(chain, b, overloaded, new Set([b, c]))).toBeUndefined()
   })
 
-  it('is asked when all are left alone', () => {
+  it('is called when all models are skipped', () => {
     const chain = failing(3)
     for (const model of [b, b, b, c, c, c]) noteFailure(chain, model, overloaded)
     expect(firstModel(chain)).toEqual({ model: a })
@@ -128,7 +128,7 @@ describe('a model that keeps failing', () => {
     },
   )
 
-  it('is asked all the same where it is the only one', () => {
+  it('is still called when it is the only one', () => {
     const chain = modelChain([a])
     for (let time = 0; time < 5; time++) noteFailure(chain, a, overloaded)
     expect(firstModel(chain)).toEqual({ model: a })

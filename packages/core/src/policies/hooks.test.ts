@@ -35,7 +35,7 @@ describe('a hook', () => {
     expect(call.input).toEqual({ amount: 1 })
   })
 
-  it('may take a field out', async () => {
+  it('may remove a field', async () => {
     const request = { messages: [{ role: 'user' as const, content: 'Hi' }], temperature: 1 }
     const hook: Hooks['beforeModel'] = ({ temperature: _, ...rest }) => rest
     expect(await runHook('beforeModel', hook, request, context)).toMatchObject({
@@ -54,7 +54,7 @@ describe('a hook', () => {
   it.each<[string, () => never]>([
     ['an error', () => fail(new Error('broken, with sk-abcdefghijklmnopqrstuvwxyz012345'))],
     ['nothing to speak of', () => fail(undefined)],
-  ])('that throws %s does not let pass', async (_, hook) => {
+  ])('that throws %s fails', async (_, hook) => {
     const outcome = runHook('output', hook, { text: 'Hi' }, context)
     await expect(outcome).rejects.toMatchObject({
       code: 'invalid-config',
@@ -62,12 +62,12 @@ describe('a hook', () => {
     })
   })
 
-  it('that throws an AgentKitError throws that', async () => {
+  it('that throws an AgentKitError ends with that error', async () => {
     const error = new AgentKitError('unsupported', 'Not here.')
     await expect(runHook('output', async () => fail(error), { text: 'Hi' }, context)).rejects.toBe(error)
   })
 
-  it('that hangs is left when the run is aborted', async () => {
+  it('that hangs is abandoned when the run is aborted', async () => {
     const controller = new AbortController()
     const outcome = runHook(
       'output',
@@ -89,7 +89,7 @@ describe('a hook', () => {
   })
 })
 
-describe('what a hook returns must be usable', () => {
+describe('the result of a hook must be valid', () => {
   const ofAssistant = (...content: JSONValue[]): JSONValue => ({ role: 'assistant', content })
   const callOf = (callId: JSONValue): JSONValue => ({ type: 'tool-call', callId, name: 'pay', input: {} })
 
@@ -154,7 +154,7 @@ describe('hooks', () => {
     [{ input: 'no' }, '`hooks.input` is a function.'],
     [null, '`hooks` is an object such as { input(message) { … } }.'],
     ['input', '`hooks` is an object such as { input(message) { … } }.'],
-  ])('may not be %o', (hooks, message) => {
+  ])('must not be %o', (hooks, message) => {
     expect(() => checkHooks(hooks as Hooks)).toThrow(
       expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),
     )

@@ -212,7 +212,7 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
 }
 
 function isTranscript(messages: unknown): boolean {
-  return validateTranscript(messages as readonly Message[]).length === 0 // which checks what it is given
+  return validateTranscript(messages as readonly Message[]).length === 0 // which accepts values of any type
 }
 
 function isMessage(value: unknown): value is Message {

@@ -27,12 +27,12 @@ const codeOf = (work: () => unknown): string | undefined => {
 }
 
 describe('a model call', () => {
-  it('begins without bounds where there is no budget', () => {
+  it('begins without limits when there is no budget', () => {
     const reservation = ledgerOf({}).reserve(modelWith(), request)
     expect(reservation).toMatchObject({ maxOutputTokens: undefined, lowered: false })
   })
 
-  it('begins as it was asked for when its worst case fits', () => {
+  it('begins as requested when its worst case fits', () => {
     const exact = worstCostOf({ inputTokens: prompt, outputTokens: 1_000 }, price)
     for (const budget of [{ tokens: prompt + 1_000 }, { usd: exact }, { modelCalls: 1 }]) {
       expect(ledgerOf(budget).reserve(model, request)).toMatchObject({ lowered: false })
@@ -43,14 +43,14 @@ describe('a model call', () => {
     ['tokens', { tokens: prompt + 400.5 }],
     ['US dollars', { usd: worstCostOf({ inputTokens: prompt, outputTokens: 400 }, price) * 1.000_01 }],
     ['the scarcer of both', { tokens: prompt + 400, usd: 1 }],
-  ])('is lowered to the answer that fits: %s', (_, budget) => {
+  ])('is limited to the answer that fits: %s', (_, budget) => {
     expect(ledgerOf(budget).reserve(model, request)).toMatchObject({ maxOutputTokens: 400, lowered: true })
   })
 
   it.each<[string, Budget]>([
     ['tokens', { tokens: prompt + limits.leastAnswerTokens - 1 }],
     ['US dollars', { usd: worstCostOf({ inputTokens: prompt, outputTokens: limits.leastAnswerTokens - 1 }, price) }],
-  ])('does not begin when too little is left for a useful answer: %s', (_, budget) => {
+  ])('is refused when too little is left for a useful answer: %s', (_, budget) => {
     const ledger = ledgerOf(budget)
     expect(codeOf(() => ledger.reserve(model, request))).toBe('budget')
     expect(ledger.spent.modelCalls).toBe(0)
@@ -60,13 +60,13 @@ describe('a model call', () => {
     ).toBeDefined()
   })
 
-  it('that asks for a short answer needs room for that alone', () => {
+  it('that requests a short answer needs room only for that', () => {
     const short = { ...request, maxOutputTokens: 10 }
     expect(ledgerOf({ tokens: prompt + 10 }).reserve(model, short)).toMatchObject({ lowered: false })
     expect(codeOf(() => ledgerOf({ tokens: prompt + 9 }).reserve(model, short))).toBe('budget')
   })
 
-  it('of a model whose longest answer is not known is bounded to what is assumed', () => {
+  it('of a model whose longest answer is unknown is limited to the assumed one', () => {
     const unknown = modelWith({ price })
     const { maxOutputTokens, lowered } = ledgerOf({ tokens: 1_000_000 }).reserve(unknown, request)
     expect([maxOutputTokens, lowered]).toEqual([limits.assumedAnswerTokens, false])
@@ -77,7 +77,7 @@ describe('a model call', () => {
     expect(ledgerOf({ modelCalls: 5 }).reserve(unknown, request).maxOutputTokens).toBeUndefined()
   })
 
-  it('that costs nothing fits into no dollars', () => {
+  it('of a free model begins with a budget of no dollars', () => {
     const free = modelWith({
       maxOutputTokens: 1_000,
       price: { ...price, inputUsdPerMillion: 0, outputUsdPerMillion: 0 },
@@ -86,7 +86,7 @@ describe('a model call', () => {
     expect(codeOf(() => ledgerOf({ usd: 0 }).reserve(model, request))).toBe('budget')
   })
 
-  it('whose prompt alone costs something is asked for when that is affordable', () => {
+  it('whose prompt alone has a cost begins when that is affordable', () => {
     const prices = { ...price, outputUsdPerMillion: 0 }
     const reader = modelWith({ maxOutputTokens: 1_000, price: prices })
     const usd = worstCostOf({ inputTokens: prompt, outputTokens: 0 }, prices)
@@ -94,7 +94,7 @@ describe('a model call', () => {
     expect(codeOf(() => ledgerOf({ usd: usd * 0.99 }).reserve(reader, request))).toBe('budget')
   })
 
-  it('is counted when it begins, and bounded in number', () => {
+  it('is counted when it begins, and limited in number', () => {
     const ledger = ledgerOf({ modelCalls: 2 })
     ledger.reserve(model, request)
     ledger.reserve(model, request)
@@ -106,7 +106,7 @@ describe('a model call', () => {
     expect(codeOf(() => ledgerOf({ modelCalls: 0 }).reserve(model, request))).toBe('budget')
   })
 
-  it('says which figure is in the way', () => {
+  it('names the exceeded figure', () => {
     const parent = ledgerOf({ tokens: 100_000, usd: 0.000_01 })
     const message =
       /of 0\.00001 US dollars 0\.000010 are left, and the next call may take 0\.000\d+ for its prompt alone/
@@ -178,7 +178,7 @@ describe('calls at the same time', () => {
   })
 })
 
-describe('what a call has used', () => {
+describe('the usage of a call', () => {
   it.each<[string, Usage]>([
     ['the total', { inputTokens: 10, outputTokens: 5, totalTokens: 2_000 }],
     ['input and output', { inputTokens: 1_500, outputTokens: 500, totalTokens: 15 }],
@@ -195,7 +195,7 @@ describe('what a call has used', () => {
 })
 
 describe('the ledger of a run that another one starts', () => {
-  it('counts in the books of both', () => {
+  it('counts in the accounts of both', () => {
     const parent = ledgerOf({})
     const child = ledgerOf({}, parent)
     const grandchild = ledgerOf({}, child)
@@ -216,12 +216,12 @@ describe('the ledger of a run that another one starts', () => {
     ["its parent's", {}, { usd: 0 }],
     ["its parent's", { modelCalls: 5 }, { modelCalls: 0 }],
     ["its parent's", { seconds: 5 }, { seconds: 0 }],
-  ])('ends by %s budget: %o in %o', (_, budget, parentBudget) => {
+  ])('is limited by %s budget: %o in %o', (_, budget, parentBudget) => {
     const child = ledgerOf(budget, ledgerOf(parentBudget))
     expect(codeOf(() => child.reserve(model, request))).toBe('budget')
   })
 
-  it('books nothing anywhere when one of them refuses', () => {
+  it('reserves nothing in either when one of them refuses', () => {
     const parent = ledgerOf({ tokens: 10, toolCalls: 1 })
     const child = ledgerOf({}, parent)
     expect(codeOf(() => child.reserve(model, request))).toBe('budget')
@@ -231,7 +231,7 @@ describe('the ledger of a run that another one starts', () => {
 })
 
 describe('tool calls', () => {
-  it('begin all of them or none', () => {
+  it('begin all together or not at all', () => {
     const ledger = ledgerOf({ toolCalls: 3 })
     ledger.beginToolCalls(2)
     expect(() => ledger.beginToolCalls(2)).toThrow('2 more tool calls would exceed its 3 tool calls')
@@ -249,12 +249,12 @@ describe('the cost', () => {
     return ledger
   }
 
-  it('is there once a model was asked', () => {
+  it('is present after a model call', () => {
     expect(ledgerOf({}).cost).toBeUndefined()
     expect(settled([model, model]).cost).toEqual({ usd: 0.006 })
   })
 
-  it('goes by the price that the user gives, before the one that the model knows', () => {
+  it('is computed from the price that the user sets, before that of the model', () => {
     const own = { 'test/model': { inputUsdPerMillion: 1_000, outputUsdPerMillion: 0 } }
     expect(settled([model], used(1_000, 500), own).cost).toEqual({ usd: 1 })
     expect(settled([modelWith()], used(1_000, 500), own).cost).toEqual({ usd: 1 })
@@ -271,7 +271,7 @@ describe('the cost', () => {
     expect(ledger.cost).toEqual({ usd: 0.003 })
   })
 
-  it('is estimated where its usage is', () => {
+  it('is estimated when its usage is', () => {
     expect(settled([model], { ...used(1_000, 500), estimated: true }).cost).toEqual({ usd: 0.003, estimated: true })
   })
 })
@@ -284,12 +284,12 @@ describe('a budget in US dollars', () => {
       () => ledgerOf({}, ledgerOf({ usd: 1 })).reserve(modelWith(), request),
     ],
     ['before the run', () => checkPriced([model, modelWith()], {}, { usd: 1 })],
-  ])('needs every price: %s', (_, work) => {
+  ])('requires every price: %s', (_, work) => {
     expect(codeOf(work)).toBe('invalid-config')
     expect(work).toThrow('needs the price of "test/model", which is not known. Pass it: prices: { "test/model": {')
   })
 
-  it('waits for the models that are known later', () => {
+  it('waits for models whose info is loaded later', () => {
     const late: Model = { ...modelWith(), load: async () => {} }
     expect(() => checkPriced([late], {}, { usd: 1 })).not.toThrow()
     expect(codeOf(() => checkPriced([late], {}, { usd: 1 }, true))).toBe('invalid-config')
@@ -302,7 +302,7 @@ describe('the clock', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('runs from the start, and holds calls back once it has run out', () => {
+  it('runs from the start, and blocks calls once it has run out', () => {
     const ledger = ledgerOf({ seconds: 2 })
     expect(ledgerOf({}).msLeft()).toBe(Number.POSITIVE_INFINITY)
     vi.advanceTimersByTime(1_999)
@@ -324,18 +324,18 @@ describe('the clock', () => {
     expect(ledger.msLeft()).toBe(1_100)
   })
 
-  it('is the one that runs out first, of a run and of those that it belongs to', () => {
+  it('is the one that runs out first, of a run and its parent runs', () => {
     expect(ledgerOf({ seconds: 5 }, ledgerOf({ seconds: 2 })).msLeft()).toBe(2_000)
     expect(ledgerOf({ seconds: 1 }, ledgerOf({ seconds: 2 })).msLeft()).toBe(1_000)
     expect(ledgerOf({}, ledgerOf({ seconds: 2 })).msLeft()).toBe(2_000)
   })
 })
 
-describe('a run that goes on elsewhere', () => {
+describe('a run that is resumed in another process', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('has what it had left, and no more', () => {
+  it('has exactly what it had left', () => {
     const first = ledgerOf({ modelCalls: 2, seconds: 9, toolCalls: Number.POSITIVE_INFINITY })
     first.reserve(model, request).settle(used(10, 5))
     first.beginToolCalls(1)
@@ -355,7 +355,7 @@ describe('a run that goes on elsewhere', () => {
     expect(codeOf(() => second.beginToolCalls(1))).toBe('budget')
   })
 
-  it('leaves what was stored as it was', () => {
+  it('does not change what was stored', () => {
     const ledger = ledgerOf({ tokens: 50_000 })
     ledger.reserve(model, request).settle(used(10, 5))
     const snapshot = ledger.pause()

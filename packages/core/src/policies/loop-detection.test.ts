@@ -12,7 +12,7 @@ describe('a run that goes round in circles', () => {
     expect(play(steps)).toMatchObject({ toldAt, stoppedAt })
   })
 
-  it('is shown in 12 ways or more', () => {
+  it('is tested with at least 12 patterns', () => {
     expect(pathologies.length).toBeGreaterThanOrEqual(12)
   })
 })
@@ -22,7 +22,7 @@ describe('a run that makes progress', () => {
     expect(play(steps)).toMatchObject({ toldAt, stoppedAt: undefined })
   })
 
-  it('is shown in 40 ways or more', () => {
+  it('is tested with at least 40 patterns', () => {
     expect(healthyPatterns.length).toBeGreaterThanOrEqual(40)
   })
 })
@@ -39,7 +39,7 @@ describe('the notes for the model and the reasons for people', () => {
     )
   })
 
-  it('names the steps of a cycle in their order, and the calls of each', () => {
+  it('has the steps of a cycle in order, with the calls of each', () => {
     const both: PatternStep = { calls: [...status.calls, ...list.calls, ...list.calls] }
     const { notes, stalled } = play(repeat(6, status, both))
     expect(notes).toHaveLength(1)
@@ -47,7 +47,7 @@ describe('the notes for the model and the reasons for people', () => {
     expect(stalled).toContain('The model called "status" then "list" and "status" 6 times in a row')
   })
 
-  it('names few of many tools, and of a long name its beginning', () => {
+  it('has only some of many tools, and the start of a long name', () => {
     const names = ['a'.repeat(500), 'b', 'c', 'd', 'e', 'f']
     const { notes } = play(repeat(4, { calls: names.map((name) => ({ name, input: {}, result: 'ok' })) }))
     expect(notes[0]).toContain(`called "${'a'.repeat(64)}" and "b" and "c" and "d" and 2 more 4 times`)
@@ -59,7 +59,7 @@ describe('the notes for the model and the reasons for people', () => {
     expect(stalled).toBe('The model gave 6 empty answers.')
   })
 
-  it('stands with the last result of the step', () => {
+  it('is appended to the last result of the step', () => {
     const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     const notes = repeat(2, 0).map(() => {
       guard.beginStep(2)
@@ -98,18 +98,18 @@ describe('the same call', () => {
     ['the kind of its result', { result: [{ type: 'text', text: 'ok' }] }, false],
     ['that it failed', { isError: true }, false],
     ['that its input is no JSON', { inputText: '{' }, false],
-  ])('may differ in %s: %o is the same: %s', (_what, change, same) => {
+  ])('may differ in %s: %o is equal: %s', (_what, change, same) => {
     expect(twice(call, { ...call, ...change })).toBe(same)
   })
 
-  it('may have any keys in any order, also such as `__proto__`', () => {
+  it('may have its keys in any order, including `__proto__`', () => {
     const input = (text: string) => ({ ...call, input: JSON.parse(text) })
     expect(twice(input('{"__proto__":1,"a":[{"b":1,"c":2}]}'), input('{"a":[{"c":2,"b":1}],"__proto__":1}'))).toBe(true)
     expect(twice(input('{"__proto__":1}'), input('{"__proto__":2}'))).toBe(false)
     expect(twice(input('{"a":[1]}'), input('{"a":{"0":1}}'))).toBe(false)
   })
 
-  it('may be nested deeper than the stack goes', () => {
+  it('may be nested deeper than the stack allows', () => {
     const input = (leaf: number) => ({
       ...call,
       input: JSON.parse(`${'['.repeat(50_000)}${leaf}${']'.repeat(50_000)}`),
@@ -131,7 +131,7 @@ describe('the same call', () => {
     expect([warned('Once upon', 'Once upon'), warned('Once upon', 'Once more')]).toEqual([true, false])
   })
 
-  it('differs where arguments that are no JSON do', () => {
+  it('is another one when arguments that are invalid JSON differ', () => {
     expect(twice({ ...call, inputText: '{' }, { ...call, inputText: '{' })).toBe(true)
     expect(twice({ ...call, inputText: '{' }, { ...call, inputText: '{"' })).toBe(false)
   })
@@ -148,7 +148,7 @@ describe('a step', () => {
     ['a call less often', calls('a', 'b', 'b'), calls('a', 'b'), true],
     ['one call more', calls('a'), calls('a', 'b'), false],
     ['one call less', calls('a', 'b'), calls('b'), false],
-  ])('with %s is the same: %s', (_what, first, second, same) => {
+  ])('with %s is equal: %s', (_what, first, second, same) => {
     expect(play([first, second], { tellAt: 2, stopAt: 3 }).toldAt).toEqual(same ? [2] : [])
   })
 
@@ -160,7 +160,7 @@ describe('a step', () => {
       [JSON.parse('{"__proto__":{}}')],
       [JSON.parse('{"__proto__":{}}'), { a: {} }],
     ],
-  ])('with calls that differ in %s is another', (_what, first, second) => {
+  ])('with calls that differ in %s is different', (_what, first, second) => {
     const withInputs = (inputs: PatternCall['input'][]): PatternStep => ({
       calls: inputs.map((input) => ({ name: 'find', input, result: 'ok' })),
     })
@@ -168,13 +168,13 @@ describe('a step', () => {
     expect(play([withInputs(second), withInputs(first)], { tellAt: 2, stopAt: 3 }).toldAt).toEqual([])
   })
 
-  it('is one call where it was not said how many there are', () => {
+  it('has one call when their number is not given', () => {
     const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     const finish = (name: string) => guard.addResult({ name, input: {} }, { content: 'ok', isError: false })
     expect(['a', 'b', 'b'].map(finish)).toEqual([undefined, undefined, expect.stringContaining('"b" 2 times')])
   })
 
-  it('that was cut short is forgotten', () => {
+  it('that was aborted is ignored', () => {
     const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
     take(status, guard)
     guard.beginStep(2)
@@ -200,11 +200,11 @@ describe('a cycle', () => {
   const steps = (...results: string[]): PatternStep[] =>
     results.map((result) => ({ calls: [{ name: result.charAt(0), input: {}, result }] }))
 
-  it('of five steps is not seen', () => {
+  it('of five steps is not detected', () => {
     expect(play(repeat(12, ...steps('a', 'b', 'c', 'd', 'e')))).toMatchObject({ toldAt: [], stoppedAt: undefined })
   })
 
-  it('begins anew after a step that breaks it', () => {
+  it('starts again after a step that breaks it', () => {
     const pair = steps('a', 'b')
     expect(play([...repeat(5, ...pair), ...steps('c'), ...repeat(5, ...pair)]).stoppedAt).toBeUndefined()
   })
@@ -219,7 +219,7 @@ describe('a cycle', () => {
     expect(play(repeat(10, ...cycle)).stoppedAt).toBe(stoppedAt)
   })
 
-  it('that is longer is seen though a shorter one is inside it', () => {
+  it('that is longer is detected although it contains a shorter one', () => {
     expect(play(repeat(9, ...steps('b', 'a', 'a')), { tellAt: 2, stopAt: 3 })).toMatchObject({
       toldAt: [3, 6],
       stoppedAt: 9,
@@ -228,16 +228,16 @@ describe('a cycle', () => {
 })
 
 describe('empty answers', () => {
-  it('are forgotten after an answer with text', () => {
+  it('are reset by an answer with text', () => {
     const steps = [...repeat(3, empty), { ...empty, text: 'Hm.' }, ...repeat(3, empty)]
     expect(play(steps).toldAt).toEqual([])
   })
 
-  it('are forgotten after a step that is new', () => {
+  it('are reset by a new step', () => {
     expect(play([...repeat(3, empty), status, ...repeat(3, empty)]).toldAt).toEqual([])
   })
 
-  it('are not forgotten after a step that was there before', () => {
+  it('are not reset by a repeated step', () => {
     expect(play([status, ...repeat(3, empty), status, empty]).toldAt).toEqual([6])
   })
 
@@ -247,13 +247,13 @@ describe('empty answers', () => {
 })
 
 describe('the thresholds', () => {
-  it('move', () => {
+  it('can be changed', () => {
     expect(play(repeat(9, status), { tellAt: 2, stopAt: 9 })).toMatchObject({ toldAt: [2], stoppedAt: 9 })
     expect(play(repeat(9, empty), { tellAt: 2, stopAt: 9 })).toMatchObject({ toldAt: [2], stoppedAt: 9 })
     expect(play(repeat(9, status), { stopAt: 5 })).toMatchObject({ toldAt: [4], stoppedAt: 5 })
   })
 
-  it('are gone with `false`', () => {
+  it('are disabled with `false`', () => {
     for (const step of [status, empty]) {
       expect(play(repeat(50, step), false)).toMatchObject({ toldAt: [], stoppedAt: undefined })
     }
@@ -280,7 +280,7 @@ describe('the thresholds', () => {
     true,
     7,
     'off',
-  ])('may not be %o', (options) => {
+  ])('must not be %o', (options) => {
     const error = thrownBy(() => checkGuardOptions(options as GuardOptions))
     expect(isAgentKitError(error) && error.code).toBe('invalid-argument')
     expect(String(error)).toContain('2 ≤ tellAt < stopAt, or false for none')
@@ -302,7 +302,7 @@ function repeat<Item>(count: number, ...items: Item[]): Item[] {
 
 type Played = { toldAt: number[]; notes: string[]; stoppedAt: number | undefined; stalled: string | undefined }
 
-/** Takes the steps one after the other, as the loop does, until the guard says to stop. */
+/** Passes the steps one after the other, as the loop does, until the detector stops the run. */
 function play(steps: readonly PatternStep[], options?: GuardOptions | false): Played {
   const guard = createLoopDetector(options)
   const toldAt: number[] = []

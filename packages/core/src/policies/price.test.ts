@@ -41,13 +41,13 @@ describe('costOf', () => {
     expect(costOf(usage, price)).toBeCloseTo(usd, 10)
   })
 
-  it('counts cached input of a long prompt at its price of input, where it has none of its own', () => {
+  it('counts cached input of a long prompt at its input price when it has no cache price', () => {
     const longPrompt = { aboveInputTokens: 10, inputUsdPerMillion: 4, outputUsdPerMillion: 15 }
     const price = { ...plain, cachedInputUsdPerMillion: 0.2, longPrompt }
     expect(costOf({ inputTokens: 100_000, cachedInputTokens: 100_000 }, price)).toBeCloseTo(0.4, 10)
   })
 
-  it('knows what is free', () => {
+  it('returns 0 for a free model', () => {
     const longPrompt = { aboveInputTokens: 1, inputUsdPerMillion: 0, outputUsdPerMillion: 0 }
     const free = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, longPrompt }
     expect(costOf({ inputTokens: 5, cacheWriteTokens: 5, outputTokens: 5 }, free)).toBe(0)
@@ -55,18 +55,18 @@ describe('costOf', () => {
 })
 
 describe('worstCostOf', () => {
-  it('takes the dearest rate that may hold', () => {
+  it('uses the highest rate that may apply', () => {
     expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, plain)).toBeCloseTo(0.2 + 0.1, 10)
     expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, full)).toBeCloseTo(0.25 + 0.1, 10)
     expect(worstCostOf({ inputTokens: 300_000, outputTokens: 10_000 }, full)).toBeCloseTo(1.5 + 0.15, 10)
   })
 
-  it('takes the short price where the long one is lower', () => {
+  it('uses the short price when the long one is lower', () => {
     const longPrompt = { aboveInputTokens: 10, inputUsdPerMillion: 1, outputUsdPerMillion: 20 }
     expect(worstCostOf({ inputTokens: 100_000, outputTokens: 10_000 }, { ...plain, longPrompt })).toBeCloseTo(0.4, 10)
   })
 
-  it('is never below what a shorter call turns out to cost', () => {
+  it('is never below the cost of a shorter call', () => {
     for (const inputTokens of [0, 1_000, 272_000, 272_001, 500_000]) {
       const worst = worstCostOf({ inputTokens: 500_000, outputTokens: 5_000 }, full)
       for (const cacheWriteTokens of [0, inputTokens]) {
@@ -104,7 +104,7 @@ describe('checkPrices', () => {
       /\.longPrompt\.inputUsdPerMillion`/,
     ],
   ])('refuses a price with %s', (_name, change, message) => {
-    // A price as JavaScript may give it.
+    // A price as plain JavaScript may pass it.
     const price = { ...plain, ...change } as GivenPrice
     expect(() => checkPrice('acme/small', price)).toThrow(message)
     expect(() => checkPrice('acme/small', price)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))

@@ -37,14 +37,14 @@ export function worstCostOf(tokens: { inputTokens: number; outputTokens: number 
   return (inputTokens * input + outputTokens * output) / 1e6
 }
 
-/** @throws AgentKitError `invalid-argument` for prices that no cost can be computed from */
+/** @throws AgentKitError `invalid-argument` for invalid prices */
 export function checkPrices(prices: Prices): void {
   if (!isRecord(prices))
     throw invalidArgument('`prices` is an object: { "provider/model": { inputUsdPerMillion, … } }.')
   for (const [modelId, price] of Object.entries(prices)) checkPrice(modelId, price)
 }
 
-/** @throws AgentKitError `invalid-argument` for a price that no cost can be computed from */
+/** @throws AgentKitError `invalid-argument` for an invalid price */
 export function checkPrice(modelId: string, price: GivenPrice): void {
   if (!modelId.includes('/')) {
     throw invalidArgument(`\`prices\` go by "provider/model", such as "openai/${modelId}".`)

@@ -13,11 +13,11 @@ describe('the options', () => {
     expect(retry).toEqual({ attempts: 4, firstWaitMs: 500, longestWaitMs: 8_000, longestRetryAfterMs: 60_000 })
     const own = { attempts: 1, firstWaitMs: 0, longestWaitMs: 10, longestRetryAfterMs: 0 }
     expect(checkRetry(own)).toEqual(own)
-    // What plain JavaScript may pass.
+    // Values that are possible in plain JavaScript.
     expect(checkRetry({ attempts: undefined } as unknown as RetryOptions)).toEqual(retry)
   })
 
-  it('never ask for a longer wait than a timer can take', () => {
+  it('never set a longer wait than a timer supports', () => {
     const { firstWaitMs, longestRetryAfterMs } = checkRetry({ firstWaitMs: Infinity, longestRetryAfterMs: Infinity })
     expect([firstWaitMs, longestRetryAfterMs]).toEqual([2_147_483_647, 2_147_483_647])
   })
@@ -33,19 +33,19 @@ describe('the options', () => {
     [{ longestRetryAfterMs: '5' }, '`retry.longestRetryAfterMs` is'],
     [3, '`retry` is an object such as { attempts: 2 }.'],
     [null, '`retry` is an object'],
-  ])('are not %o', (options, message) => {
+  ])('must not be %o', (options, message) => {
     expect(() => checkRetry(options as RetryOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
     expect(() => checkRetry(options as RetryOptions)).toThrow(message)
   })
 })
 
 describe('a failure', () => {
-  it('is tried again when its error says so', () => {
+  it('is retried when its error is retryable', () => {
     expect(isRetryable(failure())).toBe(true)
     expect(isRetryable(new AgentKitError('quota', 'Empty.'))).toBe(false)
   })
 
-  it('of what the model wrote is tried again at once', () => {
+  it('in the model’s output is retried at once', () => {
     const error = new AgentKitError('invalid-tool-call', 'Not JSON.')
     expect(isRetryable(error)).toBe(true)
     expect(retryWait(error, 3, retry)).toBe(0)
@@ -60,13 +60,13 @@ describe('the wait', () => {
     [5, 8_000],
     [60, 8_000],
     [2_000, 8_000],
-  ])('after failure %i is anything up to %i ms', (failures, longest) => {
+  ])('after failure %i is random up to %i ms', (failures, longest) => {
     vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(0.5).mockReturnValueOnce(1)
     const waits = [1, 2, 3].map(() => retryWait(failure(), failures, retry))
     expect(waits).toEqual([0, longest / 2, longest])
   })
 
-  it('is what the provider asks for, and a little more', () => {
+  it('is slightly longer than the provider asks for', () => {
     vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(1)
     expect(retryWait(failure({ retryAfterMs: 20_000 }), 1, retry)).toBe(20_000)
     expect(retryWait(failure({ retryAfterMs: 20_000 }), 1, retry)).toBe(20_125)
@@ -77,7 +77,7 @@ describe('the wait', () => {
     [60_001, 8_000],
     [Number.POSITIVE_INFINITY, 8_000],
     [Number.NaN, 500],
-  ])('is our own when the provider asks for %d ms', (retryAfterMs, wait) => {
+  ])('is the default when the provider asks for %d ms', (retryAfterMs, wait) => {
     vi.spyOn(Math, 'random').mockReturnValue(1)
     expect(retryWait(failure({ retryAfterMs }), 1, retry)).toBe(wait)
   })
@@ -87,7 +87,7 @@ describe('a call with retries', () => {
   const { signal } = new AbortController()
   const busy = (): AgentKitError => new AgentKitError('overloaded', 'Busy.')
 
-  it('tries again what may pass, until it passes', async () => {
+  it('retries a temporary failure until it succeeds', async () => {
     let tries = 0
     const answer = async (): Promise<string> => {
       if (++tries < 3) throw busy()
@@ -97,7 +97,7 @@ describe('a call with retries', () => {
     expect(tries).toBe(3)
   })
 
-  it('gives up with the last error after as many attempts as it is given', async () => {
+  it('throws the last error after the maximum number of attempts', async () => {
     let tries = 0
     const fail = async (): Promise<never> => {
       tries++
@@ -122,7 +122,7 @@ describe('a call with retries', () => {
     },
   )
 
-  it('waits no longer once it is aborted, and makes no further attempt', async () => {
+  it('stops waiting when it is aborted, and makes no further attempt', async () => {
     const controller = new AbortController()
     let tries = 0
     const waiting = withRetries(async () => {
@@ -134,7 +134,7 @@ describe('a call with retries', () => {
     expect(tries).toBe(1)
   })
 
-  it('begins nothing when it is aborted already', async () => {
+  it('makes no attempt when it is aborted already', async () => {
     let tries = 0
     const attempt = async (): Promise<void> => void tries++
     await expect(withRetries(attempt, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })

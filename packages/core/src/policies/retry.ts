@@ -5,7 +5,7 @@ import { checkOptions, isAmount, isCount, type OptionRules } from '../util/check
 
 /** How a failed model call is retried. */
 export type RetryOptions = {
-  /** Attempts of one call, the first one included; default 4. 1 never retries. */
+  /** Attempts of one call, the first one included; default 4. 1 disables retries. */
   attempts?: number
   /** The wait before the first retry is random, at most this, in milliseconds; default 500. It doubles with each retry. */
   firstWaitMs?: number

@@ -8,12 +8,12 @@ import { anyModel } from './any-model.ts'
 import { anyTools } from './any-tools.ts'
 import type { Random } from './random.ts'
 
-/** An agent, and what a run of it must keep to. */
+/** An agent, and the limits of its runs. */
 export type AnyAgent = { agent: Agent<unknown>; isOutput?: (value: unknown) => boolean }
 
 export const mostSteps = 6
 
-/** An agent with options by chance, which is the same one each time to its sessions. */
+/** An agent with random options, which are the same for each process of a conversation. */
 export function anyAgent(random: Random, sessions: SessionStore, budget: Budget, nextId: () => string): AnyAgent {
   const [model, ...others] = Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => {
     return anyModel(random.fork(), index + 1, nextId)
@@ -39,7 +39,7 @@ export function anyAgent(random: Random, sessions: SessionStore, budget: Budget,
   return { agent, ...(hasOutput && { isOutput: isOneNumber }) }
 }
 
-/** Bounds of one kind or several, some of them too tight for anything. */
+/** One or several random limits, some of them too low for any run. */
 export function anyBudget(random: Random): Budget {
   const budget: Required<Budget> = {
     modelCalls: random.below(8),
@@ -51,7 +51,7 @@ export function anyBudget(random: Random): Budget {
   return Object.fromEntries(Object.entries(budget).filter(() => random.oneIn(3)))
 }
 
-/** The form of an answer: `{ n: 1 }`. */
+/** The output schema: `{ n: 1 }`. */
 const oneNumber: StandardSchema = {
   '~standard': {
     version: 1,

@@ -4,13 +4,13 @@ import type { JSONValue } from '../../data/message.ts'
 import type { ModelRequest } from '../../contracts/model.ts'
 import type { Random } from './random.ts'
 
-/** What a model is like through all of its answers. */
+/** The behaviour of a model, the same for all its answers. */
 export type Mood = 'any' | 'stuck' | 'silent' | 'down'
 
 /**
- * An answer by chance to a request: texts, calls, nothing at all, and every way to fail.
- * @param nextId makes ids for calls
- * @param longest how long its text may be, in characters
+ * A random answer to a request: texts, calls, nothing, and every kind of failure.
+ * @param nextId creates ids for calls
+ * @param longest the maximum length of its text, in characters
  */
 export function anyAnswer(
   random: Random,
@@ -52,7 +52,7 @@ function anyCalls(
   }
   return Array.from({ length: random.oneIn(20) ? 12 : random.below(4) }, () => {
     const name = random.pick(names)
-    // Now and then an id that other messages have too, or another call of this one.
+    // Sometimes an id of another message, or of another call of this one.
     const callId = random.oneIn(25) ? 'twice' : nextId()
     if (random.oneIn(10)) return { callId, name, inputText: '{"half' }
     const input: JSONValue = random.oneIn(8) ? { n: 'not a number' } : { n: random.below(3) }

@@ -4,7 +4,7 @@ import type { Block, Hooks } from '../../policies/hooks.ts'
 import type { Random } from './random.ts'
 import { otherQuestions } from './witness.ts'
 
-/** Some of the hooks: each mostly lets pass what it is given, and now and then changes it, blocks it or breaks. */
+/** Random hooks: each usually returns nothing, and sometimes changes the value, blocks it or throws. */
 export function anyHooks(random: Random): Hooks {
   const hook = <Value>(change: (value: Value) => Value): ((value: Value) => Promise<Value | Block | undefined>) => {
     return async (value) => {

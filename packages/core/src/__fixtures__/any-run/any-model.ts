@@ -10,7 +10,7 @@ import { longestAnswer } from './witness.ts'
 
 export const price: Price = { inputUsdPerMillion: 1, outputUsdPerMillion: 4, asOf: '2026-01-01' }
 
-/** A model by chance, which answers by chance, and now and then breaks the rules of a Model. */
+/** A model with random answers, which sometimes violates the contract of `Model`. */
 export function anyModel(random: Random, number: number, nextId: () => string): Model {
   const mood = random.pick<Mood>(['any', 'any', 'any', 'any', 'any', 'any', 'stuck', 'silent', 'down'])
   const info = anyInfo(random)
@@ -55,7 +55,7 @@ function anyInfo(random: Random): ModelInfo {
   }
 }
 
-/** A little less than the estimates, which are upper bounds; or less than all of it. */
+/** Slightly less than the estimates, which are upper bounds; or far less. */
 function anyUsage(random: Random, { message }: Finish, request: ModelRequest, info: ModelInfo): Usage {
   if (random.oneIn(8)) return random.pick([{}, { outputTokens: 1 }])
   const inputTokens = Math.floor(estimateRequest(request, info) * 0.9)

@@ -11,12 +11,12 @@ import { otherQuestions } from './witness.ts'
 const citation: Citation = { file: 'a.txt', start: 0, end: 1, quote: 'a', chunkId: 'a1', score: { fused: 1 } }
 const odd: readonly unknown[] = [undefined, null, () => {}, 1n, [{ type: 'text', text: 'A part.' }], new Map()]
 
-/** Some tools. Not all at once, so that each is called often enough. */
+/** Random tools, not all at once, so that each is called often enough. */
 export function anyTools(random: Random, model: Model, sessions: SessionStore): Tool[] {
   return allTools(random, model, sessions).filter(({ name }) => name === 'works' || random.oneIn(2))
 }
 
-/** Tools of every kind: such as work, fail, hang, say too much, ask first, and run an agent of their own. */
+/** Tools that succeed, fail, hang, return too much, need approval, or run an agent. */
 export function allTools(random: Random, model: Model, sessions: SessionStore): Tool[] {
   const inner = new Agent({
     name: 'Inner',

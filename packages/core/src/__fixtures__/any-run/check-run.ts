@@ -7,9 +7,9 @@ import type { AnyRun } from './start-any-run.ts'
 const noUsage: Usage = {}
 
 /**
- * What holds of every run, whatever happened to it.
- * @param isOutput whether a value has the form of the agent's `output`, if it asks for one
- * @returns what does not hold
+ * Checks the invariants of any run.
+ * @param isOutput whether a value matches the agent's `output` schema, if it has one
+ * @returns the violations
  */
 export function checkRun(run: AnyRun, isOutput?: (value: unknown) => boolean): string[] {
   const { result, witness, isWhole } = run
@@ -30,14 +30,14 @@ export function checkRun(run: AnyRun, isOutput?: (value: unknown) => boolean): s
 
 function checkUsage({ result, witness: { modelCalls, hasWaited, budget } }: AnyRun): string[] {
   const { usage, cost, steps } = result
-  // One that could not go on has used nothing.
+  // A run that could not be resumed has no usage.
   if (hasWaited && steps === 0) return []
   const wasHeard = modelCalls.some(({ heard }) => heard)
   if (wasHeard && (usage.inputTokens === undefined || usage.outputTokens === undefined)) return ['its usage is lost']
   const told = modelCalls.reduce((sum, call) => addUsage(sum, call.told), noUsage)
   const { inputTokens = 0, outputTokens = 0 } = usage
   const { tokens = Number.POSITIVE_INFINITY, usd = Number.POSITIVE_INFINITY } = budget
-  // Sums of cents are not exact.
+  // Floating-point sums are not exact.
   if (inputTokens + outputTokens > tokens || (cost?.usd ?? 0) > usd + 1e-12) {
     return [`it used ${JSON.stringify({ usage, cost })} of ${JSON.stringify(budget)}`]
   }
@@ -66,7 +66,7 @@ function checkEvents({ events, result, runId }: AnyRun): string[] {
   return [...problems, ...checkSteps(events)]
 }
 
-/** Steps follow each other, and in each attempt every call that was told has one result, unless the run ended in it. */
+/** Steps are in sequence, and each emitted call of an attempt has one result, unless the run ended in it. */
 function checkSteps(events: readonly AgentEvent[]): string[] {
   const problems: string[] = []
   let open = new Set<string>()
@@ -86,11 +86,11 @@ function checkSteps(events: readonly AgentEvent[]): string[] {
         open.add(event.callId)
         break
       case 'tool-result':
-        // A run that goes on has told its calls before.
+        // A resumed run has emitted its calls before.
         if (step !== undefined && !open.delete(event.callId)) problems.push(`${event.callId} has a result and no call`)
         break
       case 'step-end':
-        // What a filter has cut off is not run.
+        // Calls of an answer that a filter cut off are not executed.
         if (open.size > 0 && event.finishReason !== 'content-filter') problems.push(`${[...open]} have no result`)
         open = new Set()
         break

@@ -8,17 +8,17 @@ import type { SessionKey, Turn } from '../../data/session-data.ts'
 import { validateTranscript, visibleMessages } from '../../data/transcript.ts'
 import type { AnyRun } from './start-any-run.ts'
 
-/** The one session of a conversation. */
+/** The single session of a conversation. */
 export const key: SessionKey = { agentId: 'test', userId: 'default', sessionId: 's' }
 
-/** A session as it stands in its store. */
+/** A session as stored. */
 export type Snapshot = { messages: readonly Message[]; turns: readonly Turn[] }
 
 export async function snapshotOf(store: SessionStore): Promise<Snapshot> {
   return { messages: (await store.load(key))?.messages ?? [], turns: structuredClone(await store.turns(key)) }
 }
 
-/** What holds of a session between its turns. @returns what does not */
+/** Checks the invariants of a session between its turns. @returns the violations */
 export function checkSession(before: Snapshot, after: Snapshot): string[] {
   const problems = validateTranscript(after.messages).map(({ index, problem }) => `stored message ${index}: ${problem}`)
   before.turns.forEach((turn, index) => {
@@ -31,14 +31,14 @@ export function checkSession(before: Snapshot, after: Snapshot): string[] {
   return problems
 }
 
-/** Whether what a run has told is what its store has kept. Only of runs whose store did not fail. */
+/** Whether a run's result matches its stored turn. Only for runs whose store did not fail. */
 export async function checkStored({ runId, result }: AnyRun, store: SessionStore): Promise<string[]> {
   const { finishReason, messages, error } = result
   const turn = await store.find(runId)
   if (!turn) return finishReason === 'approval' ? ['the run waits, and is not stored'] : []
   const stored = visibleMessages(turn)
   const differs = [`it ended in ${finishReason}, ${turn.status} is stored: ${show(messages)} and ${show(stored)}`]
-  // What is being stored when a run is stopped may still be stored, and the run wait.
+  // A write that is in progress when a run is stopped may still complete, so that the run is suspended.
   if (error || finishReason === 'budget') {
     const kept = resultsOf(stored)
     return resultsOf(messages).every((callId) => kept.includes(callId)) ? [] : differs
@@ -51,7 +51,7 @@ function resultsOf(messages: readonly Message[]): string[] {
   return messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : []))
 }
 
-/** The session is open for its next turn, whose model is given all that is stored. */
+/** The session accepts its next turn, whose model gets all that is stored. */
 export async function checkNextTurn(sessions: SessionStore, store: SessionStore): Promise<string[]> {
   const model = scriptedModel(['Still here.'])
   const agent = new Agent({ name: 'Test', functions: [], model, sessions })
@@ -64,7 +64,7 @@ export async function checkNextTurn(sessions: SessionStore, store: SessionStore)
     ({ index, problem }) => `the next turn's message ${index}: ${problem}`,
   )
   const isWhole = isDeepStrictEqual(messages.slice(0, -1), stored)
-  // What was compacted before is shown so again.
+  // An earlier compaction is applied again.
   const isCompacted = JSON.stringify((await store.load(key))?.state ?? '').includes('"covered"')
   return isWhole || isCompacted ? problems : [...problems, 'the next turn was not given what is stored']
 }

@@ -11,19 +11,19 @@ import { type Random, randomOf } from './random.ts'
 import { startAnyRun } from './start-any-run.ts'
 import { createWitness, type Witness } from './witness.ts'
 
-/** Where sessions outlive the processes that use them. */
+/** Storage that survives the processes that use it. */
 export type Disk = {
-  /** As a process opens it. A store that is closed leaves its runs failed. */
+  /** Opens the store as a process does. Closing it fails its active runs. */
   open(): SessionStore
 }
 
 const rounds = 3
 
 /**
- * A conversation by chance, of several rounds in one session. In each of them runs begin, or go on where they had
- * waited for approval, some at once, some in another process; and processes are killed.
+ * A random conversation of several rounds in one session. In each round runs begin or are resumed after approval, some
+ * concurrently, some in another process; and processes are killed.
  *
- * @returns what was not as it must be, and where; nothing when all is well
+ * @returns the violations, and where they occurred; empty when there are none
  */
 export async function converse(seed: number, disk: Disk): Promise<string[]> {
   const random = randomOf(seed)
@@ -44,7 +44,7 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
     }
     const before = await snapshotOf(store)
     const other = random.oneIn(4) ? openProcess() : undefined
-    // What one process cannot end, another has to wait for.
+    // A run that one process cannot end must wait in another.
     main.process.isAtRest = other !== undefined
     if (other) other.process.isAtRest = true
     const { failures } = main.process
@@ -89,7 +89,7 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
 type Process = AnyAgent & { process: FlakyProcess }
 type Asked = { by: Process; witness: Witness; start(options: RunOptions): AgentRun<unknown> }
 
-/** What is asked at once: to begin runs, and to go on with those that wait. */
+/** The concurrent requests of a round: new runs, and resumed ones. */
 function anyRequests(
   random: Random,
   processes: readonly Process[],

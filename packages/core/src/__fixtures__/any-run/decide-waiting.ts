@@ -7,10 +7,10 @@ import { allTools } from './any-tools.ts'
 import type { Random } from './random.ts'
 import { currentWitness, type Witness } from './witness.ts'
 
-/** A run that waits for approval, and what has been seen of it. */
+/** A suspended run, and what its witness has seen. */
 export type Waiting = { result: RunResult<unknown>; witness: Witness }
 
-/** What somebody decides: of all that waits, of some of it, of nothing, or of what nobody has asked about. */
+/** Random decisions: on all approvals, on some, on none, or on unknown ones. */
 export function anyDecisions(random: Random, { result: { approvals }, witness }: Waiting): Decisions {
   if (random.oneIn(10)) return { none: true }
   const decisions: Record<string, Decision> = {}
@@ -24,8 +24,8 @@ export function anyDecisions(random: Random, { result: { approvals }, witness }:
 }
 
 /**
- * Whether a run that still waits goes on once all is approved, by one of two who say so at once, and runs each approved
- * call once. @returns what was not so
+ * Checks that a suspended run resumes once all is approved, for exactly one of two concurrent callers, and executes
+ * each approved call once. @returns the violations
  */
 export async function checkWaiting(
   waiting: ReadonlyMap<string, Waiting>,
@@ -47,10 +47,10 @@ export async function checkWaiting(
     const goesOn = () => currentWitness.run(witness, () => agent.resume(runId, decisions, { timeoutMs: 60_000 }).result)
     const ends = await Promise.all([goesOn(), goesOn()])
     const texts = ends.map(({ text, error }) => error?.code ?? text).sort()
-    // Of a run without a session nothing is left once it has ended.
+    // A run without a session leaves nothing once it has ended.
     const isOne = texts[0] === 'All done.' && ['session-conflict', 'not-found'].includes(texts[1] ?? '')
     problems.push(...witness.problems)
-    // It may have nothing left to go on with.
+    // Its budget may be used up.
     if (Object.keys(witness.budget).length > 0) continue
     if (!isOne) problems.push(`a run that waited ended in ${texts.join()}`)
     if (timesRun().some((times, index) => times !== (before[index] ?? 0) + 1)) {

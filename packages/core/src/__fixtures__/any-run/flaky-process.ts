@@ -4,16 +4,16 @@ import type { Random } from './random.ts'
 
 /** A process that runs agents, as its session store sees it. */
 export type FlakyProcess = {
-  /** Fails one call in forty, before or after it has done its work, unless the process is at rest. */
+  /** Fails one call in forty, before or after its effect, unless the process is at rest. */
   store: SessionStore
-  /** Calls of the store that have failed. */
+  /** Failed calls of the store. */
   readonly failures: number
   isAtRest: boolean
-  /** From here on nothing that it runs reaches the store, or hears of it. */
+  /** Kills the process: from now on its runs cannot reach the store, and get no results of it. */
   kill(): Promise<void>
 }
 
-/** @param store which nobody else uses: what it runs ends with it */
+/** @param store used only by this process: killing it ends its runs */
 export function flakyProcess(store: SessionStore, random: Random): FlakyProcess {
   let failures = 0
   let isDead = false
@@ -28,7 +28,7 @@ export function flakyProcess(store: SessionStore, random: Random): FlakyProcess 
       if (self.isAtRest) return work(...parameters)
       const fails = random.oneIn(40) ? random.pick(['before', 'after'] as const) : undefined
       if (random.oneIn(12)) await sleep(1)
-      // Who is dead by now does not reach the store.
+      // A killed process does not reach the store.
       if (isDead || fails === 'before') return fail('The disk is full.')
       const value = await work(...parameters)
       return fails === 'after' ? fail('The connection was lost.') : value

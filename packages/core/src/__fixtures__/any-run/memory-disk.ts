@@ -2,7 +2,7 @@ import { memorySessions } from '../../sessions/memory-sessions.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Disk } from './converse.ts'
 
-/** Sessions in memory that outlive their stores: one that is closed leaves its runs failed, as those on a disk do. */
+/** Sessions in memory that outlive their stores: closing a store fails its active runs, as on a disk. */
 export function memoryDisk(): Disk {
   const sessions = memorySessions()
   return {

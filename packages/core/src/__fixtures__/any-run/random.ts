@@ -1,10 +1,10 @@
-/** Numbers that look random and depend on a seed alone. */
+/** Pseudo-random numbers from a seed. */
 export type Random = {
-  /** A whole number from 0 on. */
+  /** A whole number from 0, below the bound. */
   below(limit: number): number
   oneIn(count: number): boolean
   pick<Item>(items: readonly Item[]): Item
-  /** Numbers of its own: who draws first among things that run at once does not change what the others draw. */
+  /** An independent generator, so that the order of concurrent draws does not change their values. */
   fork(): Random
 }
 
@@ -21,7 +21,7 @@ export function randomOf(seed: number): Random {
   return {
     below,
     oneIn: (count) => below(count) === 0,
-    // Only lists with items are drawn from.
+    // Callers pass only lists with items.
     pick: (items) => items[below(items.length)] as (typeof items)[number],
     fork: () => randomOf(below(2 ** 31)),
   }

@@ -5,9 +5,9 @@ import type { AgentRun, RunOptions, RunResult } from '../../runs/run.ts'
 import type { Random } from './random.ts'
 import { currentWitness, type Witness } from './witness.ts'
 
-/** A run under way. */
+/** An active run. */
 export type StartedRun = {
-  /** What came of it; `undefined` when it hangs. */
+  /** The result; `undefined` when the run hangs. */
   readonly settled: Promise<AnyRun | undefined>
   /** Aborts its signal. */
   abort(): void
@@ -16,9 +16,9 @@ export type StartedRun = {
 export type AnyRun = {
   runId: string
   result: RunResult<unknown>
-  /** As far as they were read. */
+  /** The events that were read. */
   events: readonly AgentEvent[]
-  /** Whether they were read to the end. */
+  /** Whether all events were read. */
   isWhole: boolean
   witness: Witness
 }
@@ -27,8 +27,8 @@ export type AnyRun = {
 const longestMs = 60_000
 
 /**
- * Starts a run and reads it in a way by chance: to the end, slowly, not at all, or until it is aborted, cancelled or
- * left at some event or moment. What it asks for is approved or denied, or left to others.
+ * Starts a run and reads it in a random way: to the end, slowly, not at all, or until it is aborted, cancelled or
+ * abandoned at some event or moment. Its approvals are granted, denied, or left to others.
  */
 export function startAnyRun(
   random: Random,
@@ -102,7 +102,7 @@ function decide(
     if (isApproved) run.approve(approvalId)
     else run.deny(approvalId, 'Too dear.')
   } catch (error) {
-    // It has been stopped meanwhile.
+    // It was stopped meanwhile.
     if (!isAgentKitError(error) || error.code !== 'not-found') throw error
   }
 }

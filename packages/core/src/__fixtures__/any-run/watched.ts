@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from '../../contracts/tool.ts'
 import { toolCalls } from '../../data/transcript.ts'
 import { currentWitness } from './witness.ts'
 
-/** A model whose calls the witness of the run sees. */
+/** A model that records its calls in the witness of the run. */
 export function watchedModel(model: Model): Model {
   const watched: Model = {
     ...model,
@@ -21,7 +21,7 @@ export function watchedModel(model: Model): Model {
           if (call) call.heard = true
           if (call && event.type === 'finish') {
             call.told = event.usage
-            // What a filter has cut off must not run.
+            // Calls of an answer that a filter cut off must not be executed.
             if (event.reason !== 'content-filter') call.callIds = toolCalls(event.message).map(({ callId }) => callId)
           }
           yield event
@@ -36,7 +36,7 @@ export function watchedModel(model: Model): Model {
 
 type NeedsApproval = boolean | ((input: Record<string, unknown>) => boolean)
 
-/** A tool whose calls the witness of the run sees. It takes `{ n: 1 }`. */
+/** A tool that records its calls in the witness of the run. Its input is `{ n: 1 }`. */
 export function watchedTool(
   name: string,
   execute: (input: unknown, context: ToolContext) => unknown,

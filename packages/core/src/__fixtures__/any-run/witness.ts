@@ -6,19 +6,19 @@ import type { Model, ModelInfo, ModelRequest } from '../../contracts/model.ts'
 import { validateTranscript } from '../../data/transcript.ts'
 import type { Usage } from '../../data/usage.ts'
 
-/** What models and tools have seen of one run and of all that it started, also in several processes. */
+/** What models and tools observe of one run and of all runs that it starts, also across processes. */
 export interface Witness {
   readonly problems: string[]
   readonly modelCalls: readonly SeenModelCall[]
   readonly executions: readonly SeenExecution[]
   readonly budget: Budget
-  /** Whether somebody has tried to go on with the run. */
+  /** Whether there was an attempt to resume the run. */
   readonly hasWaited: boolean
-  /** Somebody goes on with the run, which waited. */
+  /** A suspended run is being resumed. */
   goesOn(): void
-  /** Somebody has approved the call. */
+  /** A call was approved. */
   approves(callId: string): void
-  /** The run has settled: what was begun has been told to stop, and nothing more begins. */
+  /** The run has settled: everything it started was aborted, and nothing new begins. */
   settles(): void
   modelCallBegins(model: Model, request: ModelRequest, signal: AbortSignal): SeenModelCall
   executionBegins(callId: string, name: string, signal: AbortSignal): SeenExecution
@@ -26,18 +26,18 @@ export interface Witness {
 
 export type SeenModelCall = {
   signal: AbortSignal
-  /** What it may use in the worst case, in tokens. */
+  /** Its worst case, in tokens. */
   worst: number
   told: Usage
   heard: boolean
   ended: boolean
-  /** The calls of its answer, once that is whole. */
+  /** The calls of its answer, once it is complete. */
   callIds: string[]
 }
 
 export type SeenExecution = { callId: string; name: string; signal: AbortSignal; ended: boolean }
 
-/** The witness of the run that is under way here. */
+/** The witness of the current run. */
 export const currentWitness: AsyncLocalStorage<Witness> = new AsyncLocalStorage()
 
 export function createWitness(question: string, budget: Budget): Witness {
@@ -105,7 +105,7 @@ export function createWitness(question: string, budget: Budget): Witness {
   }
 }
 
-/** What runs ask beside their own question: that of a hook, that of an agent inside of a tool, and for a summary. */
+/** Other requests within a run: those of a hook, of an agent inside a tool, and for a summary. */
 export const otherQuestions = { hook: 'Something else.', tool: 'Do it.', summary: 'Write the new summary' }
 
 function isAsked({ messages }: ModelRequest, question: string): boolean {
@@ -116,18 +116,18 @@ function isAsked({ messages }: ModelRequest, question: string): boolean {
   })
 }
 
-/** The longest answer that a model may give which nobody bounds. */
+/** The longest answer of a model without a limit. */
 export function longestAnswer({ info }: Model): number {
   return info?.maxOutputTokens ?? limits.assumedAnswerTokens
 }
 
 function checkWindow(tokens: number, info: ModelInfo | undefined, problems: string[]): void {
   const { contextWindow = Number.POSITIVE_INFINITY } = info ?? {}
-  // A question that seems too long is sent all the same, within bounds: tokens are counted on the high side.
+  // A question that seems too long is still sent, within limits: tokens are estimated on the high side.
   if (tokens > contextWindow * 2.5) problems.push(`a model with room for ${contextWindow} tokens was sent ${tokens}`)
 }
 
-/** At least so much. Of a call under way nobody knows, so it counts in full. */
+/** A lower bound. The usage of an unfinished call is unknown, so it counts in full. */
 function tokensSpent({ ended, signal, worst, told }: SeenModelCall): number {
   if (!ended && !signal.aborted) return worst
   return told.totalTokens ?? 0
