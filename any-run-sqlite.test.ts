@@ -11,8 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-// Here, as it joins core's conversations by chance with the store of another package. A problem names its seed.
-it.each([0, 1, 2])('keeps every promise in any conversation on a disk (ten %i)', async (ten) => {
+// At the root, as it uses core's random conversations with the store of another package. A failure prints its seed.
+it.each([0, 1, 2])('keeps every invariant in random conversations on a disk (ten %i)', async (ten) => {
   const problems = await Promise.all(
     Array.from({ length: 10 }, (_, index) => {
       const seed = ten * 10 + index

@@ -26,30 +26,30 @@ const codeBlocks = documents.flatMap((document) =>
 )
 
 describe('the documentation', () => {
-  it.each(codeBlocks)('shows in $document what $file says', ({ file, code }) => {
+  it.each(codeBlocks)('shows in $document the code of $file', ({ file, code }) => {
     expect(code).toBe(read(file))
   })
 
-  it('shows every example somewhere', () => {
+  it('shows every example', () => {
     const examples = readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts'))
     const shown = codeBlocks.map(({ file }) => file)
     expect(examples.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
   })
 
-  it.each(documents)('links only to what exists, in %s', (document) => {
+  it.each(documents)('has only valid links in %s', (document) => {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
     const broken = links.filter((target) => !exists(join(root, document, '..', target)))
     expect(broken).toEqual([])
   })
 
-  it.each(documents)('names only files that exist, in %s', (document) => {
+  it.each(documents)('names only existing files in %s', (document) => {
     const named = [...read(document).matchAll(/`((?:packages|apps|bench|docs|scripts)\/[\w./-]*[\w/])`/g)]
     expect(named.map(([, path = '']) => path).filter((path) => !exists(join(root, path)))).toEqual([])
   })
 })
 
-describe('what the documentation lists', () => {
-  it('has every error code with its status', () => {
+describe('the lists of the documentation', () => {
+  it('contain every error code with its status', () => {
     const rows = [...read('docs/guides/http.md').matchAll(/^\| (\d{3}) \| (.*) \|$/gm)]
     const documented = rows.flatMap(([, status, codes = '']) =>
       [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code, Number(status)]),
@@ -86,18 +86,18 @@ describe('what the documentation lists', () => {
     expect(read(`docs/guides/${guide}.md`).replaceAll('\n', ' ')).toContain(words)
   })
 
-  it('has a test for every quirk, and every quirk that a test names', () => {
+  it('have a test for every quirk, and every quirk that a test names', () => {
     const documented = [...read('docs/quirks.md').matchAll(/^\| (Q\d+) \|/gm)].map(([, quirk]) => quirk)
     expect(documented).toEqual(Array.from({ length: documented.length }, (_, index) => `Q${index + 1}`))
     const tests = codeFiles().filter((path) => isTest(path) || path.includes('/provider-contract/'))
-    // In the names of tests, which are in quotes: `…(Q7, Q48)`.
+    // Test names are in quotes: `…(Q7, Q48)`.
     const named = tests.flatMap((path) =>
       [...read(path).matchAll(/\((Q\d+(?:, Q\d+)*)\)/g)].flatMap(([, list = '']) => list.split(', ')),
     )
     expect([...new Set(named)].sort()).toEqual([...documented].sort())
   })
 
-  it('has every limit of the server', () => {
+  it('contain every limit of the server', () => {
     const [, section = ''] = /^## Limits\n(.*?)^## /ms.exec(read('docs/guides/http.md')) ?? []
     const documented = [...section.matchAll(/^\| `(\w+)` \|/gm)]
     expect(documented.map(([, name]) => name)).toEqual(Object.keys(defaultLimits))

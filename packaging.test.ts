@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPackages, root } from './scripts/workspace-files.ts'
 
-// What users get: the packages, packed and installed by npm into folders outside of the workspace.
+// The packages as users get them: packed, and installed by npm into folders outside the workspace.
 
 const run = promisify(execFile)
 const packages = readPackages().filter(({ folder }) => folder.startsWith('packages/'))
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(place, { recursive: true, force: true }))
 
 describe('every tarball', () => {
-  it.each(packages)('of $folder brings its licence, README, types and sources, and no tests', async ({ manifest }) => {
+  it.each(packages)('of $folder has its licence, README, types and sources, and no tests', async ({ manifest }) => {
     const { stdout } = await run('tar', ['-tzf', tarball(manifest.name)], { cwd: place })
     const files = stdout.split('\n').map((line) => line.trim().replace('package/', ''))
     expect(files).toEqual(
@@ -39,13 +39,13 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
     folder = await install('scoped', ['@agentkit/core', '@agentkit/wire', '@agentkit/providers-openai'])
   }, 600_000)
 
-  it('are at most 6 packages, and none has an install script', async () => {
+  it('are at most 6 packages, none with an install script', async () => {
     const installed = Object.entries(await installedPackages(folder))
     expect(installed.map(([path]) => path).length).toBeLessThanOrEqual(6)
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
   })
 
-  it('load and make an agent on plain Node', async () => {
+  it('load and create an agent on plain Node', async () => {
     const program = `
       import { Agent, tool } from '@agentkit/core'
       import { openai } from '@agentkit/providers-openai'
@@ -55,7 +55,7 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
     expect(await runProgram(folder, program)).toBe('clerk openai/gpt-5 function')
   })
 
-  it('are typed, also for those who check the types of their libraries', async () => {
+  it('are typed, also with `skipLibCheck: false`', async () => {
     const program = `
       import { Agent, type AgentEvent, type Model, tool } from '@agentkit/core'
       import { openai } from '@agentkit/providers-openai'
@@ -82,12 +82,12 @@ describe('@agentkit/core and @agentkit/providers-groq alone', () => {
     folder = await install('groq', ['@agentkit/core', '@agentkit/wire', '@agentkit/providers-groq'])
   }, 600_000)
 
-  it('bring nothing else of ours', async () => {
+  it('install no other package of ours', async () => {
     const ours = Object.keys(await installedPackages(folder)).filter((path) => /agentkit/.test(path))
     expect(ours).toEqual(['core', 'providers-groq', 'wire'].map((name) => `node_modules/@agentkit/${name}`))
   })
 
-  it('load and make an agent on plain Node', async () => {
+  it('load and create an agent on plain Node', async () => {
     const program = `
       import { Agent } from '@agentkit/core'
       import { groq } from '@agentkit/providers-groq'
@@ -106,13 +106,13 @@ describe('every provider', () => {
     folder = await install('providers', ['@agentkit/core', '@agentkit/wire', ...names])
   }, 600_000)
 
-  it('need no install script: the one of protobufjs, below the SDK of Gemini, is not run here', async () => {
+  it('needs no install script: that of protobufjs, a dependency of Gemini’s SDK, is not run here', async () => {
     const installed = Object.entries(await installedPackages(folder))
     const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)
     expect(scripts.filter((path) => !path.endsWith('node_modules/protobufjs'))).toEqual([])
   })
 
-  it.each(names)('%s makes a model on plain Node before its SDK is loaded', async (name) => {
+  it.each(names)('%s creates a model on plain Node before its SDK is loaded', async (name) => {
     const factory = name.replace('@agentkit/providers-', '')
     const program = `
       import { registerHooks } from 'node:module'
@@ -124,7 +124,7 @@ describe('every provider', () => {
     expect(await runProgram(folder, program)).toBe(`${factory}/some-model`)
   })
 
-  it('is typed, also for those who check the types of their libraries', async () => {
+  it('is typed, also with `skipLibCheck: false`', async () => {
     const program = names
       .map((name) => name.replace('@agentkit/providers-', ''))
       .map((factory) => `export { ${factory} } from '@agentkit/providers-${factory}'`)
@@ -142,7 +142,7 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
     await writeFile(join(folder, 'prices.csv'), 'item,price\npen,3\n')
   }, 600_000)
 
-  it('index, find and quote on plain Node, with workers of their own', async () => {
+  it('index, search and quote on plain Node, with their own workers', async () => {
     const program = `
       import { createRetriever, extractFile } from '@agentkit/retriever'
       const retriever = createRetriever({ folder: '.', requiredExts: ['.md', '.csv'] })
@@ -154,7 +154,7 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
     expect(await runProgram(folder, program)).toBe('true Notes true')
   })
 
-  it('load what reads files and stores indexes when it is needed, not before', async () => {
+  it('load parsers and index stores lazily', async () => {
     const program = `
       import { registerHooks } from 'node:module'
       const loaded = []
@@ -181,7 +181,7 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
     expect(said).toContain(command)
   })
 
-  it('are typed, also for those who check the types of their libraries', async () => {
+  it('are typed, also with `skipLibCheck: false`', async () => {
     const program = `
       import { Agent, type Citation } from '@agentkit/core'
       import { createRetriever, type Hit, isUnreadableFile } from '@agentkit/retriever'
@@ -199,16 +199,16 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
   })
 })
 
-describe('agentkit, everything recombined', () => {
+describe('agentkit, which combines the packages', () => {
   let folder: string
   beforeAll(async () => {
-    // All that it depends on is named, so that npm asks the registry for none of it.
+    // All its dependencies are listed, so that npm requests none of them from the registry.
     const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === 'agentkit')?.manifest ?? {}
     const own = Object.keys(dependencies).filter((name) => packages.some(({ manifest }) => manifest.name === name))
     folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own])
   }, 600_000)
 
-  it('says how to install a provider that is absent, before the first call', async () => {
+  it('reports how to install a missing provider, before the first call', async () => {
     const program = `
       import { Agent } from 'agentkit'
       process.env.MISTRAL_API_KEY = 'none'
@@ -220,7 +220,7 @@ describe('agentkit, everything recombined', () => {
     expect(await runProgram(folder, program)).toBe(`${line}\n${line}`)
   })
 
-  it('says how to install what reads files, when an agent is to', async () => {
+  it('reports how to install the parsers when an agent needs them', async () => {
     const program = `
       import { Agent } from 'agentkit'
       try {
@@ -260,7 +260,7 @@ describe('agentkit, everything recombined', () => {
   })
 })
 
-/** Makes a folder with npm's install of these packages of ours, from their tarballs. */
+/** Creates a folder in which npm has installed these packages of ours from their tarballs. */
 async function install(folderName: string, names: string[]): Promise<string> {
   const folder = await mkdtemp(join(place, folderName))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
@@ -296,7 +296,7 @@ async function typeErrors(folder: string, program: string): Promise<string> {
     typeRoots: [join(root, 'node_modules', '@types')],
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['typed.ts'] }))
-  // The compiler prints what it found and then fails.
+  // The compiler prints the errors and then exits with one.
   return node([bin('typescript', 'bin/tsc'), '-p', folder], folder).catch((error: { stdout: string }) => error.stdout)
 }
 
@@ -304,7 +304,7 @@ async function node(args: string[], cwd: string = root): Promise<string> {
   return (await run(process.execPath, args, { cwd, env: plainEnvironment() })).stdout.trim()
 }
 
-/** A user's shell: nothing that makes our packages resolve to sources, nothing that npm or pnpm handed down. */
+/** A user's environment: without the variables that resolve our packages to sources, and those of npm and pnpm. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|VITEST.*|npm_(?!config_(cache|registry|cafile)).*)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))

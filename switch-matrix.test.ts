@@ -5,23 +5,23 @@ import { type Cell, fallBack, switchCells, switchPage } from './scripts/switch-m
 const names = Object.keys(knownProviders)
 const pairs = names.flatMap((from) => names.map((to) => ({ from, to })))
 
-// Here, as it joins all providers, which know nothing of each other.
+// At the root, as it uses all providers, which do not know each other.
 describe('a conversation', () => {
   let cells: Cell[]
   beforeAll(async () => {
     cells = await switchCells()
   })
 
-  it.each(pairs)('that began at $from goes on at $to', ({ from, to }) => {
+  it.each(pairs)('that begins with $from continues with $to', ({ from, to }) => {
     const own = cells.filter((cell) => cell.from === from && cell.to === to)
     expect(own.length).toBeGreaterThanOrEqual(6)
     expect(own.filter(({ error, missing }) => error || missing.length > 0)).toEqual([])
-    // To itself nothing is lost.
+    // Nothing is lost within one provider.
     if (from === to)
       expect(own.flatMap(({ kind, leftOut }) => leftOut.map((what) => [kind, what]))).toEqual(ownLosses(from))
   })
 
-  it('is documented as it goes', async () => {
+  it('is documented as tested', async () => {
     await expect(switchPage(cells)).toMatchFileSnapshot('docs/guides/switching.md')
   })
 
@@ -33,7 +33,7 @@ describe('a conversation', () => {
   )
 })
 
-/** What a wire cannot carry back even to its own: Azure is asked by Chat Completions. */
+/** What a wire loses even with its own models: Azure is called by Chat Completions. */
 function ownLosses(name: string): string[][] {
   return name === 'azure' ? [['reasoning', 'reasoning']] : []
 }

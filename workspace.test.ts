@@ -47,7 +47,7 @@ describe('import direction', () => {
     { of: /^apps\//, to: (name) => name === 'agentkit', rule: 'apps import agentkit, as users do' },
   ]
 
-  it.each(everything)('of $folder is the one that is agreed', ({ folder, manifest, sources }) => {
+  it.each(everything)('of $folder is the agreed one', ({ folder, manifest, sources }) => {
     const direction = directions.find(({ of }) => of.test(folder))
     expect(direction, `${folder} has no rule: add one here`).toBeDefined()
 
@@ -99,14 +99,14 @@ describe('@agentkit/core/internal', () => {
     expect(importsInternal(`import { Agent } from '@agentkit/core'\n${text}\n`)).toBe(true)
   })
 
-  it('is not found in a sentence that names it, nor in an import of core', () => {
+  it('is not detected in a sentence that names it, nor in an import of core', () => {
     expect(importsInternal("`@agentkit/core/internal` is for agentkit.\nimport { Agent } from '@agentkit/core'")).toBe(
       false,
     )
   })
 })
 
-describe('rooms: the folders of a package, whose table in docs/architecture.md says what each may import', () => {
+describe('rooms: the folders of a package, whose table in docs/architecture.md has the allowed imports', () => {
   const tables = readRooms()
   const modules = codeFiles()
     .filter((path) => path.startsWith('packages/') && path.includes('/src/'))
@@ -118,7 +118,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md s
     if (sources.length > 25) expect([...tables.keys()]).toContain(folder)
   })
 
-  it.each([...tables])('of %s are the folders that there are', (folder, rooms) => {
+  it.each([...tables])('of %s are the existing folders', (folder, rooms) => {
     const folders = new Set([...paths].filter((path) => path.startsWith(`${folder}/src/`)).map(roomOf))
     folders.delete('')
     expect([...rooms.keys()].sort()).toEqual([...folders].sort())
@@ -136,7 +136,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md s
     expect(wrong.map(({ path, target }) => `${path} → ${target}`)).toEqual([])
   })
 
-  it('allow nothing below them', () => {
+  it('allow no imports from below in the table', () => {
     for (const [folder, rooms] of tables) {
       const names = [...rooms.keys()]
       const upward = names.flatMap((room, index) =>
@@ -155,7 +155,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md s
 })
 
 describe('dependencies', () => {
-  it.each(everything)('of $folder are the ones that its sources import', ({ folder, manifest, sources }) => {
+  it.each(everything)('of $folder match the imports of its sources', ({ folder, manifest, sources }) => {
     const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ from }) => packageNameOf(from))))
     imported.delete(undefined)
     imported.delete(manifest.name)
@@ -172,7 +172,7 @@ describe('dependencies', () => {
     ).toEqual([])
   })
 
-  it('on each other are kept in step in tsconfig.json', () => {
+  it('on each other match tsconfig.json', () => {
     for (const { folder, manifest } of packages) {
       const { references } = readJson<{ references: { path: string }[] }>(`${folder}/tsconfig.json`)
       const siblings = Object.keys(runtimeDependencies(manifest)).filter((name) => names.includes(name))
@@ -183,7 +183,7 @@ describe('dependencies', () => {
     }
   })
 
-  it('on each other publish as ranges', () => {
+  it('on each other are published as ranges', () => {
     for (const { folder, manifest } of packages) {
       const ranges = Object.entries(runtimeDependencies(manifest)).filter(([name]) => names.includes(name))
       expect(ranges, folder).toEqual(ranges.map(([name]) => [name, 'workspace:^']))
@@ -192,7 +192,7 @@ describe('dependencies', () => {
 })
 
 describe('every package', () => {
-  it.each(packages)('$folder has the shape of all the others', ({ folder, manifest }) => {
+  it.each(packages)('$folder has the common structure', ({ folder, manifest }) => {
     const registers = exists(`${folder}/src/register.ts`)
     expect(manifest).toMatchObject({
       name: folder === 'packages/agentkit' ? 'agentkit' : folder.replace('packages/', '@agentkit/'),
@@ -200,7 +200,7 @@ describe('every package', () => {
       description: expect.stringMatching(/^[A-Z].+\.$/),
       license: 'MIT',
       type: 'module',
-      // Of all entry points one acts by being imported: `register`.
+      // `register` is the only entry point with side effects.
       sideEffects: registers ? ['./dist/register.js', './src/register.ts'] : false,
       engines: { node: '>=22.18' },
       publishConfig: { access: 'public', provenance: true },
@@ -214,7 +214,7 @@ describe('every package', () => {
 
     const { references: _, ...config } = readJson<Record<string, unknown>>(`${folder}/tsconfig.json`)
     const { references: __, ...coreConfig } = readJson<Record<string, unknown>>('packages/core/tsconfig.json')
-    // A folder brings no JSON with it: what is imported is named.
+    // A package includes no JSON files, except those that it imports by name.
     const models = exists(`${folder}/src/models.json`) ? ['src/models.json'] : []
     expect(config).toEqual({ ...coreConfig, include: ['src', ...models] })
   })
@@ -224,7 +224,7 @@ describe('every package', () => {
     expect(itself).toBe('./package.json')
     for (const [entryPoint, conditions] of Object.entries(entryPoints)) {
       const name = entryPoint === '.' ? 'index' : entryPoint.slice('./'.length)
-      // Node takes the first that matches, so the order is part of the shape.
+      // Node uses the first condition that matches, so the order matters.
       expect(JSON.stringify(conditions)).toBe(
         JSON.stringify({
           '@agentkit/source': `./src/${name}.ts`,
@@ -236,7 +236,7 @@ describe('every package', () => {
     }
   })
 
-  it('keeps its promise of public names (public-names.txt: `npm test -- workspace --update` after a change)', async () => {
+  it('keeps its public names (public-names.txt: `npm test -- workspace --update` after a change)', async () => {
     await expect(packages.map(publicNames).join('\n')).toMatchFileSnapshot('public-names.txt')
   })
 })
@@ -244,8 +244,8 @@ describe('every package', () => {
 describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
-  it('names what it exports', () => {
-    // Vite, vitest and vitest's reporters are loaded by their default export; fixtures are what users write.
+  it('has a name that matches its exports', () => {
+    // Vite, vitest and its reporters require default exports; fixtures are users' code.
     const excepted = (path: string) =>
       path.endsWith('.config.ts') || path === 'scripts/count-reporter.mjs' || path.includes('/__fixtures__/')
     const nameless = modules.filter(({ path, exports }) =>
@@ -254,7 +254,7 @@ describe('every file', () => {
     expect(nameless.map(({ path }) => path)).toEqual([])
   })
 
-  it('of source has at most 400 lines (and asks for a second look at 250)', () => {
+  it('of source has at most 400 lines (above 250, consider two files)', () => {
     const long = modules
       .filter(({ path }) => !isTest(path))
       .map(({ path }) => `${path}: ${readText(path).trimEnd().split('\n').length}`)
@@ -283,18 +283,18 @@ describe('the toolchain', () => {
   const workspace = readText('pnpm-workspace.yaml')
   const lockfile = readText('pnpm-lock.yaml')
 
-  it('runs no script of a package at install time, protobufjs’ neither', () => {
+  it('runs no install script of a package, including that of protobufjs', () => {
     expect(workspace).toMatch(/^onlyBuiltDependencies: \[\]$/m)
     expect(workspace).toMatch(/^ignoredBuiltDependencies:\n {2}- protobufjs\b/m)
     expect(JSON.stringify(manifest)).not.toMatch(/onlyBuiltDependencies|dangerouslyAllowAllBuilds/)
   })
 
-  it('takes versions that are a week old, without exceptions', () => {
+  it('installs versions that are at least a week old, without exceptions', () => {
     expect(workspace).toMatch(/^minimumReleaseAge: 10080$/m)
     expect(workspace).not.toContain('minimumReleaseAgeExclude')
   })
 
-  it('has the integrity of the Node that it runs on in its lockfile, on each platform', () => {
+  it('has the integrity hash of its Node in the lockfile, for each platform', () => {
     const nodes = Object.entries(manifest.optionalDependencies ?? {})
     const platform = process.platform === 'win32' ? 'win' : process.platform
     expect(nodes.map(([name]) => name)).toContain(`node-${platform}-${process.arch}`)
@@ -304,14 +304,14 @@ describe('the toolchain', () => {
     }
   })
 
-  it('has one pnpm: the pinned one, which turbo finds in node_modules too', () => {
+  it('has one pnpm: the pinned one, which turbo also finds in node_modules', () => {
     expect(manifest.packageManager).toBe(`pnpm@${manifest.devDependencies.pnpm}`)
   })
 
-  it('runs on Node 22.18 or newer, and on the very one that a CI job names', () => {
+  it('runs on Node 22.18 or newer, and in CI on the exact version of the job', () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
     expect(major * 100 + minor).toBeGreaterThanOrEqual(2218)
-    // Set for every Node of the matrix, so that none of them tests another one by mistake.
+    // Set for every Node of the matrix, so that no job silently tests another version.
     const expected = process.env.EXPECTED_NODE ?? `${major}`
     expect(`${process.versions.node}.`.startsWith(`${expected}.`), `${process.version} is not ${expected}`).toBe(true)
   })
@@ -325,20 +325,20 @@ describe('the release workflow', () => {
     .slice(1)
   const named = (name: string) => jobs.filter((job) => job.startsWith(`  ${name}:`))
 
-  it('publishes by the identity of one job, which tests nothing and may write nothing', () => {
+  it('publishes with the identity of one job, which runs no tests and has no other write access', () => {
     const publishing = jobs.filter((job) => job.includes('id-token'))
     expect(publishing).toEqual(named('publish'))
     expect(publishing.join()).not.toMatch(/\.ci\/run|\btest\b|secrets\.|: write(?! # who publishes)/)
     expect(readText('packages/core/package.json')).toContain('"provenance": true')
   })
 
-  it('tests before that, in a job that may read alone', () => {
+  it('runs the tests before that, in a job with read access only', () => {
     expect(named('test').join()).toMatch(/permissions:\n {6}contents: read\n {4}steps[\s\S]*run: \.ci\/run/)
     expect(named('version').join()).toContain('needs: test\n')
     expect(named('publish').join()).toContain('needs: version\n')
   })
 
-  it('has no token of the registry', () => {
+  it('has no registry token', () => {
     expect([...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name)).toEqual(['GITHUB_TOKEN', 'GITHUB_TOKEN'])
   })
 })
@@ -386,7 +386,7 @@ function relativeImports({ path, imports }: Module, paths: ReadonlySet<string>):
     .filter((target) => paths.has(target))
 }
 
-/** The groups of files of which each imports every other, by whatever way (Tarjan's strongly connected components). */
+/** The groups of files that import each other directly or indirectly (Tarjan's strongly connected components). */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = []
   const order = new Map<string, number>()

@@ -1,7 +1,7 @@
 // Prints the functions of ours from `agent.chat()` to the official SDK, each called by one before it, and the lines of the
-// files that take one step: `node --conditions=@agentkit/source scripts/count-hops.ts`. A debugger reads the stacks of a
-// warm agent, with the functions that await each other: where the request is sent, and where the run and the stream of
-// the model are made, which are then returned.
+// files of one step: `node --conditions=@agentkit/source scripts/count-hops.ts`. A debugger reads the stacks of a warm
+// agent, with awaiting functions: where the request is sent, and where the run and the stream of the model are created
+// and returned.
 import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { readText } from './workspace-files.ts'
 
 type Frame = { name: string; file: string }
 
-/** Where values are made that stand on no stack when the request is sent. */
+/** Where values are created that are on no stack when the request is sent. */
 const factories = [
   { file: 'packages/core/src/runs/run-driver.ts', line: 'const { runId } = request' },
   { file: 'packages/wire/src/stream/model-stream.ts', line: 'this.#watch = new CallWatch' },
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   for (const [index, file] of stepFiles.entries()) console.log(`${String(lines[index]).padStart(4)}  ${file}.ts`)
 }
 
-/** The stacks of one call, in the order in which it reaches them, each from the outside in. */
+/** The stacks of one call, in order, each from the outermost function. */
 async function stacksOfChat(): Promise<Frame[][]> {
   const { fakeProvider } = await import('@agentkit/testing')
   const { Agent } = await import('agentkit')
@@ -47,7 +47,7 @@ async function stacksOfChat(): Promise<Frame[][]> {
   process.env.OPENAI_API_KEY = 'none'
   process.env.OPENAI_BASE_URL = fake.url
   const watcher = new Worker(new URL(import.meta.url))
-  // Away from the configuration of this repository.
+  // Outside this repository, so that its configuration is not used.
   process.chdir(mkdtempSync(join(tmpdir(), 'hops-')))
   const agent = new Agent({ name: 'Hops', functions: [], model: 'openai/gpt-5.4-mini' })
   await agent.chat('Hello')
@@ -57,7 +57,7 @@ async function stacksOfChat(): Promise<Frame[][]> {
   await once(watcher, 'message')
   watcher.on('message', (stack: Frame[]) => stacks.push(stack))
   channel('http.client.request.created').subscribe(() => {
-    // biome-ignore lint/suspicious/noDebugger: here the watcher reads the stack.
+    // biome-ignore lint/suspicious/noDebugger: the debugger reads the stack here.
     debugger
   })
   await agent.chat('Hello')
@@ -65,7 +65,7 @@ async function stacksOfChat(): Promise<Frame[][]> {
   return stacks
 }
 
-/** Posts the stack of the main thread whenever that stops. */
+/** Posts the stack of the main thread whenever it pauses. */
 function watchMainThread(): void {
   const session = new Session()
   session.connectToMainThread()
@@ -93,7 +93,7 @@ function watchMainThread(): void {
   })
 }
 
-/** The last stack, which reaches the SDK, with the functions of the others behind those that call them. */
+/** The last stack, which reaches the SDK, with the functions of the others inserted after their callers. */
 function joinStacks(stacks: readonly Frame[][]): Frame[] {
   const [last = [], ...others] = stacks.map(ownFunctions).reverse()
   for (const stack of others) {
@@ -107,8 +107,8 @@ function joinStacks(stacks: readonly Frame[][]): Frame[] {
 }
 
 /**
- * From `chat` up to the SDK: functions of packages that have a name. A function without one belongs to the function
- * around it, and a constructor to its class.
+ * The named functions of our packages from `chat` to the SDK. An anonymous function belongs to the function around it,
+ * and a constructor to its class.
  */
 function ownFunctions(stack: readonly Frame[]): Frame[] {
   const start = stack.findIndex(({ name }) => name === 'chat')
@@ -117,7 +117,7 @@ function ownFunctions(stack: readonly Frame[]): Frame[] {
     .slice(start, end === -1 ? undefined : end)
     .filter(({ name, file }) => /\/packages\/[\w-]+\/src\//.test(file) && /^[a-z]/.test(name))
     .map(({ name, file }) => ({ name, file: file.replace(/^.*\/(?=packages\/)/, '') }))
-  // A function that awaits several times is there several times.
+  // A function that awaits several times appears several times.
   return own.filter((frame, index) => own.findIndex((other) => isSame(frame, other)) === index)
 }
 

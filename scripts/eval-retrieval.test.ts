@@ -9,7 +9,7 @@ import { writeFiles } from './eval-retrieval/write-files.ts'
 import { evalRetrieval } from './eval-retrieval.ts'
 
 const subjects = ['apples', 'bridges', 'candles', 'dolphins', 'engines', 'forests', 'glaciers', 'harbours']
-/** Three documents for each subject; one of them has a title that its text repeats, one has other words. */
+/** Three documents per subject; one repeats its title in the text, one uses other words. */
 const documents = subjects.flatMap((subject) => [
   {
     id: `${subject}/1`,
@@ -35,15 +35,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(place, { recursive: true }))
 
-it('measures what a tool finds by words, and beside an embedder, which may not harm it', async () => {
+it('measures each tool by words, and with an embedder, which must not make it worse', async () => {
   const notices: string[] = []
   const json = await evalRetrieval([folder, '--json', '--tool=basic', '--embedder=random'], (line) =>
     notices.push(line),
   )
-  // Our own, as printed.
+  // Our own figures, as printed.
   const [words, random] = JSON.parse(json) as Evaluation[]
   expect(words).toMatchObject({ collection: 'little', tool: 'basic', embedder: 'none' })
-  // Of three relevant documents the words find two, and put them first.
+  // The search by words finds two of three relevant documents, and ranks them first.
   expect(words?.recall).toBeCloseTo(2 / 3, 12)
   expect(words?.map).toBeCloseTo(2 / 3, 12)
   expect(words?.chunkRecall).toBeGreaterThan(0.5)
@@ -66,7 +66,7 @@ it.each([
   [['.', '--tool=fast'], '--tool knows no "fast". There are: basic, localstore.'],
   [['.', '--embedder=real'], '--embedder knows no "real"'],
   [['.', '--max=0'], '--max is a number of documents'],
-])('says what is wrong with %o', async (args, message) => {
+])('reports the problem of %o', async (args, message) => {
   await expect(evalRetrieval(args, () => {})).rejects.toThrow(message)
 })
 
@@ -78,7 +78,7 @@ it('writes a title once', () => {
   expect([...files.keys()]).toEqual(['000000.md'])
 })
 
-it('has an oracle that sees a document in its passages', async () => {
+it('has an oracle that recognises a document by its passages', async () => {
   const collection = {
     name: 'little',
     documents: documents.map(({ title = '', ...rest }) => ({ title, ...rest })),

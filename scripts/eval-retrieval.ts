@@ -1,4 +1,4 @@
-// How well each retrieval tool finds, on test collections that the repository does not hold:
+// The quality of each retrieval tool, on test collections that are not part of the repository:
 //
 //   npm run eval:retrieval -- <folder>…       each with docs.jsonl {id, title?, text}, queries.jsonl {id, text},
 //                                             qrels.jsonl {query, doc, rel}

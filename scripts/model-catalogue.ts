@@ -48,7 +48,7 @@ function ratesOf({ input, output, cache_read, cache_write }: ModelsDevRates = {}
   return [input, output, cache_read, cache_write]
 }
 
-/** As far as it is read: models that chat and call tools, in groups by their wire. Zero is also what is not known. */
+/** The fields that are read: models that chat and call tools, grouped by wire. Zero also means unknown. */
 type PiModel = {
   id: string
   type: string
@@ -86,7 +86,7 @@ function piRates({ input, output, cacheRead, cacheWrite }: PiRates): Rates {
   return [input, output, cacheRead || undefined, cacheWrite || undefined]
 }
 
-/** As models.dev has it. */
+/** As in models.dev. */
 const leftOut: Readonly<Record<string, { readsPdf?: RegExp; temperature?(id: string): boolean }>> = {
   // Opus 4.7, the fifth generation and later have no sampling parameters.
   anthropic: { readsPdf: /^claude-/, temperature: (id) => /^claude-(?:3|[a-z]+-4-[0-6])/.test(id) },

@@ -11,7 +11,7 @@ import { openai } from '../packages/providers-openai/src/index.ts'
 /** A provider on its default wire. */
 export type KnownProvider = { wire: FakeWire; make: MakeProvider; models: ModelsUnderTest & { reasoning: string } }
 
-/** All seven, by their names. */
+/** All seven, by name. */
 export const knownProviders: Readonly<Record<string, KnownProvider>> = {
   openai: {
     wire: 'openai-responses',

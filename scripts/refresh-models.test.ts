@@ -20,7 +20,7 @@ function tableOf(...models: { id: string; [field: string]: unknown }[]): ModelTa
 }
 
 describe('a table from models.dev', () => {
-  it('has limits, prices, and what a model reads and can do', () => {
+  it('has limits, prices, and the inputs and features of a model', () => {
     const model = {
       id: 'big',
       tool_call: true,
@@ -101,7 +101,7 @@ describe('a table from models.dev', () => {
     expect(() => readCatalogue('nobody', catalogue(), today)).toThrow('"nobody"')
   })
 
-  it('is printed with one model to a line', () => {
+  it('is printed with one model per line', () => {
     const printed = printTable(tableOf({ id: 'a' }, { id: 'b' }))
     expect(printed.split('\n').filter((line) => /^ {4}"[ab]": \{/.test(line))).toHaveLength(2)
     expect(JSON.parse(printed)).toEqual(tableOf({ id: 'a' }, { id: 'b' }))
@@ -157,7 +157,7 @@ describe('the tables of the packages', () => {
     expect(files.length).toBeGreaterThanOrEqual(5)
   })
 
-  it.each(files)('%s is dated, sorted, without a model twice, and of sound numbers', (file) => {
+  it.each(files)('%s is dated, sorted, without duplicates, and with valid numbers', (file) => {
     const printed = readFileSync(join(root, file), 'utf8')
     // Each field is checked below.
     const table = JSON.parse(printed) as ModelTable

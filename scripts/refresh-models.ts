@@ -1,9 +1,9 @@
 // Generates `models.json` of each provider package from the models.dev catalogue: limits, prices, input types.
 //
-//   node scripts/refresh-models.ts                                      the catalogue of today
+//   node scripts/refresh-models.ts                                      the current catalogue
 //   node scripts/refresh-models.ts --from api.json --as-of 2026-11-20   a copy of it
 //   node scripts/refresh-models.ts --from pi-ai --as-of 2026-11-10      an unpacked @earendil-works/pi-ai of npm, which
-//                                                                       carries it where models.dev cannot be reached
+//                                                                       contains it, if models.dev is unreachable
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,7 +20,7 @@ const packages: Readonly<Record<string, string>> = {
   mistral: 'providers-mistral',
 }
 
-/** Models that this wire does not call: of the Interactions API, for tools of their own, for speech or vectors. */
+/** Models that this wire does not support: Interactions API, built-in tools, speech, embeddings. */
 const otherKinds = /^deep-research|computer-use|robotics|live|tts|embed|ocr|moderation|realtime|transcribe|-image/
 
 /** A package's table: current models, sorted by id. */

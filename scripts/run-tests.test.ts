@@ -60,7 +60,7 @@ describe('npm test', () => {
     })
   })
 
-  it('fails when vitest itself does', async () => {
+  it('fails when vitest itself fails', async () => {
     expect(await lastLine(['--no-such-option'])).toEqual({ line: '0 passed, 1 failed, 0 skipped', code: 1 })
   })
 })

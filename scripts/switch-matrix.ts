@@ -9,15 +9,15 @@ import {
 import { type FakeTurn, fakeProvider } from '@agentkit/testing'
 import { type KnownProvider, knownProviders } from './providers-under-test.ts'
 
-/** What is carried from one provider to another: a conversation, and what must arrive of it. */
+/** A conversation that is continued with another provider, and what must be in the request. */
 type Kind = {
   title: string
   about: string
-  /** What the first provider answers, in turn; the results of its calls follow each. */
+  /** The answers of the first provider, in order; the results of its calls follow each. */
   turns: FakeTurn[]
-  /** Words that must stand in the request to the second one, in order of what may be left out. */
+  /** Words that the request to the second provider must contain, in the order in which they may be omitted. */
   arrives: string[]
-  /** What only its owner reads; the word of it. */
+  /** A word in the data that only its owner reads. */
   mayLack?: [what: string, word: string][]
   request: Partial<ModelRequest>
   reasons?: true
@@ -59,7 +59,7 @@ const kinds: Kind[] = [
     turns: [{ toolCalls: [inCity('Oslo'), inCity('Rome'), inCity('Bonn')] }],
     arrives: ['Oslo', 'Rome', 'Bonn', 'Result 1', 'Result 2', 'Result 3'],
     request: { messages: [question], tools: [weather] },
-    // Models that reason want most of the calls that are being answered.
+    // Reasoning models are strictest about the calls that a request answers.
     reasons: true,
   },
   {
@@ -101,10 +101,10 @@ const kinds: Kind[] = [
   },
 ]
 
-/** What became of a conversation at its second provider. */
+/** The outcome of a conversation at its second provider. */
 export type Cell = { from: string; to: string; kind: string; error?: unknown; missing: string[]; leftOut: string[] }
 
-/** Carries each kind of conversation from each provider to each, through servers that refuse what the real ones refuse. */
+/** Continues each conversation of each provider with each other one, on servers that refuse what the real ones do. */
 export async function switchCells(): Promise<Cell[]> {
   const cells: Cell[] = []
   for (const kind of kinds) {
@@ -137,7 +137,7 @@ async function switchOnce(kind: Kind, from: string, to: string): Promise<Cell> {
   return cell
 }
 
-/** A conversation as the first provider leaves it. */
+/** A conversation as the first provider returns it. */
 async function begin(kind: Kind, provider: KnownProvider): Promise<Message[]> {
   await using server = await fakeProvider(provider.wire, kind.turns)
   const messages = [...(kind.request.messages ?? [])]
@@ -153,7 +153,7 @@ async function begin(kind: Kind, provider: KnownProvider): Promise<Message[]> {
   return messages
 }
 
-/** What only the model that made it can read: it stands for the reasoning where that is not sent back as text. */
+/** Provider data of the model that created it, in place of reasoning that is not sent back as text. */
 function secretsIn(messages: readonly Message[]): string[] {
   const texts = (value: unknown): string[] => {
     if (typeof value === 'string') return value.length >= 8 ? [value] : []
@@ -163,7 +163,7 @@ function secretsIn(messages: readonly Message[]): string[] {
   return parts.flatMap(({ opaque }) => texts(opaque?.data))
 }
 
-/** After results the model is asked as it is; after an answer, the user goes on. */
+/** After results the conversation is sent as it is; after an answer, the user continues. */
 function next(messages: readonly Message[]): Message[] {
   return messages.at(-1)?.role === 'tool' ? [] : [{ role: 'user', content: 'And tomorrow?' }]
 }
@@ -176,7 +176,7 @@ async function answer(
 ): Promise<{ text: string; message: AssistantMessage }> {
   const model = make({ url, apiKey: 'test-key' }).model(reasons ? models.reasoning : models.usual)
   let text = ''
-  // Where a model cannot hold itself to a schema, core asks it by a tool.
+  // Without native output, core uses a tool.
   const { output, ...plain } = request
   const asked = model.info?.nativeOutput === 'never' ? plain : request
   void output
@@ -187,7 +187,7 @@ async function answer(
   throw new Error('It did not finish.')
 }
 
-/** Runs an agent whose first model fails after a tool call, so that the second one takes over in the middle. */
+/** Runs an agent whose first model fails after a tool call, so that the second takes over during the run. */
 export async function fallBack(
   from: string,
   to: string,

@@ -16,23 +16,23 @@ export type Manifest = {
 }
 
 export type Package = {
-  /** From the root: `packages/core`. */
+  /** Relative to the root: `packages/core`. */
   folder: string
   manifest: Manifest
-  /** What it ships: everything in `src` but tests and fixtures. */
+  /** The published sources: `src` without tests and fixtures. */
   sources: Module[]
 }
 
 export type Module = {
-  /** From the root: `packages/core/src/runs/run.ts`. */
+  /** Relative to the root: `packages/core/src/runs/run.ts`. */
   path: string
   imports: { from: string; how: 'static' | 'dynamic' | 'type' }[]
   exports: { name: string; isType: boolean; isDefault: boolean; isStar: boolean }[]
-  /** Every string literal: a package that is loaded by a computed name is at least named. */
+  /** Every string literal, as a package that is loaded by a computed name appears in one. */
   strings: Set<string>
 }
 
-/** The packages in `packages/` and `apps/`, with their sources read. */
+/** The packages in `packages/` and `apps/`, with their parsed sources. */
 export function readPackages(): Package[] {
   return globSync('{packages,apps}/*/package.json', { cwd: root })
     .map(slashed)
@@ -44,12 +44,12 @@ export function readPackages(): Package[] {
     })
 }
 
-/** TypeScript and JavaScript files of the repository, tests included, from the root. */
+/** All TypeScript and JavaScript files of the repository, tests included, relative to the root. */
 export function codeFiles(): string[] {
   return textFiles().filter((file) => ['.ts', '.tsx', '.mjs'].includes(extname(file)))
 }
 
-/** Every file that belongs to the repository: all but what .gitignore names. */
+/** All files of the repository, except those that .gitignore lists. */
 export function textFiles(): string[] {
   const ignored = readText('.gitignore').split('\n').filter(Boolean)
   const isIgnored = (path: string) =>
@@ -62,7 +62,7 @@ export function textFiles(): string[] {
     .sort()
 }
 
-/** Reads what a file imports and exports, by parsing it. */
+/** Parses the imports and exports of a file. */
 export function readModule(path: string): Module {
   const { module, program, errors } = parseSync(path, readText(path))
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`)
@@ -112,7 +112,7 @@ export function isTest(path: string): boolean {
 }
 
 export function readJson<T>(path: string): T {
-  return JSON.parse(readText(path)) as T // the callers' files are our own and have these shapes
+  return JSON.parse(readText(path)) as T // the callers read only files of the repository, which have these types
 }
 
 export function readText(path: string): string {

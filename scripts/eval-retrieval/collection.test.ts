@@ -42,7 +42,7 @@ it.each([
   ['queries.jsonl', '{"id": "1", ', 'queries.jsonl, line 1: '],
   ['qrels.jsonl', '{"query": "q", "doc": "1", "rel": "2"}', 'qrels.jsonl, line 1: needs a number in "rel"'],
   ['qrels.jsonl', '{"query": "q", "doc": "9", "rel": 1}', 'no document is relevant to any query'],
-])('%s must be as it should: %s', (file, content, message) => {
+])('refuses an invalid %s: %s', (file, content, message) => {
   write(file, content)
   expect(() => readCollection(folder)).toThrow(message)
 })

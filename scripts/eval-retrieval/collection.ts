@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 
 export type Document = { id: string; title: string; text: string }
 
-/** A test collection: documents, queries, and which documents answer which query. */
+/** A test collection: documents, queries, and the documents that answer each query. */
 export type Collection = {
   name: string
   documents: Document[]

@@ -17,7 +17,7 @@ export type Evaluation = {
   ndcg: number
   map: number
   recall: number
-  /** Of the relevant text, within 8,000 characters, where documents are sections of long files. */
+  /** Of the relevant text, within 8,000 characters, when documents are sections of long files. */
   chunkRecall: number
   /** Of indexing, with one document per file. */
   indexSeconds: number

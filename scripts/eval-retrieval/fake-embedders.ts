@@ -25,7 +25,7 @@ function hashWords(text: string): Float32Array {
   return vector
 }
 
-/** Knows the judgments: each query is a direction, and a document lies towards the queries that it answers. */
+/** Uses the judgments: each query is a direction, and a document lies near the queries that it answers. */
 function oracle({ documents, queries }: Collection): Embedder {
   const asked = new Map(queries.map(({ id, text }) => [text, randomVector(seedOf(`query ${id}`), dimensions)]))
   const vectors = new Map(documents.map(({ id }) => [id, randomVector(seedOf(`document ${id}`), dimensions)]))

@@ -3,7 +3,7 @@ import { lettersOf } from './fake-embedders.ts'
 import type { Span } from './metrics.ts'
 import { textOf } from './write-files.ts'
 
-/** A passage of a file, as a retriever reads it. */
+/** A passage of a file, as a retriever returns it. */
 type Passage = { quote: string; start: number }
 
 /**

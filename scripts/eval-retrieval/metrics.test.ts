@@ -4,7 +4,7 @@ import { averagePrecision, chunkRecall, mean, ndcg, recall } from './metrics.ts'
 // Known results of BM25, to check whole runs: MAP .312 on CACM (Anserini), .297 on NPL
 // (PyTerrier), and at least nDCG@10 .32 and MAP .27 on Cranfield.
 
-/** Four documents are relevant, `a` the most; two of them are found, in the places 1 and 3. */
+/** Four documents are relevant, `a` the most; two of them are found, at ranks 1 and 3. */
 const relevant = new Map([
   ['a', 3],
   ['b', 1],
@@ -14,7 +14,7 @@ const relevant = new Map([
 const ranked = ['b', 'x', 'a', 'y']
 
 describe('nDCG', () => {
-  it('discounts grades by their places, and compares with the best order', () => {
+  it('discounts grades by rank, and compares with the best order', () => {
     const gained = 1 / Math.log2(2) + 3 / Math.log2(4)
     const best = 3 + 1 / Math.log2(3) + 1 / Math.log2(4) + 1 / Math.log2(5)
     expect(ndcg(ranked, relevant)).toBeCloseTo(gained / best, 12)
@@ -25,7 +25,7 @@ describe('nDCG', () => {
     expect(ndcg(ranked, relevant, 1)).toBeCloseTo(1 / 3, 12)
   })
 
-  it('is 1 for the best order and 0 for nothing', () => {
+  it('is 1 for the best order and 0 for an empty one', () => {
     expect([ndcg(['a', 'c', 'b', 'd'], relevant), ndcg(['x'], relevant), ndcg(ranked, new Map())]).toEqual([1, 0, 0])
   })
 })
@@ -69,6 +69,6 @@ describe('recall of text', () => {
   })
 })
 
-it('the mean of nothing is 0', () => {
+it('the mean of no numbers is 0', () => {
   expect([mean([]), mean([1, 2, 6])]).toEqual([0, 3])
 })

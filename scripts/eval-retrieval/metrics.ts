@@ -17,7 +17,7 @@ export function ndcg(ranked: readonly string[], relevant: Judgments, depth = 10)
   return ideal === 0 ? 0 : gained / ideal
 }
 
-/** Mean of the precisions at each relevant document; those that are not found count 0. Grades do not matter. */
+/** Mean of the precisions at each relevant document; missing ones count as 0. Ignores grades. */
 export function averagePrecision(ranked: readonly string[], relevant: Judgments): number {
   let found = 0
   let sum = 0
@@ -57,7 +57,7 @@ export function chunkRecall(read: readonly Span[], relevant: readonly Span[], ch
   return all === 0 ? 0 : covered / all
 }
 
-/** 0 of no numbers. */
+/** 0 for no numbers. */
 export function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }

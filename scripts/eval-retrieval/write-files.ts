@@ -16,7 +16,7 @@ export function writeFiles(documents: readonly Document[], folder: string): Map<
   )
 }
 
-/** Documents of one file. */
+/** The documents of one file. */
 const perFile = 10
 
 /** Writes documents as sections of long files, in a random but fixed order. @returns the documents in that order */
@@ -34,7 +34,7 @@ export function writeLongFiles(documents: readonly Document[], folder: string): 
   return files
 }
 
-/** Some collections repeat the title in the text; people do not. */
+/** Some collections repeat the title in the text; real files do not. */
 export function textOf({ title, text }: Document): string {
   const [one, other] = [oneLine(title), oneLine(text)]
   if (one === '' || !other.startsWith(one)) return text

@@ -27,13 +27,13 @@ it('streams a text in a few deltas and finishes once, last', async () => {
   })
 })
 
-it('never cuts a character in two', async () => {
+it('never splits a character', async () => {
   const events = await collect(scriptedModel([{ text: '👩‍🚀👩‍🚀', deltas: 5 }]).stream(request, never()))
   for (const event of events) if (event.type === 'text-delta') expect(event.text.isWellFormed()).toBe(true)
   expect(textOf(events)).toBe('👩‍🚀👩‍🚀')
 })
 
-it('plays reasoning, warnings and tool calls, and puts them into the message', async () => {
+it('emits reasoning, warnings and tool calls, and puts them into the message', async () => {
   const model = scriptedModel([
     {
       warnings: ['temperature was dropped'],
@@ -76,7 +76,7 @@ it('plays reasoning, warnings and tool calls, and puts them into the message', a
   ])
 })
 
-it('gives each call of a model an id of its own', async () => {
+it('gives each call of a model a unique id', async () => {
   const model = scriptedModel([{ toolCalls: [{ name: 'now' }] }, { toolCalls: [{ name: 'now' }] }])
   const first = await collect(model.stream(request, never()))
   const second = await collect(model.stream(request, never()))
@@ -84,7 +84,7 @@ it('gives each call of a model an id of its own', async () => {
   expect(second[0]).toMatchObject({ callId: 'call_2' })
 })
 
-it('throws a scripted error, at once or after what was said', async () => {
+it('throws a scripted error, at once or after its events', async () => {
   const failure = new Error('down')
   const model = scriptedModel([failure, { text: 'so far', error: failure }])
   await expect(collect(model.stream(request, never()))).rejects.toBe(failure)
@@ -97,7 +97,7 @@ it('throws a scripted error, at once or after what was said', async () => {
   expect(textOf(events)).toBe('so far')
 })
 
-it('lets a function answer, from the request', async () => {
+it('gets an answer from a function of the request', async () => {
   const echo: ScriptedTurn =
     ({ messages }) =>
     async () =>
@@ -105,7 +105,7 @@ it('lets a function answer, from the request', async () => {
   expect(textOf(await collect(scriptedModel([echo]).stream(request, never())))).toBe('"Hello"')
 })
 
-it('says how many turns were scripted when they run out', async () => {
+it('reports how many turns were scripted when they run out', async () => {
   const model = scriptedModel(['one'])
   await collect(model.stream(request, never()))
   await expect(collect(model.stream(request, never()))).rejects.toMatchObject({
@@ -123,7 +123,7 @@ it('keeps copies of its requests', async () => {
   expect(validateTranscript(model.requests[0]?.messages ?? [])).toEqual([])
 })
 
-it('makes no request when the signal has ended already', async () => {
+it('makes no request when the signal is already aborted', async () => {
   const model = scriptedModel(['one'])
   await expect(collect(model.stream(request, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
   expect(model.requests).toEqual([])
@@ -132,7 +132,7 @@ it('makes no request when the signal has ended already', async () => {
 it.each<[string, () => AbortSignal, string]>([
   ['aborted', () => abortSoon(), 'aborted'],
   ['timeout', () => AbortSignal.timeout(20), 'timeout'],
-])('ends in %s while it waits', async (_, makeSignal, code) => {
+])('throws %s while it waits', async (_, makeSignal, code) => {
   const model = scriptedModel([{ text: 'never said', delayMs: 60_000 }, () => new Promise(() => {})])
   await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
   await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
@@ -157,7 +157,7 @@ function abortSoon(): AbortSignal {
   return controller.signal
 }
 
-it('refuses a request that is no valid transcript, as providers do', async () => {
+it('refuses an invalid transcript, as providers do', async () => {
   const model = scriptedModel(['Hello.'])
   const messages: ModelRequest['messages'] = [{ role: 'tool', callId: 'a', name: 'echo', content: 'x' }]
   await expect(collect(model.stream({ messages }, never()))).rejects.toMatchObject({

@@ -21,7 +21,7 @@ export type ScriptedToolCall = {
   input?: JSONValue
   /** Generated, and unique in the model, when absent. */
   callId?: string
-  /** Arguments that do not parse, as the model wrote them: the call is played as an invalid one. */
+  /** Arguments that are invalid JSON, as the model wrote them: the call is emitted as an invalid one. */
   inputText?: string
 }
 
@@ -36,10 +36,10 @@ export type ScriptedAnswer = {
   usage?: Usage
   /** The number of pieces of the text and of the reasoning; 3 when absent. */
   deltas?: number
-  /** How long to wait before each event, in milliseconds. */
+  /** The delay before each event, in milliseconds. */
   delayMs?: number
   warnings?: readonly string[]
-  /** Thrown in place of `finish`, after all other events. */
+  /** Thrown instead of `finish`, after all other events. */
   error?: Error
 }
 
@@ -65,8 +65,8 @@ export interface ScriptedModel extends Model {
 const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
 /**
- * A model that answers from a script, one turn per request, by the rules of a `Model`. Each request must be a valid
- * transcript.
+ * A model that answers from a script, one turn per request, and follows the contract of `Model`. Each request must be a
+ * valid transcript.
  *
  * @param turns the answers, in order; a request after the last one is `invalid-argument`
  * @example
@@ -102,7 +102,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
   }
 }
 
-/** A request that no provider accepts must fail in tests too. */
+/** A request that providers refuse must fail in tests too. */
 function checkTranscript(messages: readonly Message[]): void {
   const [first] = validateTranscript(messages)
   if (!first) return

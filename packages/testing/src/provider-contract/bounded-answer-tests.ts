@@ -9,7 +9,7 @@ import { askServer, type MakeProvider, type Subject, testKey } from './provider-
 const { signal } = new AbortController()
 const texts = ['one', 'two']
 
-/** An answer of any length takes a bounded amount of memory, and gives its connection back. */
+/** An answer of any length uses a bounded amount of memory, and its connection is released. */
 export function boundedAnswerTests(subject: Subject): void {
   const { wire, makeProvider, models } = subject
   describe.each([
@@ -94,13 +94,13 @@ const mostSent = 64_000_000
 type Server = AsyncDisposable & {
   url: string
   connections(): number
-  /** Bytes on the wire, as far as the connections have taken them. */
+  /** Bytes on the wire that the connections have accepted so far. */
   sent(): number
   /** Settles when a connection closes before its answer is complete. */
   closed: Promise<void>
 }
 
-/** A server that gives every request this answer. */
+/** A server that responds to every request with this answer. */
 async function answering(answer: (response: ServerResponse) => void): Promise<Server> {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   let connections = 0

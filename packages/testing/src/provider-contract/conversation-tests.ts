@@ -6,7 +6,7 @@ import { weather } from './answer-tests.ts'
 import { assistant, call, conversations, ids, png, result, user } from './conversations.ts'
 import { type Asked, ask, askServer, type Outcome, type Subject } from './provider-under-test.ts'
 
-/** The server accepts every conversation, also of other providers: the fake server refuses what the real one refuses. */
+/** The server accepts conversations of all providers: the fake server refuses what the real one refuses. */
 export function conversationTests(subject: Subject): void {
   const { models } = subject
   describe('a conversation', () => {
@@ -14,7 +14,7 @@ export function conversationTests(subject: Subject): void {
     const cases = Object.entries(conversations).flatMap(([name, conversation]) =>
       kinds.map((model) => ({ name, model, ...conversation })),
     )
-    it.each(cases)('$name is taken by $model', async ({ model, messages, tools, arrives = [] }) => {
+    it.each(cases)('$name is accepted by $model', async ({ model, messages, tools, arrives = [] }) => {
       const { error, text, requests, warnings } = await ask(subject, 'Taken.', {
         messages,
         model,
@@ -28,7 +28,7 @@ export function conversationTests(subject: Subject): void {
       expect(sent).not.toMatch(/foreign-s/)
     })
 
-    it.each(Object.entries(ids))('takes calls whose ids are %s (Q6, Q44)', async (_kind, id) => {
+    it.each(Object.entries(ids))('may have calls whose ids are %s (Q6, Q44)', async (_kind, id) => {
       const messages = [
         user('Hello'),
         assistant(call(id), call(`${id}2`)),
@@ -78,7 +78,7 @@ export function conversationTests(subject: Subject): void {
       },
     )
 
-    it.each(kinds)('of %s may start to reason between a call and its result (Q5, Q36)', async (model) => {
+    it.each(kinds)('of %s may begin to reason between a call and its result (Q5, Q36)', async (model) => {
       await using server = await fakeProvider(subject.wire, [{ toolCalls: [{ name: 'weather', input: {} }] }, 'Sunny.'])
       const messages: Message[] = [user('Weather?')]
       const first = await askServer(subject, server.url, { model, tools: [weather], messages })

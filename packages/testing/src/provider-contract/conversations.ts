@@ -30,7 +30,7 @@ const foreign: Opaque = {
   },
 }
 
-/** An id as other providers make them. */
+/** An id in the format of other providers. */
 export const ids = {
   long: `call_${'a1|'.repeat(150)}`,
   'long and plain': `call_${'a1'.repeat(225)}`,
@@ -43,7 +43,7 @@ export const ids = {
 export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64')
 
-/** Conversations that the server takes, each with a word that must arrive. */
+/** Conversations that the server accepts, each with a word that must be in the request. */
 export const conversations: Record<string, { messages: Message[]; arrives?: string[]; tools?: ToolSpec[] }> = {
   'of several turns': {
     messages: [{ role: 'system', content: 'Be brief-7.' }, user('Hello-1'), assistant(text('Hi-2')), user('And-3')],

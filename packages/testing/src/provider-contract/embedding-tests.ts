@@ -49,7 +49,7 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
       })
 
     if (embedding !== undefined)
-      it('fails as a model does', async () => {
+      it('fails with the errors of a model', async () => {
         await using server = await fakeProvider(wire, [{ status: 429, retryAfter: 3 }])
         const embedder = makeProvider({ url: server.url, apiKey: testKey }).embedder?.(embedding ?? '')
         await expect(embedder?.embed(['one'], signal)).rejects.toMatchObject({

@@ -6,11 +6,11 @@ type Fields = { [field: string]: JSONValue }
 
 /** Answers beyond all limits, in the frames of one wire. */
 export type EndlessAnswers = {
-  /** One call whose arguments have no end. */
+  /** One call with endless arguments. */
   arguments(): Frames
   /** This many calls, then the end of the answer. */
   calls(count: number): Frames
-  /** Reasoning without an end. */
+  /** Endless reasoning. */
   reasoning(): Frames
 }
 
@@ -20,7 +20,7 @@ function* forever(frame: JSONValue | string): Frames {
   while (true) yield frame
 }
 
-/** The calls of an answer, by their numbers. */
+/** The calls of an answer, by their indexes. */
 function* numbered(count: number, frames: (index: number) => Iterable<JSONValue | string>): Frames {
   for (let index = 0; index < count; index++) yield* frames(index)
 }
@@ -139,7 +139,7 @@ const line = (message: Fields, more: Fields = { done: false }): JSONValue => ({
 })
 
 const ollama: EndlessAnswers = {
-  // A call comes whole, in a line of its own.
+  // A call is sent whole, in one line.
   *arguments() {
     yield '{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"act","arguments":{"text":"'
     yield* forever(piece)

@@ -4,16 +4,16 @@ import { fakeProvider } from '../fake-provider/fake-provider.ts'
 import { endlessAnswers } from './endless-answers.ts'
 import { ask, type Subject, testKey } from './provider-under-test.ts'
 
-/** An answer is malformed past 2 MB of it, or 16 MB of one frame; sockets hold some megabytes more. */
+/** An answer is malformed after 2 MB, or 16 MB for one frame; sockets buffer some megabytes more. */
 const mostSent = 32_000_000
 
-/** An answer without an end fails before it fills the memory. */
+/** An endless answer fails before it fills the memory. */
 export function endlessTests(subject: Subject): void {
   const answers = endlessAnswers[subject.wire]
   const malformed = { code: 'malformed-stream' }
 
-  describe('an answer without an end', () => {
-    it('in the arguments of a call is malformed, and read no further', async () => {
+  describe('an endless answer', () => {
+    it('in the arguments of a call is malformed, and is not read further', async () => {
       const sent = counted(answers.arguments())
       const { error, calls } = await ask(subject, { frames: sent.frames })
       expect(error).toMatchObject(malformed)
@@ -21,14 +21,14 @@ export function endlessTests(subject: Subject): void {
       expect(sent.chars()).toBeLessThan(mostSent)
     })
 
-    it('in 1,025 calls is malformed, and 1,024 are calls', async () => {
+    it('is malformed with 1,025 calls, but not with 1,024', async () => {
       const { error } = await ask(subject, { frames: answers.calls(1_025) })
       expect(error).toMatchObject({ ...malformed, message: expect.stringContaining('1024 tool calls') })
       const { finish } = await ask(subject, { frames: answers.calls(1_024) })
       expect(finish?.message.content).toHaveLength(1_024)
     })
 
-    it('in reasoning ends a run as malformed, and is read no further', async () => {
+    it('in reasoning fails the run as malformed, and is not read further', async () => {
       const sent = counted(answers.reasoning())
       const { finishReason, error } = await run(subject, sent.frames)
       expect({ finishReason, error }).toMatchObject({ finishReason: 'error', error: malformed })

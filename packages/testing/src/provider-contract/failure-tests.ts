@@ -31,11 +31,11 @@ const faults: [StreamFault, ErrorCode[]][] = [
   ['garbage-frame', ['malformed-stream']],
   ['error-frame', ['provider-error', 'overloaded']],
   ['flat-error-frame', ['provider-error', 'overloaded']],
-  // Groq reports a call that it cannot parse in this way.
+  // Groq's error for a call that it cannot parse.
   ['failed', ['provider-error', 'overloaded', 'invalid-tool-call']],
 ]
 
-/** Context overflows in the words of each provider (Q16). */
+/** Context overflow errors of each provider (Q16). */
 const overflows = [
   'prompt is too long: 210000 tokens > 200000 maximum',
   'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -54,7 +54,7 @@ export function failureTests(subject: Subject): void {
       expect(error).toMatchObject({ ...expected, status: failure.status, model: subject.models.usual })
       expect(error?.provider).toBe(subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).id)
       expect(events).toEqual([])
-      // One attempt: retries are core's (Q15).
+      // One attempt: core does the retries (Q15).
       expect(requests).toHaveLength(1)
     })
 
@@ -99,10 +99,10 @@ export function failureTests(subject: Subject): void {
     it.each(faults)('in the middle of an answer ends it: %s (Q10, Q14, Q37, Q49, Q73, Q74)', async (fault, codes) => {
       const { error, finish, text: received, requests } = await ask(subject, { text, fault, usage: null })
       expect(codes).toContain(error?.code)
-      // A call that does not parse is for the model to fix: a retry would not help.
+      // The model has to fix a call with invalid JSON: a retry would not help.
       expect(error?.retryable).toBe(error?.code !== 'invalid-tool-call')
       expect(finish).toBeUndefined()
-      // What arrived before was emitted.
+      // Earlier deltas were emitted.
       expect(text.startsWith(received)).toBe(true)
       expect(received).not.toBe('')
       expect(requests).toHaveLength(1)
@@ -126,7 +126,7 @@ export function failureTests(subject: Subject): void {
       const askFor = (firstByteTimeoutMs: number) =>
         ask(subject, { fault: 'hang-before-headers' }, { firstByteTimeoutMs })
       let outcome = await askFor(40)
-      // A busy machine may not have sent it by then.
+      // A busy machine may not have sent it yet.
       for (let ms = 160; outcome.requests.length === 0 && ms < 20_000; ms *= 4) outcome = await askFor(ms)
       const { error, requests } = outcome
       expect(error).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true })

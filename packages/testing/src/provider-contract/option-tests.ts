@@ -88,7 +88,7 @@ const schemas: Record<string, JSONSchema> = {
 
 const tool = (inputSchema: JSONSchema, name = 'act'): ToolSpec => ({ name, description: 'Acts.', inputSchema })
 
-/** Options that one server or another refuses. */
+/** Options that some servers refuse. */
 const options: Record<string, Partial<ModelRequest>> = {
   'a temperature (Q21, Q26, Q41)': { temperature: 0.2 },
   'words to stop at': { stop: ['END', '###'] },
@@ -126,7 +126,7 @@ const options: Record<string, Partial<ModelRequest>> = {
   },
 }
 
-/** The server accepts every request: options that it would refuse are left out, with a warning. */
+/** The server accepts every request: options that it would refuse are omitted, with a warning. */
 export function optionTests(subject: Subject): void {
   const { models } = subject
   const kinds = [models.usual, models.reasoning].filter((model) => model !== undefined)
@@ -137,9 +137,9 @@ export function optionTests(subject: Subject): void {
   }
 
   describe.each(kinds)('%s', (model) => {
-    it.each(Object.entries(options))('takes %s', (_name, asked) => taken(asked, model))
+    it.each(Object.entries(options))('accepts %s', (_name, asked) => taken(asked, model))
 
-    it.each(Object.entries(schemas))('takes a tool whose input has a schema %s', (_name, schema) => {
+    it.each(Object.entries(schemas))('accepts a tool whose input has a schema %s', (_name, schema) => {
       return taken({ tools: [tool(schema)] }, model)
     })
 
@@ -149,14 +149,14 @@ export function optionTests(subject: Subject): void {
         const native =
           subject.makeProvider({ url: 'http://127.0.0.1:1', apiKey: 'k' }).model(model).info?.nativeOutput ?? 'always'
         if (native !== 'never') await taken({ output: schema }, model)
-        // Where it is not native, core asks by a tool instead.
+        // Without native output, core uses a tool instead.
         await taken({ tools: [weather, tool(schema, 'final_answer')], toolChoice: 'required' }, model)
         if (native === 'always') await taken({ output: schema, tools: [weather] }, model)
       },
     )
   })
 
-  it('warns of each option that it leaves out (Q21)', async () => {
+  it('warns of each option that it omits (Q21)', async () => {
     for (const [name, asked] of Object.entries(options)) {
       const { warnings, requests } = await ask(subject, 'Taken.', { ...asked, model: kinds.at(-1) })
       const sent = JSON.stringify(requests[0]?.body)
@@ -168,7 +168,7 @@ export function optionTests(subject: Subject): void {
     }
   })
 
-  it('refuses options that the provider does not have, and names those that it has', () => {
+  it('refuses unknown options, and lists the known ones', () => {
     const server = { url: 'http://127.0.0.1:1', apiKey: testKey }
     const misspelt: object = { api_key: testKey }
     expect(() => subject.makeProvider({ ...server, options: misspelt })).toThrow(

@@ -16,9 +16,9 @@ import { quirkTests } from './quirk-tests.ts'
  * that speaks its wire and refuses what the real one refuses. The numbers in test names (Q1 …) are those of
  * `docs/quirks.md`.
  *
- * @param wire which the provider speaks: its tests are those of all wires, and its own
+ * @param wire the provider's wire: the tests are those of all wires, and its own
  * @param makeProvider creates the provider for the server at this address, with this key and further options
- * @param models the provider's ids of them; those of the wire's own provider when absent
+ * @param models the provider's model ids; by default those of the wire's own provider
  * @example
  * providerContract('groq', ({ url, apiKey, options }) => groq({ baseURL: url, apiKey, ...options }))
  */

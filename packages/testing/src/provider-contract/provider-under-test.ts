@@ -14,17 +14,17 @@ export type ProviderUnderTest = {
 export type MakeProvider = (server: {
   url: string
   apiKey: string
-  /** Further options of the provider's factory, to be passed on: the contract passes misspelt ones. */
+  /** Further options for the provider's factory: the contract passes misspelt ones. */
   options?: object
 }) => ProviderUnderTest
 
-/** Models of the provider, by the ids that it has for them. */
+/** Model ids of the provider, by kind. */
 export type ModelsUnderTest = {
-  /** Takes tools, and reads images. */
+  /** Accepts tools and images. */
   usual: string
   /** Reasons before it answers. */
   reasoning?: string
-  /** Reads text alone. */
+  /** Accepts only text. */
   textOnly?: string
   embedding?: string
 }
@@ -49,7 +49,7 @@ export type Outcome = {
 }
 
 export type Asked = Partial<ModelRequest> & {
-  /** The usual one when absent. */
+  /** The default request when absent. */
   model?: string | undefined
   firstByteTimeoutMs?: number
   idleTimeoutMs?: number
@@ -58,7 +58,7 @@ export type Asked = Partial<ModelRequest> & {
   onEvent?(event: ModelEvent): boolean | undefined
 }
 
-/** A key like no provider's; no error may contain it. */
+/** A key in no provider's format; no error may contain it. */
 export const testKey = 'test-key-5f3a9c27d1'
 
 /** Calls the provider's model once, on a server that plays these turns; settles when all exchanges are over. */

@@ -15,7 +15,7 @@ const quirks: readonly Quirk[] = [
   ...ollamaQuirks,
 ]
 
-/** Answers that servers of this wire really sent. */
+/** Answers that real servers of this wire have sent. */
 export function quirkTests(subject: Subject): void {
   const own = quirks.filter(({ wires }) => wires.includes(subject.wire))
   describe('its real servers', () => {

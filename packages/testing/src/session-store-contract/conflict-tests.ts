@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
 
-/** Who may begin and write, and who may not. */
+/** Which runs may begin and write. */
 export function conflictTests(getStore: GetStore): void {
   const conflict = { code: 'session-conflict' }
 
@@ -17,12 +17,12 @@ export function conflictTests(getStore: GetStore): void {
     expect((await load(store, key)).version).toBe(2)
   })
 
-  it('refuses to begin a session that it does not know at another version than 0', async () => {
+  it('refuses to begin an unknown session at another version than 0', async () => {
     await expect(begin(getStore(), key, 'r1', 1)).rejects.toMatchObject(conflict)
     expect(await getStore().load(key)).toBeUndefined()
   })
 
-  it('refuses to begin while another run holds the session', async () => {
+  it('refuses to begin while another run is active in the session', async () => {
     const store = getStore()
     await begin(store, key, 'r1', 0)
     const { version } = await load(store, key)
@@ -32,7 +32,7 @@ export function conflictTests(getStore: GetStore): void {
     await begin(store, key, 'r2', version + 1)
   })
 
-  it('refuses a run id that it has seen, also in another session', async () => {
+  it('refuses a run id that is used, also in another session', async () => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')])
     await expect(begin(store, key, 'r1', 2)).rejects.toMatchObject(conflict)
@@ -41,7 +41,7 @@ export function conflictTests(getStore: GetStore): void {
     expect(await load(store, key)).toMatchObject({ version: 2 })
   })
 
-  it.each(['done', 'failed', 'waiting'] as const)('takes nothing more for a run that is %s', async (status) => {
+  it.each(['done', 'failed', 'waiting'] as const)('accepts nothing more for a run that is %s', async (status) => {
     const store = getStore()
     await begin(store, key, 'r1', 0)
     await store.end('r1', status)

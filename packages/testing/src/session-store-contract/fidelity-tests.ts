@@ -2,7 +2,7 @@ import type { AssistantMessage } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { answer, type GetStore, key, load, result, runTurn, tryTo, user } from './turns.ts'
 
-/** What is stored comes back as it was. */
+/** Stored data is returned unchanged. */
 export function fidelityTests(getStore: GetStore): void {
   it.each<[string, string]>([
     ['unicode', '👩‍🚀 Grüße 世界 \u202e \u0000 \u2028'],
@@ -13,12 +13,12 @@ export function fidelityTests(getStore: GetStore): void {
     const store = getStore()
     await runTurn(store, key, 'r1', [user(text), answer(text)], { state: text })
     const session = await load(store, key)
-    // Compared as strings: a failure prints no megabyte.
+    // Compared as strings, so that a failure does not print a megabyte.
     expect(JSON.stringify(session.messages) === JSON.stringify([user(text), answer(text)])).toBe(true)
     expect(session.state === text).toBe(true)
   })
 
-  it('keeps keys named `__proto__`, and pollutes nothing', async () => {
+  it('keeps keys named `__proto__`, and pollutes no prototype', async () => {
     const store = getStore()
     const input = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}')
     const call: AssistantMessage = {
@@ -33,7 +33,7 @@ export function fidelityTests(getStore: GetStore): void {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('returns copies: changing what it returned or received changes nothing stored', async () => {
+  it('returns copies: changing an argument or a result does not change stored data', async () => {
     const store = getStore()
     const input = [user('one')]
     const reply = answer('1')

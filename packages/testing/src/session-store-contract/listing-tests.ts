@@ -20,7 +20,7 @@ export function listingTests(getStore: GetStore): void {
     expect(await page({ after: 'of another session' })).toEqual([])
   })
 
-  it("lists a user's sessions with one agent, the last used first", async () => {
+  it("lists a user's sessions with one agent, most recently used first", async () => {
     const store = getStore()
     const session = (sessionId: string): SessionKey => ({ ...key, sessionId })
     await runTurn(store, session('s1'), 'r1', [user('one'), answer('1')])

@@ -9,7 +9,7 @@ import { answer, begin, key, load, runTurn, user } from './turns.ts'
 import { visibilityTests } from './visibility-tests.ts'
 import { durableWaitingTests, waitingTests } from './waiting-tests.ts'
 
-/** A store to be tested, empty. */
+/** An empty store to test. */
 export type StoreUnderTest = {
   store: SessionStore
   /** Called after each test, when the store is closed. */
@@ -18,7 +18,7 @@ export type StoreUnderTest = {
 
 /** A store whose data outlives it. */
 export type DurableStoreUnderTest = StoreUnderTest & {
-  /** Closes the store, and opens another one on its data. */
+  /** Closes the store, and opens another one with its data. */
   reopen(): Promise<SessionStore>
 }
 
@@ -26,7 +26,7 @@ export type DurableStoreUnderTest = StoreUnderTest & {
  * Registers the vitest tests that every `SessionStore` passes.
  *
  * @param name of the store, for the report
- * @param makeStore makes an empty store; called before each test
+ * @param makeStore creates an empty store; called before each test
  * @example
  * sessionStoreContract('memorySessions', async () => ({ store: memorySessions() }))
  */
@@ -60,10 +60,10 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
 
 /**
  * Registers the vitest tests that every `SessionStore` passes whose data outlives the process: those of
- * {@link sessionStoreContract}, and those of a store that is opened again.
+ * {@link sessionStoreContract}, and those of a store that is reopened.
  *
  * @param name of the store, for the report
- * @param makeStore makes an empty store; called before each test
+ * @param makeStore creates an empty store; called before each test
  * @example
  * durableSessionStoreContract('files', async () => {
  *   const folder = await mkdtemp(join(tmpdir(), 'sessions-'))

@@ -2,7 +2,7 @@ import type { JSONValue } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
 
-/** What a run keeps beside its messages. */
+/** What is stored besides messages. */
 export function stateTests(getStore: GetStore): void {
   it('replaces the state of a session when a run stores one, and keeps it otherwise', async () => {
     const store = getStore()
@@ -22,7 +22,7 @@ export function stateTests(getStore: GetStore): void {
     expect(await store.load(key)).toEqual({ version: 2, messages: [], state: 'begun' })
   })
 
-  it.each([null, false, 0, '', [], {}] satisfies JSONValue[])('takes %j for a state', async (state) => {
+  it.each([null, false, 0, '', [], {}] satisfies JSONValue[])('accepts %j as a state', async (state) => {
     const store = getStore()
     await runTurn(store, key, 'r1', [user('one'), answer('1')], { state })
     expect(await store.load(key)).toHaveProperty('state', state)
@@ -37,7 +37,7 @@ export function stateTests(getStore: GetStore): void {
     expect(await store.find('r1')).not.toHaveProperty('usage')
   })
 
-  it('takes a state without messages', async () => {
+  it('accepts a state without messages', async () => {
     const store = getStore()
     await begin(store, key, 'r1', 0)
     await store.append('r1', [], { step: 1 })

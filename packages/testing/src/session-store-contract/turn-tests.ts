@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
 
-/** How a session grows turn by turn. */
+/** How turns are added to a session. */
 export function turnTests(getStore: GetStore): void {
-  it('does not know a session that never began a run', async () => {
+  it('returns `undefined` for a session without runs', async () => {
     const store = getStore()
     expect(await store.load(key)).toBeUndefined()
     expect(await store.find('r1')).toBeUndefined()
@@ -35,7 +35,7 @@ export function turnTests(getStore: GetStore): void {
     })
   })
 
-  it('seeds a session with several messages', async () => {
+  it('accepts several messages as input', async () => {
     const store = getStore()
     const input = [user('earlier'), answer('yes'), user('now')]
     await store.begin(key, { runId: 'r1', expectedVersion: 0, input })

@@ -9,12 +9,12 @@ import type {
 } from '@agentkit/core'
 import { expect } from 'vitest'
 
-/** The store of the test that runs. */
+/** The store of the current test. */
 export type GetStore = () => SessionStore
 
 export const key: SessionKey = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
 
-/** Begins, appends and ends one turn of the session, at the version that it has. The first message is the input. */
+/** Begins, appends and ends one turn of the session, at its current version. The first message is the input. */
 export async function runTurn(
   store: SessionStore,
   session: SessionKey,
@@ -58,7 +58,7 @@ export function result(callId: string): ToolMessage {
   return { v: 1, role: 'tool', callId, name: 'echo', content: `result of ${callId}` }
 }
 
-/** A store may freeze what it returns: changing it then throws, which is fine too. */
+/** A store may freeze its results: changing them then throws, which is accepted too. */
 export function tryTo(change: () => unknown): void {
   try {
     change()
@@ -67,7 +67,7 @@ export function tryTo(change: () => unknown): void {
   }
 }
 
-/** Lets the clock move, so that times differ. */
+/** Waits until the clock has advanced, so that times differ. */
 export function tick(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -2,7 +2,7 @@ import { validateTranscript } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { answer, begin, calls, type GetStore, key, load, result, runTurn, user } from './turns.ts'
 
-/** What the model may see of turns that went this way or that. */
+/** Which messages of finished, failed and running turns the model sees. */
 export function visibilityTests(getStore: GetStore): void {
   it('shows nothing of a run in progress', async () => {
     const store = getStore()

@@ -4,7 +4,7 @@ import { answer, begin, calls, type GetStore, key, load, result, runTurn, user }
 
 const conflict = { code: 'session-conflict' }
 
-/** How a suspended run resumes. */
+/** How suspended runs are resumed. */
 export function waitingTests(getStore: GetStore): void {
   it('resumes a suspended run with its journaled messages, state, usage and time', async () => {
     const store = getStore()
@@ -31,7 +31,7 @@ export function waitingTests(getStore: GetStore): void {
     await waitForApproval(store, 'r2')
     await runTurn(store, key, 'r3', [user('r3'), answer('3')], { state: 'of r3' })
     await wake(store, 'r2')
-    // Running, it shows nothing.
+    // While it runs, its messages are hidden.
     expect((await load(store, key)).messages).toEqual([user('r1'), answer('1'), user('r3'), answer('3')])
     expect(await load(store, key)).toMatchObject({ state: 'of r3' })
     await store.append('r2', [result('b'), answer('2')])
@@ -111,7 +111,7 @@ export function waitingTests(getStore: GetStore): void {
     expect((await store.find('r1'))?.status).toBe(status)
   })
 
-  it('lets exactly one of 20 resume a suspended run', async () => {
+  it('lets exactly one of 20 callers resume a suspended run', async () => {
     const store = getStore()
     await waitForApproval(store, 'r1')
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => wakeAt(store, key, 2)))
@@ -131,7 +131,7 @@ export function waitingTests(getStore: GetStore): void {
   })
 }
 
-/** The same across the life of a process. */
+/** The same across restarts of the process. */
 export function durableWaitingTests(getStore: GetStore, reopen: () => Promise<void>): void {
   it('keeps a suspended run when the store is reopened, and resumes it', async () => {
     await waitForApproval(getStore(), 'r1')
@@ -160,7 +160,7 @@ export function durableWaitingTests(getStore: GetStore, reopen: () => Promise<vo
   })
 }
 
-/** A run that has finished one of its calls, and waits for the other. */
+/** A run that has finished one of its calls, and is suspended for the other. */
 async function waitForApproval(store: SessionStore, runId: string): Promise<void> {
   const expectedVersion = (await store.load(key))?.version ?? 0
   await begin(store, key, runId, expectedVersion)

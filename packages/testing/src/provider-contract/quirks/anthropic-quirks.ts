@@ -3,7 +3,7 @@ import type { Quirk } from './quirk.ts'
 
 type Fields = { [field: string]: JSONValue }
 
-/** Anthropic's events name themselves twice. */
+/** Anthropic's events have their name twice. */
 function event(type: string, more: Fields = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
 }

@@ -1,7 +1,7 @@
 import type { JSONValue } from '@agentkit/core'
 import type { FakeTurn, FakeWire } from '../../fake-provider/wires/script.ts'
 
-/** An answer that a server really sent, frame by frame, and its expected outcome. */
+/** An answer that a real server has sent, frame by frame, and its expected outcome. */
 export type Quirk = {
   /** With its number in `docs/quirks.md`. */
   name: string
@@ -11,7 +11,7 @@ export type Quirk = {
   reasons?: true
   expected: {
     text?: string
-    /** The text of the final message, where it differs from the deltas. */
+    /** The text of the final message, when it differs from the deltas. */
     kept?: string
     reasoning?: string
     /** Names and inputs, in order. */
@@ -21,12 +21,12 @@ export type Quirk = {
     /** Fields of the error; no error when absent. */
     error?: object
     warning?: RegExp
-    /** A text that the message must contain: data that only its model reads. */
+    /** A text that the message must contain: provider data. */
     holds?: string
   }
 }
 
-/** For `toMatchObject`: any value that contains this text, at any place. */
+/** For `toMatchObject`: any value that contains this text, at any depth. */
 export function holding(part: string): { asymmetricMatch(value: unknown): boolean } {
   return {
     asymmetricMatch: (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).includes(part),
