@@ -155,7 +155,7 @@ export const pathologies: readonly (StepPattern & { stoppedAt: number })[] = [
     stoppedAt: 15,
   },
   {
-    name: 'empty answers after being told of a call',
+    name: 'empty answers after a note about a call',
     steps: [...times(4, () => step(call('a', {}, '1'))), ...times(60, empty)],
     toldAt: [4, 8],
     stoppedAt: 10,
@@ -369,7 +369,7 @@ export const healthyPatterns: readonly StepPattern[] = [
     times(15, (page) => [step(call('read', { page }, `page ${page}`)), empty()]).flat(),
   ),
   healthy(
-    'an empty answer after each poll that tells something new',
+    'an empty answer after each poll with a new result',
     times(15, (index) => [empty(), step(call('status', {}, `${index} %`))]).flat(),
   ),
 ]

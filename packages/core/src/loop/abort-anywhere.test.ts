@@ -91,7 +91,7 @@ describe.each(['always', 'never'] as const)('a run with something of everything,
     expect(await checkNextTurn(store, store), where).toEqual([])
     const [approval] = result.approvals
     if (!approval) return
-    witness.goesOn()
+    witness.resumes()
     witness.approves(approval.callId)
     const resumed = await currentWitness.run(witness, () => {
       return richAgent(store, nativeOutput).resume(runId, { [approval.approvalId]: true }).result

@@ -34,9 +34,9 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
   const validate = await schemaValidator(schema, json, named)
   const validateOne = (value: unknown): Validation | Promise<Validation> => {
     const found = validate(value)
-    return found instanceof Promise ? found.then(forgiveNulls) : forgiveNulls(found)
+    return found instanceof Promise ? found.then(retryWithoutNulls) : retryWithoutNulls(found)
 
-    function forgiveNulls(validation: Validation): Validation | Promise<Validation> {
+    function retryWithoutNulls(validation: Validation): Validation | Promise<Validation> {
       const without = validation.problems ? withoutOptionalNulls(value, json, json) : value
       if (without === value) return validation
       const again = validate(without)

@@ -29,19 +29,19 @@ export function anyModel(random: Random, number: number, nextId: () => string): 
     ...(isLate ? {} : { info }),
     ...(isLate && { load: () => sleep(1).then(() => void Object.assign(model, { info })) }),
     async *stream(request, signal) {
-      const fault = faults.oneIn(25) ? faults.pick<Fault>(['never begins', 'no end', 'goes on']) : undefined
+      const fault = faults.oneIn(25) ? faults.pick<Fault>(['never begins', 'no end', 'continues after finish']) : undefined
       if (fault === 'never begins') await new Promise(() => {})
       for await (const event of script.stream(request, signal)) {
         if (event.type !== 'finish') yield event
         else if (fault !== 'no end') yield { ...event, usage: anyUsage(faults, event, request, info) }
-        if (event.type === 'finish' && fault === 'goes on') yield { type: 'text-delta', text: 'And another thing.' }
+        if (event.type === 'finish' && fault === 'continues after finish') yield { type: 'text-delta', text: 'And another thing.' }
       }
     },
   }
   return watchedModel(model)
 }
 
-type Fault = 'never begins' | 'no end' | 'goes on'
+type Fault = 'never begins' | 'no end' | 'continues after finish'
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
 function anyInfo(random: Random): ModelInfo {

@@ -32,35 +32,35 @@ function checkUsage({ result, witness: { modelCalls, hasWaited, budget } }: AnyR
   const { usage, cost, steps } = result
   // A run that could not be resumed has no usage.
   if (hasWaited && steps === 0) return []
-  const wasHeard = modelCalls.some(({ heard }) => heard)
+  const wasHeard = modelCalls.some(({ hasAnswered }) => hasAnswered)
   if (wasHeard && (usage.inputTokens === undefined || usage.outputTokens === undefined)) return ['its usage is lost']
-  const told = modelCalls.reduce((sum, call) => addUsage(sum, call.told), noUsage)
+  const reported = modelCalls.reduce((sum, call) => addUsage(sum, call.reported), noUsage)
   const { inputTokens = 0, outputTokens = 0 } = usage
   const { tokens = Number.POSITIVE_INFINITY, usd = Number.POSITIVE_INFINITY } = budget
   // Floating-point sums are not exact.
   if (inputTokens + outputTokens > tokens || (cost?.usd ?? 0) > usd + 1e-12) {
     return [`it used ${JSON.stringify({ usage, cost })} of ${JSON.stringify(budget)}`]
   }
-  const isLess = inputTokens < (told.inputTokens ?? 0) || outputTokens < (told.outputTokens ?? 0)
-  return isLess ? [`its usage ${JSON.stringify(usage)} is less than what models told ${JSON.stringify(told)}`] : []
+  const isLess = inputTokens < (reported.inputTokens ?? 0) || outputTokens < (reported.outputTokens ?? 0)
+  return isLess ? [`its usage ${JSON.stringify(usage)} is less than what models reported: ${JSON.stringify(reported)}`] : []
 }
 
 function checkEvents({ events, result, runId }: AnyRun): string[] {
   const problems: string[] = []
   const last = events.at(-1)
   if (events[0]?.type !== 'run-start') problems.push(`its first event is ${events[0]?.type}`)
-  if (events.filter(({ type }) => type === 'run-end').length !== 1) problems.push('it told not exactly one run-end')
+  if (events.filter(({ type }) => type === 'run-end').length !== 1) problems.push('it did not emit exactly one run-end')
   if (last?.type !== 'run-end') problems.push(`its last event is ${last?.type}`)
   if (events.some((event, index) => event.seq !== index + 1 || event.runId !== runId)) problems.push('its seq has gaps')
   if (last?.type === 'run-end') {
-    const told = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code]
+    const emitted = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code]
     const { finishReason, text, usage, cost, output, error } = result
     const settled = [finishReason, text, usage, cost, output, error?.code]
-    if (JSON.stringify(told) !== JSON.stringify(settled)) {
-      problems.push(`run-end tells ${JSON.stringify(told)}, the result ${JSON.stringify(settled)}`)
+    if (JSON.stringify(emitted) !== JSON.stringify(settled)) {
+      problems.push(`run-end has ${JSON.stringify(emitted)}, the result ${JSON.stringify(settled)}`)
     }
     if (finishReason === 'stop' && textOfLastStep(events) !== text) {
-      problems.push(`its events say "${textOfLastStep(events)}", its result "${text}"`)
+      problems.push(`its events have "${textOfLastStep(events)}", its result "${text}"`)
     }
   }
   return [...problems, ...checkSteps(events)]
@@ -82,7 +82,7 @@ function checkSteps(events: readonly AgentEvent[]): string[] {
         open = new Set()
         break
       case 'tool-call':
-        if (open.has(event.callId)) problems.push(`call ${event.callId} was told twice`)
+        if (open.has(event.callId)) problems.push(`call ${event.callId} was emitted twice`)
         open.add(event.callId)
         break
       case 'tool-result':

@@ -113,7 +113,7 @@ function anyRequests(
     const { result, witness } = run
     const by = random.pick(processes)
     const decisions = anyDecisions(random, run)
-    witness.goesOn()
+    witness.resumes()
     return { by, witness, start: (more) => by.agent.resume(result.runId, decisions, more) }
   })
   return [...begun, ...goneOn]

@@ -37,7 +37,7 @@ export async function checkWaiting(
   const agent = new Agent({ name: 'Test', functions: allTools(random, model, store), model, sessions: store })
   for (const [runId, { result, witness }] of waiting) {
     if ((await store.find(runId))?.status !== 'waiting') continue
-    witness.goesOn()
+    witness.resumes()
     for (const { callId } of result.approvals) witness.approves(callId)
     const timesRun = (): number[] => {
       return result.approvals.map(({ callId }) => witness.executions.filter((seen) => seen.callId === callId).length)

@@ -18,9 +18,9 @@ export function watchedModel(model: Model): Model {
       const call = currentWitness.getStore()?.modelCallBegins(watched, request, signal)
       try {
         for await (const event of model.stream(request, signal)) {
-          if (call) call.heard = true
+          if (call) call.hasAnswered = true
           if (call && event.type === 'finish') {
-            call.told = event.usage
+            call.reported = event.usage
             // Calls of an answer that a filter cut off must not be executed.
             if (event.reason !== 'content-filter') call.callIds = toolCalls(event.message).map(({ callId }) => callId)
           }

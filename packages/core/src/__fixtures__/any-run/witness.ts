@@ -15,7 +15,7 @@ export interface Witness {
   /** Whether there was an attempt to resume the run. */
   readonly hasWaited: boolean
   /** A suspended run is being resumed. */
-  goesOn(): void
+  resumes(): void
   /** A call was approved. */
   approves(callId: string): void
   /** The run has settled: everything it started was aborted, and nothing new begins. */
@@ -28,8 +28,8 @@ export type SeenModelCall = {
   signal: AbortSignal
   /** Its worst case, in tokens. */
   worst: number
-  told: Usage
-  heard: boolean
+  reported: Usage
+  hasAnswered: boolean
   ended: boolean
   /** The calls of its answer, once it is complete. */
   callIds: string[]
@@ -63,7 +63,7 @@ export function createWitness(question: string, budget: Budget): Witness {
     get hasWaited() {
       return hasWaited
     },
-    goesOn() {
+    resumes() {
       hasWaited = true
       isOver = false
     },
@@ -73,11 +73,11 @@ export function createWitness(question: string, budget: Budget): Witness {
     settles() {
       isOver = true
       const running = [...modelCalls, ...executions].filter(({ ended, signal }) => !ended && !signal.aborted)
-      if (running.length > 0) problems.push(`${running.length} calls run on after the run, and were not told to stop`)
+      if (running.length > 0) problems.push(`${running.length} calls continue after the run, and were not aborted`)
     },
     modelCallBegins(model, request, signal) {
-      if (isOver) problems.push('a model was asked after the run had ended')
-      if (signal.aborted) problems.push('a model was asked by a signal that had ended')
+      if (isOver) problems.push('a model was called after the run had ended')
+      if (signal.aborted) problems.push('a model was called with an aborted signal')
       for (const { index, problem } of validateTranscript(request.messages)) {
         problems.push(`a model was sent an invalid message ${index}: ${problem}`)
       }
@@ -86,7 +86,7 @@ export function createWitness(question: string, budget: Budget): Witness {
       checkWindow(inputTokens, model.info, problems)
       const worst = inputTokens + (request.maxOutputTokens ?? longestAnswer(model))
       checkBudget(worst)
-      const call: SeenModelCall = { signal, worst, told: {}, heard: false, ended: false, callIds: [] }
+      const call: SeenModelCall = { signal, worst, reported: {}, hasAnswered: false, ended: false, callIds: [] }
       modelCalls.push(call)
       return call
     },
@@ -95,7 +95,7 @@ export function createWitness(question: string, budget: Budget): Witness {
       const times = executions.filter((execution) => execution.callId === callId).length
       const allowed = modelCalls.filter(({ callIds }) => callIds.includes(callId)).length
       if (times >= allowed) problems.push(`"${name}" was run ${times + 1} times for ${allowed} calls ${callId}`)
-      if (name.startsWith('asks') && !approved.has(callId)) problems.push(`"${name}" was run, and nobody approved it`)
+      if (name.startsWith('asks') && !approved.has(callId)) problems.push(`"${name}" was run without approval`)
       const { toolCalls: most = Number.POSITIVE_INFINITY } = budget
       if (executions.length >= most) problems.push(`tool call ${executions.length + 1} of ${most} began`)
       const execution: SeenExecution = { callId, name, signal, ended: false }
@@ -128,7 +128,7 @@ function checkWindow(tokens: number, info: ModelInfo | undefined, problems: stri
 }
 
 /** A lower bound. The usage of an unfinished call is unknown, so it counts in full. */
-function tokensSpent({ ended, signal, worst, told }: SeenModelCall): number {
+function tokensSpent({ ended, signal, worst, reported }: SeenModelCall): number {
   if (!ended && !signal.aborted) return worst
-  return told.totalTokens ?? 0
+  return reported.totalTokens ?? 0
 }
