@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@agentkit/core'
+import { AgentKitError, type ErrorCode } from '@agentkit/core'
 import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 
@@ -11,6 +11,8 @@ export type OpenAIOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** An `OpenAI` client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: OpenAI | undefined
   /** `auto` is the Responses API on OpenAI's own server, and Chat Completions on any other. */
@@ -25,8 +27,13 @@ export type Connection = SdkConnection<OpenAI> & { api: 'responses' | 'chat' }
  * @throws AgentKitError `missing-key` on OpenAI's own server without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect(options: OpenAIOptions): Connection {
-  const connection = connectSdk(options, {
+export function connect({ transport = 'node', api = 'auto', ...options }: OpenAIOptions): Connection {
+  if (transport !== 'node' && transport !== 'fetch') {
+    throw new AgentKitError('invalid-config', `\`transport\` is "node" or "fetch", not ${JSON.stringify(transport)}.`)
+  }
+  const webFetch: typeof fetch = (input, init) => globalThis.fetch(input, init)
+  const sending = transport === 'fetch' && options.fetch === undefined ? { ...options, fetch: webFetch } : options
+  const connection = connectSdk(sending, {
     key: { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] },
     officialURL: 'https://api.openai.com/v1',
     urlVariable: 'OPENAI_BASE_URL',
@@ -34,7 +41,6 @@ export function connect(options: OpenAIOptions): Connection {
     query: 'kept',
     create: async (settings) => new (await import('openai')).OpenAI(settings),
   })
-  const { api = 'auto' } = options
   return { ...connection, api: api === 'auto' ? (connection.official ? 'responses' : 'chat') : api }
 }
 

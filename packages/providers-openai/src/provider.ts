@@ -40,6 +40,7 @@ export type OpenAIProvider = {
  * @param options.apiKey else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`; another server needs none
  * @param options.baseURL with `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own
  * @param options.api `"auto"`: Responses on OpenAI's own server, Chat Completions on any other
+ * @param options.transport `"fetch"` sends requests by the global `fetch`, for proxies and instrumentation that need it
  * @param options.client an `OpenAI` client of your own, used as it is
  * @example
  * const model = openai().model('gpt-5.6-luna')
@@ -84,6 +85,7 @@ const optionNames: Record<keyof OpenAIOptions, true> = {
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
   api: true,
 }
