@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SyncReport } from '@agentkit/core'
+import { AgentKitError, type Embedder, type SyncReport } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countingEmbedder } from './__fixtures__/counting-embedder.ts'
 import { type TestLibrary, testLibrary } from './__fixtures__/test-retriever.ts'
+import { knowingEmbedder } from './__fixtures__/topics.ts'
 
 let library: TestLibrary
 beforeEach(async () => {
@@ -88,7 +89,7 @@ it('refuses invalid arguments of JavaScript, with the fix', async () => {
     ['search', [], 'search() was given undefined: say what to look for.'],
     ['search', [' \n'], 'say what to look for'],
     ['search', ['honey', null], 'are an object'],
-    ['search', ['honey', { lmit: 3 }], 'There are: limit, paths, exts, signal.'],
+    ['search', ['honey', { lmit: 3 }], 'There are: limit, paths, exts, signal, onWarning.'],
     ['search', ['honey', { paths: 'a.md' }], '`paths`'],
     ['read', [], 'name a file'],
     ['read', ['a.md', { limit: Number.NaN }], '`limit`'],
@@ -100,6 +101,26 @@ it('refuses invalid arguments of JavaScript, with the fix', async () => {
       message: expect.stringContaining(message),
     })
   }
+})
+
+it('reports an embedder that fails in a search, and answers by words', async () => {
+  let isDown = false
+  const working = knowingEmbedder()
+  const embedder: Embedder = {
+    ...working,
+    embed(...request) {
+      if (isDown) throw new AgentKitError('auth', 'The key is wrong.')
+      return working.embed(...request)
+    },
+  }
+  const retriever = library.retriever({ embedder })
+  await write('a.md', 'Bees make honey')
+  await retriever.sync()
+  isDown = true
+  const warnings: string[] = []
+  const [hit] = await retriever.search('honey', { onWarning: (warning) => warnings.push(warning) })
+  expect(hit?.file).toBe('a.md')
+  expect(warnings).toEqual(['Searched by words only, because the embedder failed: The key is wrong.'])
 })
 
 it('reads a file by its passages', async () => {

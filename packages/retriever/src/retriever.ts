@@ -38,6 +38,8 @@ export type SearchOptions = {
   /** Only files with these extensions, with or without the dot. */
   exts?: readonly string[]
   signal?: AbortSignal
+  /** Called with a sentence when the embedder fails and words alone are searched. */
+  onWarning?(warning: string): void
 }
 
 export type WatchOptions = {
@@ -190,11 +192,11 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     async search(query, searchOptions) {
       checkOpen()
       checkText('search()', query, 'say what to look for', longestQuery)
-      checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal'])
-      const { limit = 10, signal = closing.signal, ...filter } = searchOptions ?? {}
+      checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal', 'onWarning'])
+      const { limit = 10, signal = closing.signal, onWarning, ...filter } = searchOptions ?? {}
       const within = isNarrowed ? narrowedFilter(filter, exts) : filter
       const hits = await generations.read(async ({ store, hasOurVectors }) => {
-        const asked = { limit, filter: within, signal, staleFiles: await staleFilesOf(store), needsVectors }
+        const asked = { limit, filter: within, signal, onWarning, staleFiles: await staleFilesOf(store), needsVectors }
         return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
       })
       return hits ?? []

@@ -72,7 +72,8 @@ export async function searchStore(store: Store, query: string, options: SearchSt
     })
     // The index changed between search and reading, and some chunks were replaced: search the current index.
     if (hits.length < candidates.length && attempt < mostAttempts) continue
-    if (near.problem) options.onWarning?.(`Searched by words alone. ${near.problem.message}`)
+    if (near.problem)
+      options.onWarning?.(`Searched by words only, because the embedder failed: ${near.problem.message}`)
     return spread(hits, ({ file }) => file).slice(0, limit)
   }
 }

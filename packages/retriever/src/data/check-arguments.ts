@@ -11,7 +11,7 @@ export const longestPath = 1_024
 export const longestQuery = 4_000
 
 /** The options of the calls. */
-type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal'
+type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal' | 'onWarning'
 
 /** The type that each option needs. */
 const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> = {
@@ -27,6 +27,7 @@ const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> 
     holds: (value) => isTexts(value, longestPath),
   },
   signal: { is: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
+  onWarning: { is: 'a function', holds: (value) => typeof value === 'function' },
 }
 
 /**

@@ -2,9 +2,16 @@ import type { Chunk } from '../data/chunk.ts'
 import type { Hit } from '../data/cite.ts'
 import type { FileRecord } from '../data/file-record.ts'
 
+type LibrarySearch = {
+  limit?: number
+  paths?: readonly string[]
+  signal?: AbortSignal
+  onWarning?(warning: string): void
+}
+
 /** The part of a retriever that the tools use. */
 export interface Library {
-  search(query: string, options: { limit?: number; paths?: readonly string[]; signal?: AbortSignal }): Promise<Hit[]>
+  search(query: string, options: LibrarySearch): Promise<Hit[]>
   /** A file's passages in order; empty for an unknown file. */
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
   /** Every indexed file, readable or not. */

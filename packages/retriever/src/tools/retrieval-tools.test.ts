@@ -44,10 +44,12 @@ class FakeLibrary implements Library {
   ]
   asked: unknown[] = []
   stale = false
+  warning: string | undefined
 
   async search(query: string, options: object): Promise<Hit[]> {
-    const { signal: _, ...asked } = options as { signal: AbortSignal }
+    const { signal: _, onWarning, ...asked } = options as { signal: AbortSignal; onWarning(warning: string): void }
     this.asked.push([query, asked])
+    if (this.warning !== undefined) onWarning(this.warning)
     return this.chunks.filter(({ quote }) => quote.includes(query)).map((found, index) => this.#hit(found, index))
   }
   async read(file: string): Promise<Chunk[]> {
@@ -142,6 +144,13 @@ describe('search_files', () => {
     const library = new FakeLibrary()
     library.chunks = [chunk('long.txt', 0, `word ${'x'.repeat(20_000)}`)]
     expect((await callTool(library, 'search_files', { query: 'word' })).cited).toHaveLength(1)
+  })
+
+  it('reports with its passages that the embedder failed', async () => {
+    const library = new FakeLibrary()
+    library.warning = 'Searched by words only, because the embedder failed: The key is wrong.'
+    const { text } = await callTool(library, 'search_files', { query: 'holidays' })
+    expect(text.split('\n\n').at(-1)).toBe(library.warning)
   })
 
   it('marks a passage of an earlier version', async () => {

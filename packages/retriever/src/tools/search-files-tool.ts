@@ -45,14 +45,16 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
       if (query.trim() === '') return 'The query is empty: say what to look for.'
       const unknown = await unknownPaths(library, files)
       if (files.length > 0 && unknown.length === files.length) return unknown.join('\n')
-      const hits = await library.search(query, { limit, signal, ...(files.length > 0 ? { paths: files } : {}) })
-      if (hits.length === 0) return [await nothingFound(library, query, files), ...unknown].join('\n')
+      const notes = unknown
+      const onWarning = (warning: string): void => void notes.push(warning)
+      const hits = await library.search(query, { limit, signal, onWarning, ...(files.length > 0 && { paths: files }) })
+      if (hits.length === 0) return [await nothingFound(library, query, files), ...notes].join('\n')
       const shown = fitting(hits)
       cite(shown.map(({ text: _, ...citation }) => citation))
       const passages = shown.map((hit, index) => `[${index + 1}] ${headOf(hit)}\n${hit.quote}`)
       const left = hits.length - shown.length
       if (left > 0) passages.push(`${left} more passages match. Search for something narrower, or read_file.`)
-      return [...passages, ...unknown].join('\n\n')
+      return [...passages, ...notes].join('\n\n')
     },
   })
 }
