@@ -1,5 +1,6 @@
 // For agentkit's own packages, not for users: this entry follows no semver and may change in any release.
 
+export type { AgentHost } from './agents/agent-base.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords } from './agents/agent-options.ts'
 export { settingRules } from './contracts/model-settings.ts'
@@ -10,7 +11,7 @@ export {
   type RetrieverOptions,
   retrievalTools,
 } from './contracts/retriever-options.ts'
-export { abortError, assertNever, invalidArgument, messageOf, toErrorInfo } from './data/errors.ts'
+export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'

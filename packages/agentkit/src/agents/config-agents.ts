@@ -1,5 +1,5 @@
-import { AgentKitError, type ToolLike } from '@agentkit/core'
-import { nearestWord } from '@agentkit/core/internal'
+import type { ToolLike } from '@agentkit/core'
+import { invalidConfig, nearestWord } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { Agent } from './agent.ts'
@@ -23,8 +23,7 @@ export function configAgents(
   const isSwarm = (table: string): boolean => table === swarm.name || table === swarm.id
   const names = settings.agents ?? [...tables.keys()].filter((table) => !isSwarm(table))
   if (names.length === 0) {
-    throw new AgentKitError(
-      'invalid-config',
+    throw invalidConfig(
       `The swarm "${swarm.name}" has no agents. Pass \`agents\`, or write a table for each: [research].`,
     )
   }
@@ -33,10 +32,7 @@ export function configAgents(
     if (!table || isSwarm(name)) {
       const nearest = nearestWord(name, [...tables.keys()])
       const hint = nearest && !isSwarm(nearest) ? `Did you mean "${nearest}"?` : `Write it: [${name}].`
-      throw new AgentKitError(
-        'invalid-config',
-        `${path}: the swarm's \`agents\` name "${name}", which has no table. ${hint}`,
-      )
+      throw invalidConfig(`${path}: the swarm's \`agents\` name "${name}", which has no table. ${hint}`)
     }
     // A member without a model uses its swarm's.
     const inherited = model === undefined || (table.model ?? defaults.model) !== undefined ? {} : { model }
@@ -63,8 +59,7 @@ export function toolsOf(
     const found = functions.find((one) => one.name === name)
     if (found) return found
     const known = functions.map((one) => `"${one.name}"`).join(', ') || 'none'
-    throw new AgentKitError(
-      'invalid-config',
+    throw invalidConfig(
       `${path}: [${table}] names the tool "${name}", which is not a function of its swarm. There are: ${known}.`,
     )
   })

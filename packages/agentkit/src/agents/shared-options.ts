@@ -1,10 +1,5 @@
-import {
-  AgentKitError,
-  type Budget,
-  type AgentOptions as CoreOptions,
-  type ModelSettings,
-  type SessionStore,
-} from '@agentkit/core'
+import type { Budget, AgentOptions as CoreOptions, ModelSettings, SessionStore } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
@@ -29,10 +24,7 @@ export function sharedOptions(
 /** The context that was passed, or a new one. */
 export function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
   if (sdkContext && configPath !== undefined) {
-    throw new AgentKitError(
-      'invalid-config',
-      'Pass `sdkContext` or `configPath`, not both: a context has a file of its own.',
-    )
+    throw invalidConfig('Pass `sdkContext` or `configPath`, not both: a context has a file of its own.')
   }
   return sdkContext ?? new SDKContext(definedOnly({ configPath }))
 }

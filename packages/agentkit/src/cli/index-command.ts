@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { AgentKitError, terminalLine, terminalText } from '@agentkit/core'
-import { agentIdFrom, type RetrievalTool } from '@agentkit/core/internal'
+import { terminalLine, terminalText } from '@agentkit/core'
+import { agentIdFrom, invalidArgument, type RetrievalTool } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import type { AgentTable } from '../config/config-keys.ts'
@@ -76,7 +76,7 @@ function checkFolder(folder: string): void {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return
   const problem = stats ? `"${folder}" is a file. Pass its folder.` : `There is no folder "${folder}".`
-  throw new AgentKitError('invalid-argument', problem)
+  throw invalidArgument(problem)
 }
 
 /** An agent needs no table, but `--agent` names one that exists. */
@@ -87,7 +87,7 @@ function tableOf(name: string, context: SDKContext): AgentTable {
   const tables = [...agents.keys()].map((table) => `[${table}]`).join(', ')
   const fix = tables ? `There are: ${tables}.` : 'There are no tables: leave out --agent.'
   const where = path === undefined ? 'There is no agentkit_config.toml' : `${path} has no table for the agent "${name}"`
-  throw new AgentKitError('invalid-argument', `${where}. ${fix}`)
+  throw invalidArgument(`${where}. ${fix}`)
 }
 
 async function sync(retriever: Retriever, verify = false): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { AgentKitError } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
 
 /**
  * Runs a command in this terminal until it ends. Signals to this process do not end the wait.
@@ -24,7 +24,7 @@ export function runCommand(
     const removeListeners = (): void => void process.off('SIGINT', ignore).off('SIGTERM', forward)
     child.on('error', (cause: NodeJS.ErrnoException) => {
       removeListeners()
-      reject(new AgentKitError('invalid-argument', `"${program}" cannot be started: ${cause.code}.`, { cause }))
+      reject(invalidArgument(`"${program}" cannot be started: ${cause.code}.`, { cause }))
     })
     child.on('close', (code, signal) => {
       removeListeners()

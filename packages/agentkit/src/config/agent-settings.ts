@@ -1,4 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
+import { invalidArgument, invalidConfig } from '@agentkit/core/internal'
 import type { Config } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 
@@ -11,15 +11,13 @@ import { type AgentTable, reservedTables } from './config-keys.ts'
  */
 export function agentSettings(config: Config, agent: { name: string; id: string }): AgentTable {
   if (reservedTables.includes(agent.id)) {
-    throw new AgentKitError(
-      'invalid-argument',
+    throw invalidArgument(
       `The id "${agent.id}" is reserved: [${agent.id}] has another meaning in the configuration. Pass another \`id\`.`,
     )
   }
   const own = ownTables(config, agent)
   if (own.length > 1) {
-    throw new AgentKitError(
-      'invalid-config',
+    throw invalidConfig(
       `${config.path}: ["${agent.name}"] and [${agent.id}] both belong to one agent. Merge the two tables.`,
     )
   }

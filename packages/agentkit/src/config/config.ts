@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AgentKitError } from '@agentkit/core'
-import { nearestWord } from '@agentkit/core/internal'
+
+import { invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
 import {
   type AgentTable,
@@ -62,10 +62,10 @@ function readText(path: string, required: boolean): string | undefined {
     const missing = code === 'ENOENT'
     if (missing && !required) return undefined
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new AgentKitError('invalid-config', `${path}: the file is not UTF-8. Save it as UTF-8.`, { cause })
+      throw invalidConfig(`${path}: the file is not UTF-8. Save it as UTF-8.`, { cause })
     }
     const problem = missing ? 'there is no such file. Create it, or correct `configPath`' : message
-    throw new AgentKitError('invalid-config', `${path}: ${problem}.`, { cause })
+    throw invalidConfig(`${path}: ${problem}.`, { cause })
   }
 }
 
@@ -75,7 +75,7 @@ function parseToml(path: string, toml: string): TomlTable {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '')
-    throw new AgentKitError('invalid-config', `${path}:${cause.line}: invalid TOML: ${reason}. Correct the line.`, {
+    throw invalidConfig(`${path}:${cause.line}: invalid TOML: ${reason}. Correct the line.`, {
       cause,
     })
   }
@@ -164,7 +164,7 @@ function isTable(value: unknown): value is TomlTable {
 }
 
 function fail(source: Source, path: readonly string[], problem: string): never {
-  throw new AgentKitError('invalid-config', `${place(source, path)}: ${problem}`)
+  throw invalidConfig(`${place(source, path)}: ${problem}`)
 }
 
 function place({ path, toml }: Source, keys: readonly string[]): string {

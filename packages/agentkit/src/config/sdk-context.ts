@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AgentKitError, type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
-import { checkOptionNames, nearestWord } from '@agentkit/core/internal'
+import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
+import { checkOptionNames, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions'
 import { parse } from 'dotenv'
 import { agentSettings, strayTables } from './agent-settings.ts'
@@ -81,13 +81,10 @@ export class SDKContext {
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
   sessionsAt(path: string = defaultSessionsPath): SessionStore {
-    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Create a new one.')
+    if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
     if (/^\w+:\/\//.test(path)) {
       const scheme = path.slice(0, path.indexOf(':'))
-      throw new AgentKitError(
-        'invalid-config',
-        `\`sessions\` is the path of a SQLite file, not a ${scheme}:// address.`,
-      )
+      throw invalidConfig(`\`sessions\` is the path of a SQLite file, not a ${scheme}:// address.`)
     }
     const file = path.trim() === '' || path === ':memory:' ? path.trim() : resolve(path)
     const store = this.#stores.get(file) ?? sqliteSessions(file)
@@ -100,7 +97,7 @@ export class SDKContext {
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
   knowledgeAt<Created extends Knowledge>(key: string, create: () => Created): Created {
-    if (this.#closed) throw new AgentKitError('invalid-argument', 'The SDKContext is closed. Create a new one.')
+    if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
     const knowledge = this.#knowledge.get(key) ?? create()
     this.#knowledge.set(key, knowledge)
     return knowledge as Created // one key belongs to one `create`

@@ -1,5 +1,5 @@
-import { AgentKitError, type Embedder, type Knowledge, type SyncReport } from '@agentkit/core'
-import type { RetrievalTool, RetrieverOptions } from '@agentkit/core/internal'
+import type { Embedder, Knowledge, SyncReport } from '@agentkit/core'
+import { invalidConfig, type RetrievalTool, type RetrieverOptions } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
@@ -14,9 +14,13 @@ import { reportLines } from './sync-lines.ts'
 
 /** The options of an agent's constructor about its files. */
 export type KnowledgeOptions = {
+  /** Whether the agent answers from files and cites them; default: whether there is a `retriever`. */
   retrieve?: boolean
+  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
   requiredExts?: readonly string[]
+  /** The kind of index; default `"basic"`, which needs no other package. */
   retrievalTool?: RetrievalTool
+  /** Options such as folder and index, which override `[retriever]`; or a retriever, which the agent does not close. */
   retriever?: RetrieverOptions | Knowledge
 }
 
@@ -142,8 +146,7 @@ export function chooseEmbedding(
   const choice = defaultEmbedding(chatProviders)
   const isCloud = retrievalTool?.startsWith('cloudindex-') ?? false
   if (!choice && isCloud) {
-    throw new AgentKitError(
-      'invalid-config',
+    throw invalidConfig(
       `"${retrievalTool}" needs vectors, and no provider with embeddings has a key. Name one in [embedding], or use "localstore".`,
     )
   }

@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import type { EmbeddingTable } from '../config/config-keys.ts'
 import { type ModelName, resolveModelName } from '../models/model-name.ts'
 import { hasCustomServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
@@ -95,5 +96,5 @@ function quoted(names: readonly string[]): string {
 }
 
 function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
+  return invalidConfig(message)
 }

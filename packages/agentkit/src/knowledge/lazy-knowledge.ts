@@ -1,4 +1,5 @@
-import { AgentKitError, type Knowledge, type SyncOptions, type SyncReport, type Tool } from '@agentkit/core'
+import type { Knowledge, SyncOptions, SyncReport, Tool } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
 import { lazy } from '../util/lazy.ts'
 
 /** Knowledge that is created by `load()`, or by the first call that needs it. */
@@ -20,8 +21,7 @@ export function lazyKnowledge<Loaded extends Knowledge>(
   const knowledge = lazy(create)
   let isClosed = false
   const load = async (): Promise<Loaded> => {
-    if (isClosed)
-      throw new AgentKitError('invalid-argument', 'The files are closed with their agent. Create a new one.')
+    if (isClosed) throw invalidArgument('The files are closed with their agent. Create a new one.')
     return knowledge.load()
   }
   return {

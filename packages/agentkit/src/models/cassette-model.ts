@@ -1,4 +1,5 @@
-import { AgentKitError, type Model } from '@agentkit/core'
+import type { Model } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import type { ReplayedModel } from '@agentkit/testing'
 import { importTesting } from '../util/import-optional.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
@@ -29,7 +30,7 @@ export function withCassette(model: Model): Model {
 export function isReplaying(): boolean {
   const { record, replay } = cassetteVariables
   if (!process.env[replay]) return false
-  if (process.env[record]) throw new AgentKitError('invalid-config', `Set ${record} or ${replay}, not both.`)
+  if (process.env[record]) throw invalidConfig(`Set ${record} or ${replay}, not both.`)
   return true
 }
 

@@ -1,4 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import { hasCustomServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
 
 /** A model's provider, and the provider's name for the model. */
@@ -20,7 +20,7 @@ export type ModelName = { provider: ProviderId; model: string }
  */
 export function resolveModelName(name: string): ModelName {
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new AgentKitError('invalid-config', 'A model needs a name, such as "openai/gpt-5.4-mini".')
+    throw invalidConfig('A model needs a name, such as "openai/gpt-5.4-mini".')
   }
   return byPrefix(name) ?? byFamily(name) ?? byCustomServer(name) ?? unknownProvider(name)
 }
@@ -34,7 +34,7 @@ function byPrefix(name: string): ModelName | undefined {
   const provider = aliases.get(head) ?? (isProviderId(head) ? head : undefined)
   if (!provider) return undefined
   const model = name.slice(slash + 1)
-  if (model === '') throw new AgentKitError('invalid-config', `"${name}" names no model. Write "${head}/<model>".`)
+  if (model === '') throw invalidConfig(`"${name}" names no model. Write "${head}/<model>".`)
   return { provider, model }
 }
 
@@ -63,8 +63,5 @@ function byCustomServer(name: string): ModelName | undefined {
 
 function unknownProvider(name: string): never {
   const candidates = providerIds.filter((id) => id !== 'offline').map((id) => `"${id}/${name}"`)
-  throw new AgentKitError(
-    'invalid-config',
-    `The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}.`,
-  )
+  throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}.`)
 }

@@ -1,4 +1,5 @@
-import { AgentKitError } from '@agentkit/core'
+import type { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 
 /**
  * The bearer tokens of an environment variable, each with the user id that it may act for.
@@ -44,5 +45,5 @@ function toEntry(entry: string): [token: string, userId: string] {
 function invalid(variable: string, problem: string): AgentKitError {
   // `auth_tokens_env` may hold a token by mistake, which must not be printed.
   const name = /^[A-Z][A-Z0-9_]*$/.test(variable) ? `The environment variable ${variable}` : 'The environment variable'
-  return new AgentKitError('invalid-config', `${name}, which \`auth_tokens_env\` names, ${problem}.`)
+  return invalidConfig(`${name}, which \`auth_tokens_env\` names, ${problem}.`)
 }

@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 
 const validId = /^[a-z_-][a-z0-9_-]{0,49}$/
 
@@ -10,13 +10,12 @@ const validId = /^[a-z_-][a-z0-9_-]{0,49}$/
  */
 export function agentIdFrom(name: string, id?: string): string {
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new AgentKitError('invalid-argument', 'An agent needs a name: new Agent({ name: "…" }).')
+    throw invalidArgument('An agent needs a name: new Agent({ name: "…" }).')
   }
   const candidate = id ?? idFromName(name)
   if (validId.test(candidate)) return candidate
   const source = id === undefined ? `The name "${name}" makes the id "${candidate}"` : `The id "${id}"`
-  throw new AgentKitError(
-    'invalid-argument',
+  throw invalidArgument(
     `${source}, which is not 1 to 50 of a-z, 0-9, "_" and "-" beginning with no digit. Pass another \`id\`.`,
   )
 }

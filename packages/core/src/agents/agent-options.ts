@@ -4,7 +4,7 @@ import { checkModelSettings, type ModelSettings } from '../contracts/model-setti
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { checkSessionKey } from '../data/check-id.ts'
-import { AgentKitError, invalidArgument } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { validateTranscript } from '../data/transcript.ts'
@@ -167,7 +167,7 @@ function checkHistory(history: readonly Message[]): void {
     problem = historyProblem(history)
   } catch (cause) {
     const message = '`history` cannot be read: a getter or a Proxy in it throws. Pass plain objects.'
-    throw new AgentKitError('invalid-argument', message, { cause })
+    throw invalidArgument(message, { cause })
   }
   if (problem !== undefined) throw invalidArgument(`\`history\` ${problem}.`)
 }

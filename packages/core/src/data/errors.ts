@@ -94,20 +94,18 @@ export class AgentKitError extends Error {
     Object.defineProperty(this, brand, { value: true })
     this.code = code
     this.retryable = details.retryable ?? isUsuallyRetryable(code, details)
-    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
-    if (details.provider !== undefined) this.provider = details.provider
-    if (details.model !== undefined) this.model = details.model
-    if (details.status !== undefined) this.status = details.status
-    if (details.requestId !== undefined) this.requestId = details.requestId
-    if (details.phase !== undefined) this.phase = details.phase
-    if (details.runId !== undefined) this.runId = details.runId
-    if (details.usage !== undefined) this.usage = details.usage
+    Object.assign(this, known(details, [...infoFields, 'runId', 'usage']))
   }
 }
 
 /** The error for a wrong argument or option. */
 export function invalidArgument(message: string, details?: ErrorDetails): AgentKitError {
   return new AgentKitError('invalid-argument', message, details)
+}
+
+/** The error for a wrong configuration, or for a user's function that does not do what it should. */
+export function invalidConfig(message: string, details?: ErrorDetails): AgentKitError {
+  return new AgentKitError('invalid-config', message, details)
 }
 
 /** Codes of failures that usually pass. */
@@ -155,29 +153,26 @@ export function isInstance<Value>(value: unknown, type: new (...parameters: neve
   }
 }
 
+const infoFields = ['retryAfterMs', 'provider', 'model', 'status', 'requestId', 'phase'] as const
+
 /** An error as plain JSON, as events carry it. */
-export type ErrorInfo = {
-  code: ErrorCode
-  message: string
-  retryable: boolean
-  retryAfterMs?: number
-  provider?: string
-  model?: string
-  status?: number
-  requestId?: string
-  phase?: TimeoutPhase
-}
+export type ErrorInfo = { code: ErrorCode; message: string; retryable: boolean } & Pick<
+  ErrorDetails,
+  'retryAfterMs' | 'provider' | 'model' | 'status' | 'requestId' | 'phase'
+>
 
 /** The error without its cause, which may hold anything. */
 export function toErrorInfo(error: AgentKitError): ErrorInfo {
-  const info: ErrorInfo = { code: error.code, message: error.message, retryable: error.retryable }
-  if (error.retryAfterMs !== undefined) info.retryAfterMs = error.retryAfterMs
-  if (error.provider !== undefined) info.provider = error.provider
-  if (error.model !== undefined) info.model = error.model
-  if (error.status !== undefined) info.status = error.status
-  if (error.requestId !== undefined) info.requestId = error.requestId
-  if (error.phase !== undefined) info.phase = error.phase
-  return info
+  return { code: error.code, message: error.message, retryable: error.retryable, ...known(error, infoFields) }
+}
+
+/** The named details that an error has: an absent one adds no key. */
+function known<Name extends keyof ErrorDetails>(
+  details: ErrorDetails,
+  names: readonly Name[],
+): Pick<ErrorDetails, Name> {
+  const entries = names.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]]))
+  return Object.fromEntries(entries)
 }
 
 /**
@@ -189,9 +184,7 @@ export function toErrorInfo(error: AgentKitError): ErrorInfo {
 export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'provider' | 'model'> = {}): AgentKitError {
   const reason: unknown = signal.reason
   if (isAgentKitError(reason)) return reason
-  const details: ErrorDetails = { cause: reason }
-  if (callee.provider !== undefined) details.provider = callee.provider
-  if (callee.model !== undefined) details.model = callee.model
+  const details: ErrorDetails = { cause: reason, ...known(callee, ['provider', 'model']) }
   if (isInstance(reason, Error) && reason.name === 'TimeoutError') {
     return new AgentKitError('timeout', 'The run took longer than its signal allows.', { ...details, phase: 'run' })
   }
@@ -210,5 +203,5 @@ export function messageOf(thrown: unknown): string {
 
 /** For the `default` of a switch over a closed union: a missing case does not compile. */
 export function assertNever(value: never): never {
-  throw new AgentKitError('invalid-argument', `Unexpected ${JSON.stringify(value)}.`)
+  throw invalidArgument(`Unexpected ${JSON.stringify(value)}.`)
 }

@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { applyHook } from '../policies/hooks.ts'
@@ -54,7 +54,7 @@ async function readPlanned({ agent }: Run, reply: Reply, format: OutputFormat): 
   if (read.kind === 'output') return { output: read.value }
   const why = read.kind === 'problems' ? ` ${read.problems}` : ''
   const message = `The last answer in "${agent.name}" does not have the form of its \`output\`.${why}`
-  throw new AgentKitError('invalid-config', `${message} Give the agent that answers last the same \`output\`.`)
+  throw invalidConfig(`${message} Give the agent that answers last the same \`output\`.`)
 }
 
 type Answer = { output?: unknown; again?: Message[] }
@@ -117,7 +117,7 @@ async function applyOutputHook({ agent, hookContext, format }: Run, reply: Reply
   const read = await readOutput(reply, format)
   if (read.kind !== 'output') {
     const message = "The hook `output` has made the answer one that does not have the form of the agent's `output`."
-    throw new AgentKitError('invalid-config', `${message} Let it change what stands in the answer's fields.`)
+    throw invalidConfig(`${message} Let it change what stands in the answer's fields.`)
   }
   answer.output = read.value
 }

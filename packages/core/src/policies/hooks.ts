@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelRequest } from '../contracts/model.ts'
-import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { type AgentKitError, invalidConfig, isAgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
 import { messageProblem } from '../data/message-problem.ts'
 import { toolCalls, validateTranscript } from '../data/transcript.ts'
@@ -8,7 +8,7 @@ import { untilAborted } from '../util/abort.ts'
 import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { measureJSON } from '../util/measure-json.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactedError } from '../util/redact.ts'
 
 /** The run that calls a hook. */
 export type HookContext = {
@@ -98,8 +98,10 @@ export async function runHook<Value extends object>(
     if (typeof result === 'object' && 'block' in result && typeof result.block === 'string') {
       return { block: result.block || 'Blocked.' }
     }
-    checkHookResult(name, result)
-    // The check covers the cast. The output of a tool may be anything, and becomes plain JSON later.
+    const isUsable = typeof result === 'object' && rules[name].isUsable(result)
+    // The output of a tool may be anything, and becomes plain JSON later; other results are sent to models and stored.
+    if (!isUsable || (name !== 'afterTool' && measureJSON(result, bounds).problem)) throw unusableResult(name)
+    // The check covers the cast.
     return { value: (name === 'afterTool' ? result : cloneJSON(result as JSONValue)) as Value, changed: true }
   } catch (error) {
     throw isAgentKitError(error) ? error : unusableResult(name, error)
@@ -115,9 +117,7 @@ async function callHook<Value>(
   try {
     return await hook(value, context)
   } catch (cause) {
-    if (isAgentKitError(cause)) throw cause
-    const message = `The hook \`${name}\` failed: ${redactSecrets(messageOf(cause)) || 'it threw.'}`
-    throw new AgentKitError('invalid-config', message, { cause })
+    throw redactedError(cause, 'invalid-config', `The hook \`${name}\` failed:`)
   }
 }
 
@@ -159,30 +159,15 @@ function inTurn(name: keyof Hooks, first: AnyHook, second: AnyHook): AnyHook {
   }
 }
 
-/**
- * Checks the replacement that a hook returned: it is sent to models and stored.
- * @throws AgentKitError `invalid-config` for an unusable one, with the fix
- */
-export function checkHookResult(name: keyof Hooks, result: unknown): void {
-  const { isUsable } = rules[name]
-  const isObject = typeof result === 'object' && result !== null
-  if (isObject && isUsable(result) && (name === 'afterTool' || isJSON(result))) return
-  throw unusableResult(name)
-}
-
 /** @param cause the error of reading the result, which may be a proxy */
-export function unusableResult(name: keyof Hooks, cause?: unknown): AgentKitError {
+function unusableResult(name: keyof Hooks, cause?: unknown): AgentKitError {
   const { wanted } = rules[name]
   const message = `The hook \`${name}\` returned what cannot be used. Return ${wanted}, { block: "why" }, or nothing.`
-  return new AgentKitError('invalid-config', message, cause === undefined ? {} : { cause })
+  return invalidConfig(message, cause === undefined ? {} : { cause })
 }
 
 /** Deep enough for the schemas in a request, and more values than any conversation has. */
 const bounds = { depth: 1_000, values: 10_000_000 }
-
-function isJSON(value: object): boolean {
-  return measureJSON(value, bounds).problem === undefined
-}
 
 const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boolean }> = {
   input: {

@@ -1,5 +1,5 @@
 import type { Model, Price } from '../contracts/model.ts'
-import { AgentKitError, invalidArgument } from '../data/errors.ts'
+import { type AgentKitError, invalidArgument, invalidConfig } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Usage } from '../data/usage.ts'
 import { checkOptions, isAmount, type OptionRule, type OptionRules } from '../util/check-options.ts'
@@ -123,8 +123,7 @@ export function checkPriced(models: readonly Model[], prices: Prices, { usd }: B
 
 /** The error of a budget in US dollars for a model without a price. */
 export function unpriced({ id }: Model): AgentKitError {
-  return new AgentKitError(
-    'invalid-config',
+  return invalidConfig(
     `A budget in US dollars needs the price of "${id}", which is not known. Pass it: prices: { "${id}": ` +
       '{ inputUsdPerMillion: …, outputUsdPerMillion: … } }. Or bound `tokens` instead.',
   )

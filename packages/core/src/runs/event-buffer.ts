@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 
@@ -89,8 +89,7 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
     },
     attachReader() {
       if (mode === 'dropped') {
-        throw new AgentKitError(
-          'invalid-argument',
+        throw invalidArgument(
           `The events of run ${runId} were not read while it ran, and are gone. Iterate it before awaiting its result.`,
         )
       }

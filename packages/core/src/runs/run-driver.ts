@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
@@ -75,7 +75,7 @@ export function startRun(request: RunRequest): AgentRun {
     approve: (approvalId) => approvals.decide(approvalId, true),
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
     [Symbol.asyncIterator]() {
-      if (iterated) throw new AgentKitError('invalid-argument', `The run ${runId} is being iterated already.`)
+      if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
       events.attachReader()
       iterated = true
       if (request.waitForApprovals) approvals.attach()

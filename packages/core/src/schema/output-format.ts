@@ -1,6 +1,7 @@
 import { isStandardSchema, type StandardSchema } from '../contracts/standard-schema.ts'
-import { AgentKitError, messageOf } from '../data/errors.ts'
+import { type AgentKitError, invalidArgument, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema } from './check-json-schema.ts'
 import { type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
 
@@ -54,7 +55,7 @@ function isReference(value: unknown): value is object {
 }
 
 function invalid(problem: string): AgentKitError {
-  return new AgentKitError('invalid-argument', `${owner.name}: ${problem}`)
+  return invalidArgument(`${owner.name}: ${problem}`)
 }
 
 /** Reports an error that a schema throws as a problem: usually it received an unexpected value. */
@@ -157,8 +158,4 @@ export function mapSchema(schema: JSONSchema, change: (schema: JSONSchema) => JS
 
 function mapEntries(record: JSONSchema, change: (key: string, value: unknown) => unknown): JSONSchema {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(key, value)]))
-}
-
-function isRecord(value: unknown): value is JSONSchema {
-  return typeof value === 'object' && value !== null
 }

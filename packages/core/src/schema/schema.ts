@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../contracts/standard-schema.ts'
-import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
+import { invalidArgument, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { measureJSON } from '../util/measure-json.ts'
@@ -26,8 +26,7 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
   const named = { name: owner, option: 'input' }
   const json = await describeSchema(schema, named)
   if (json.type !== 'object') {
-    throw new AgentKitError(
-      'invalid-argument',
+    throw invalidArgument(
       `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
     )
   }
@@ -74,7 +73,7 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
     ? await toJSONSchema(schema, owner)
     : copyOf(schema, owner)
   const problem = shapeProblem(json, owner.option)
-  if (problem !== undefined) throw new AgentKitError('invalid-argument', `${owner.name}: ${problem}`)
+  if (problem !== undefined) throw invalidArgument(`${owner.name}: ${problem}`)
   return withoutRootReference(json)
 }
 

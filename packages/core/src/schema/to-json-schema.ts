@@ -1,5 +1,5 @@
 import type { StandardSchema } from '../contracts/standard-schema.ts'
-import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { AgentKitError, invalidArgument, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 
 /**
@@ -16,8 +16,7 @@ export async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): 
     const fix = ` Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`
     throw unusableSchema(cause, owner.name, fix)
   }
-  throw new AgentKitError(
-    'invalid-argument',
+  throw invalidArgument(
     `${owner.name}: a schema of "${vendor}" cannot be turned into JSON Schema. Give \`${owner.option}\` as a JSON Schema instead.`,
   )
 }
@@ -50,7 +49,7 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
 export function unusableSchema(cause: unknown, name: string, fix = ''): AgentKitError {
   if (isAgentKitError(cause)) return cause
   const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
-  return new AgentKitError('invalid-argument', message, { cause })
+  return invalidArgument(message, { cause })
 }
 
 // Bundlers allow a package to be absent only if its `import()` is in a `try`.

@@ -1,5 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { answersIn } from './answers.ts'
@@ -44,7 +44,7 @@ export const parallel: Collaborate = (members, history = 'task') => ({
 /** One member at a time has the conversation, and hands it over by a tool. The first member starts. */
 export const handoff: Collaborate = (members) => {
   const [first] = members
-  if (!first) throw new AgentKitError('invalid-argument', 'A swarm needs `agents` to hand a conversation to.')
+  if (!first) throw invalidArgument('A swarm needs `agents` to hand a conversation to.')
   const handoffs = { members: new Map(members.map((member) => [member.id, member])), first: first.id }
   return { tools: [], spec: { drive: (run, next, outer) => runHandoffs(run, handoffs, next, outer) } }
 }

@@ -1,8 +1,8 @@
-import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { type AgentKitError, invalidConfig } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec, PlannedCall } from '../loop/types.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactedError } from '../util/redact.ts'
 import { answersIn, type MemberAnswer } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
 import { memberTool, memberToolName } from './member-tool.ts'
@@ -41,16 +41,17 @@ export function routed(route: Route): Collaborate {
         const answers = called.map(({ callId: _, ...answer }) => answer)
         const input = textOfInput(state)
         const agents = members.map(({ id }) => id)
-        const next = await callRoute(route, { input, history: turn.history, answers, last: answers.at(-1), agents })
+        const given = { input, history: turn.history, answers, last: answers.at(-1), agents }
+        const next = [(await callRoute(route, given)) ?? []].flat()
         const last = called.at(-1)
         state.partialAnswer = called.findLast(({ text }) => text !== '')?.text
-        if (next === undefined || next === null || (Array.isArray(next) && next.length === 0)) {
+        if (next.length === 0) {
           if (!last) throw noMember(agents)
           if (last.status !== 'done') throw memberError(run, last)
           return { answer: last.text }
         }
         const defaultTask = (member: AgentSpec): Promise<string> => taskFrom(input, last, members, member)
-        return { calls: await Promise.all(listOf(next).map((one) => callOf(one, defaultTask, members))) }
+        return { calls: await Promise.all(next.map((one) => callOf(one, defaultTask, members))) }
       },
     },
   })
@@ -60,26 +61,15 @@ async function callRoute(route: Route, state: SwarmState): Promise<Next> {
   try {
     return await route(state)
   } catch (cause) {
-    if (isAgentKitError(cause)) throw cause
-    const message = `The swarm's \`collaboration\` function failed: ${redactSecrets(messageOf(cause)) || 'it threw.'}`
-    throw new AgentKitError('tool-error', message, { cause })
+    throw redactedError(cause, 'tool-error', "The swarm's `collaboration` function failed:")
   }
 }
 
 function noMember(agents: readonly string[]): AgentKitError {
-  return new AgentKitError(
-    'invalid-config',
+  return invalidConfig(
     "The swarm's `collaboration` function returned nothing at its first call, so no member has answered. Return the id " +
       `of a member (${agents.map((id) => `"${id}"`).join(', ')}), { agent, task }, or a list of these.`,
   )
-}
-
-function listOf(next: NonNullable<Next>): readonly NextMember[] {
-  return isList(next) ? next : [next]
-}
-
-function isList(next: NonNullable<Next>): next is readonly NextMember[] {
-  return Array.isArray(next)
 }
 
 async function callOf(
@@ -93,11 +83,11 @@ async function callOf(
   if (!member) {
     const known = members.map(({ id }) => `"${id}"`).join(', ')
     const message = `The swarm's \`collaboration\` function named "${agent}", which is not a member. There are: ${known}.`
-    throw new AgentKitError('invalid-config', message)
+    throw invalidConfig(message)
   }
   const task = typeof next === 'string' ? await defaultTask(member) : next.task
   if (typeof task !== 'string' || task.trim() === '') {
-    throw new AgentKitError('invalid-config', `The swarm's \`collaboration\` function gave "${agent}" no task.`)
+    throw invalidConfig(`The swarm's \`collaboration\` function gave "${agent}" no task.`)
   }
   return { name: memberToolName(member.id), input: { task } }
 }

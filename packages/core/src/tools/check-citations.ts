@@ -1,5 +1,5 @@
 import type { Citation } from '../data/citation.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { type AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { cloneJSON } from '../util/clone-json.ts'
@@ -40,5 +40,5 @@ function missingIn(citation: unknown): string | undefined {
 
 function invalid(problem: string): AgentKitError {
   const form = '{ file, start, end, quote, chunkId, score: { fused } }'
-  return new AgentKitError('invalid-argument', `\`cite\` ${problem}. Pass citations such as ${form}.`)
+  return invalidArgument(`\`cite\` ${problem}. Pass citations such as ${form}.`)
 }

@@ -1,6 +1,6 @@
 import { type InferOutput, isStandardSchema, type StandardSchema } from '../contracts/standard-schema.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
@@ -66,7 +66,7 @@ export function tool(
   for (const name of Object.keys(options ?? {})) {
     if (optionNames.includes(name)) continue
     const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
-    throw new AgentKitError('invalid-argument', `Tool "${String(options.name)}": ${problem}`)
+    throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }
   const { input, execute, ...rest } = options ?? {}
   // The loop calls both functions with validated input, as the overloads promise.
@@ -83,7 +83,7 @@ export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
     const place = `functions[${index}]`
     const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(toolAt(item, place))
     if (tools.has(next.name)) {
-      throw new AgentKitError('invalid-argument', `Two tools are named "${next.name}". Rename one of them.`)
+      throw invalidArgument(`Two tools are named "${next.name}". Rename one of them.`)
     }
     tools.set(next.name, next)
   }
@@ -95,7 +95,7 @@ function toolAt(item: Tool, place: string): Tool {
   if (typeof item === 'object' && item !== null && !('then' in item)) return item
   const found = typeof item === 'object' ? (item === null ? 'null' : 'a Promise: await it') : `of type ${typeof item}`
   const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
-  throw new AgentKitError('invalid-argument', `${place} is no function and no tool, but ${found}.${cause}`)
+  throw invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
 }
 
 /**
@@ -108,7 +108,7 @@ function toolAt(item: Tool, place: string): Tool {
 export function toolFromFunction(plain: ToolFunction): Tool {
   if (typeof plain !== 'function') {
     const message = `A tool can be had of a function, and this is ${plain === null ? 'null' : `of type ${typeof plain}`}.`
-    throw new AgentKitError('invalid-argument', message)
+    throw invalidArgument(message)
   }
   return carriedTool(plain, 'A function')
 }
@@ -117,7 +117,7 @@ export function toolFromFunction(plain: ToolFunction): Tool {
 function carriedTool(plain: ToolFunction, place: string): Tool {
   const carried = plain[toolOfFunction]
   if (carried) return checkTool(carried)
-  throw new AgentKitError('invalid-argument', uncompiled(plain, place))
+  throw invalidArgument(uncompiled(plain, place))
 }
 
 function uncompiled(plain: ToolFunction, place: string): string {
@@ -145,7 +145,7 @@ const optionNames: readonly string[] = ['name', 'description', 'input', 'execute
 function checkTool(candidate: Tool): Tool {
   const { name, description, inputSchema, execute, timeoutMs, needsApproval } = candidate ?? {}
   const fail = (problem: string): never => {
-    throw new AgentKitError('invalid-argument', `Tool "${String(name)}": ${problem}`)
+    throw invalidArgument(`Tool "${String(name)}": ${problem}`)
   }
   if (typeof name !== 'string' || !validName.test(name)) {
     fail('a name has 1 to 64 letters, digits, "_" or "-", and begins with a letter or "_".')

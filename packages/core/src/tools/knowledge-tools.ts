@@ -1,8 +1,8 @@
 import type { Knowledge, SyncProgress } from '../contracts/knowledge.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import { AgentKitError, invalidArgument, invalidConfig, isAgentKitError, messageOf } from '../data/errors.ts'
 import { untilAborted } from '../util/abort.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactedError, redactSecrets } from '../util/redact.ts'
 import { toTools } from './define-tool.ts'
 import { compileTools, type ToolBox } from './toolbox.ts'
 
@@ -102,9 +102,7 @@ async function calling<Value>(name: 'sync' | 'files', call: () => Promise<Value>
 }
 
 function failure(name: 'sync' | 'files' | 'tools', cause: unknown): AgentKitError {
-  if (isAgentKitError(cause)) return cause
-  const words = redactSecrets(messageOf(cause)) || 'it threw without a message.'
-  return new AgentKitError('tool-error', `The agent's knowledge failed in \`${name}\`: ${words}`, { cause })
+  return redactedError(cause, 'tool-error', `The agent's knowledge failed in \`${name}\`:`)
 }
 
 async function filesOf(knowledge: Knowledge): Promise<readonly unknown[]> {
@@ -126,10 +124,7 @@ function toolsOf(knowledge: Knowledge): Tool[] {
 }
 
 function unusable(name: string, wanted: string): AgentKitError {
-  return new AgentKitError(
-    'invalid-config',
-    `The agent's knowledge returned what cannot be used from \`${name}\`. Return ${wanted}.`,
-  )
+  return invalidConfig(`The agent's knowledge returned what cannot be used from \`${name}\`. Return ${wanted}.`)
 }
 
 const usualFirstAnswerSeconds = 60
@@ -145,8 +140,7 @@ function withKnown(tools: Map<string, Tool>, known: readonly Tool[]): Map<string
   const all = new Map(tools)
   for (const [name, tool] of toTools(known)) {
     if (all.has(name)) {
-      throw new AgentKitError(
-        'invalid-argument',
+      throw invalidArgument(
         `The function "${name}" has the name of a tool of the agent's knowledge. Rename the function.`,
       )
     }

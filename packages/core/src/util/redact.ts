@@ -1,3 +1,5 @@
+import { AgentKitError, type ErrorCode, isAgentKitError, messageOf } from '../data/errors.ts'
+
 /** Names of environment variables whose values are secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
 
@@ -22,6 +24,15 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   }
   for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]')
   return clean
+}
+
+/**
+ * What a user's code threw: an AgentKitError unchanged, any other value as the cause of one, with its redacted message.
+ * @param what begins the message: ``The hook `input` failed:``
+ */
+export function redactedError(thrown: unknown, code: ErrorCode, what: string, otherwise = 'it threw.'): AgentKitError {
+  if (isAgentKitError(thrown)) return thrown
+  return new AgentKitError(code, `${what} ${redactSecrets(messageOf(thrown)) || otherwise}`, { cause: thrown })
 }
 
 function environmentSecrets(): string[] {

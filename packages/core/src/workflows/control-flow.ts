@@ -1,4 +1,4 @@
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { linkSignal } from '../util/abort.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
@@ -18,7 +18,7 @@ export function branchStep(choose: Choose, routes: ReadonlyMap<unknown, Workflow
       const step = routes.get(key)
       if (step) return step.run(value, flow)
       const known = [...routes.keys()].map((name) => `"${String(name)}"`).join(', ')
-      throw new AgentKitError('invalid-argument', `The branch chose "${String(key)}". There are: ${known}.`)
+      throw invalidArgument(`The branch chose "${String(key)}". There are: ${known}.`)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { toUserMessage } from '../agents/input.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { toToolResult } from '../tools/tool-result.ts'
 
@@ -12,7 +12,7 @@ export function messageFor(value: unknown, label: string): UserMessage {
   if (!isNothing) return toUserMessage(isPartList(value) ? value : valueText(value))
   const found = value === undefined ? 'nothing' : 'an empty text'
   const message = `The step "${label}" has ${found} to send to its agent. Pass \`ask\` to build a question, or check the previous step.`
-  throw new AgentKitError('invalid-argument', message)
+  throw invalidArgument(message)
 }
 
 /** A value as text. `undefined` is "done", as it is for a tool. */

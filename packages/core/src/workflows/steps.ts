@@ -1,9 +1,9 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { AgentKitError, type ErrorCode, isAgentKitError, messageOf } from '../data/errors.ts'
+import { AgentKitError, type ErrorCode } from '../data/errors.ts'
 import { currentRun, withSignal } from '../runs/current-run.ts'
 import { type MemberOutcome, runMember } from '../swarm/run-member.ts'
 import { untilAborted } from '../util/abort.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactedError } from '../util/redact.ts'
 import { messageFor, valueText } from './message-for.ts'
 import { beginStep, contextOf, type Flow, type StepContext, type WorkflowStep } from './step.ts'
 import type { AskOptions } from './work.ts'
@@ -79,9 +79,7 @@ export async function callFunction<Value>(
       withSignal(signal, async () => work()),
     )
   } catch (cause) {
-    if (isAgentKitError(cause)) throw cause
-    const reason = redactSecrets(messageOf(cause)) || 'It threw an error without a message.'
-    throw new AgentKitError('tool-error', `The step "${label}" failed. ${reason}`, { cause })
+    throw redactedError(cause, 'tool-error', `The step "${label}" failed.`, 'It threw an error without a message.')
   }
 }
 
