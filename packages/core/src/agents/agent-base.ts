@@ -3,7 +3,7 @@ import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { checkId } from '../data/check-id.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser } from '../loop/types.ts'
@@ -31,16 +31,28 @@ type StartOptions = {
   resumed?: { runId: string; decisions: Decisions }
 }
 
+/** What an agent shows of itself. */
+type Description = { name: string; description?: string; samplePrompts?: readonly string[]; knowledge?: Knowledge }
+
 /** What agents, swarms and workflows have in common: they answer messages. */
 export abstract class AgentBase<Output = undefined> implements Runnable {
-  abstract readonly id: string
-  abstract readonly name: string
-  abstract readonly description: string | undefined
-  abstract readonly samplePrompts: readonly string[]
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly samplePrompts: readonly string[]
+  readonly knowledge: Knowledge | undefined
   abstract readonly sessions: SessionStore
-  abstract readonly knowledge: Knowledge | undefined
   /** @internal */
   protected host: AgentHost = {}
+
+  /** @internal */
+  constructor(id: string, { name, description, samplePrompts = [], knowledge }: Description) {
+    this.id = id
+    this.name = name
+    this.description = description
+    this.samplePrompts = [...samplePrompts]
+    this.knowledge = knowledge
+  }
 
   /** The models that it calls, the preferred one first. */
   get models(): readonly Model[] {
@@ -93,7 +105,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
    */
   resume(runId: string, decisions: Decisions, options: RunOptions = {}): AgentRun<Output> {
     if (typeof runId !== 'string' || runId === '' || typeof decisions !== 'object' || decisions === null) {
-      throw new AgentKitError('invalid-argument', 'Pass the id of a run, and { [approvalId]: true | { deny: "why" } }.')
+      throw invalidArgument('Pass the id of a run, and { [approvalId]: true | { deny: "why" } }.')
     }
     checkId('runId', runId)
     const resumed = { runId, decisions: { ...decisions } }

@@ -13,33 +13,22 @@ type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map
 
 /** The agent as the loop needs it, from checked options. */
 export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'functions'>, parts: Parts): AgentSpec {
-  const { id, chain, sessions, tools } = parts
-  const {
-    instruction,
-    prices = {},
-    budget = {},
-    hooks = {},
-    onBusy = 'queue',
-    guard,
-    output,
-    modelSettings = {},
-  } = given
-  checkPriced(chain.models, prices, budget)
+  const { tools, ...own } = parts
+  const { prices = {}, budget = {}, output } = given
+  checkPriced(own.chain.models, prices, budget)
   let format: Promise<OutputFormat> | undefined
   const spec: AgentSpec = {
-    id,
+    ...own,
     name: given.name,
     description: given.description,
-    instruction,
-    chain,
-    modelSettings: { ...modelSettings },
+    instruction: given.instruction,
+    modelSettings: { ...given.modelSettings },
     prices,
     budget: { ...budget },
     retry: checkRetry(given.retry),
-    guard,
-    hooks: { ...hooks },
-    onBusy,
-    sessions,
+    guard: given.guard,
+    hooks: { ...given.hooks },
+    onBusy: given.onBusy ?? 'queue',
     maxSteps: given.maxSteps ?? limits.maxSteps,
     toolTimeoutMs: given.toolTimeoutMs ?? limits.toolTimeoutMs,
     modelTimeoutMs: given.modelTimeoutMs ?? limits.modelTimeoutMs,

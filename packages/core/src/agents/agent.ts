@@ -1,4 +1,3 @@
-import type { Knowledge } from '../contracts/knowledge.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
@@ -17,12 +16,7 @@ import { agentSpec } from './agent-spec.ts'
  * const answer = await agent.chat('Do I need an umbrella in Oslo?', { sessionId: 'ada' })
  */
 export class Agent<Output = undefined> extends AgentBase<Output> {
-  readonly id: string
-  readonly name: string
-  readonly description: string | undefined
-  readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
-  readonly knowledge: Knowledge | undefined
   readonly #spec: AgentSpec
 
   /**
@@ -30,18 +24,14 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
    * @throws AgentKitError `invalid-config` for a budget in US dollars with a model of unknown price
    */
   constructor(options: AgentOptions<Output>) {
-    super()
     // Checked first: options without a name are usually no options at all.
-    this.id = agentIdFrom(options?.name, options?.id)
+    const id = agentIdFrom(options?.name, options?.id)
     checkAgentOptions(options)
-    const { samplePrompts = [], sessions = memorySessions() } = options
-    this.name = options.name
-    this.description = options.description
-    this.samplePrompts = [...samplePrompts]
+    super(id, options)
+    const { sessions = memorySessions() } = options
     this.sessions = sessions
-    this.knowledge = options.knowledge
     const chain = modelChain(checkModels(options.model))
-    const spec = agentSpec(options, { id: this.id, chain, sessions, tools: toTools(options.functions) })
+    const spec = agentSpec(options, { id, chain, sessions, tools: toTools(options.functions) })
     this.#spec = { ...spec, takes: (message) => this.checkMessage(message) }
   }
 

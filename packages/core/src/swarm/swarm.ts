@@ -2,7 +2,6 @@ import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
 import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
-import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
@@ -33,12 +32,7 @@ import {
  * const answer = await swarm.chat('Analyse this data: [1, 2, 3, 4, 5]')
  */
 export class Swarm<Output = undefined> extends AgentBase<Output> {
-  readonly id: string
-  readonly name: string
-  readonly description: string | undefined
-  readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
-  readonly knowledge: Knowledge | undefined
   readonly #options: SwarmOptions<Output>
   readonly #store: SessionStore
   #agents: readonly Member[]
@@ -49,17 +43,13 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
    * @throws AgentKitError `invalid-config` for a budget in US dollars with a model whose price is not known
    */
   constructor(options: SwarmOptions<Output>) {
-    super()
-    this.id = agentIdFrom(options?.name, options?.id)
+    const id = agentIdFrom(options?.name, options?.id)
     checkSwarmOptions(options)
+    super(id, options)
     const { agents, functions = [] } = options
     this.#options = { ...options, functions }
-    this.name = options.name
-    this.description = options.description
-    this.samplePrompts = [...(options.samplePrompts ?? [])]
-    this.knowledge = options.knowledge
     this.#store = options.sessions ?? memorySessions()
-    this.sessions = withMemberSessions(this.#store, this.id, () => memberPathsOf(this))
+    this.sessions = withMemberSessions(this.#store, id, () => memberPathsOf(this))
     this.#agents = this.#checked(agents)
     // Reports invalid options now, not at the first run.
     if (agents.length > 0) this.toSpec()

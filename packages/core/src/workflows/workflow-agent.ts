@@ -39,24 +39,15 @@ export const workflowRules: OptionRules<WorkflowOptions> = {
 
 /** A workflow as an agent: its plan runs all steps of the workflow and returns the answer, and calls no model. */
 export class WorkflowAgent<Output> extends AgentBase<Output> {
-  readonly id: string
-  readonly name: string
-  readonly description: string | undefined
-  readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
-  readonly knowledge: undefined
   /** The agents, swarms and workflows in it. */
   readonly agents: readonly AgentBase<unknown>[]
   readonly #steps: readonly WorkflowStep[]
   readonly #spec: AgentSpec
 
   constructor({ name = 'Workflow', ...options }: WorkflowOptions, steps: readonly WorkflowStep[]) {
-    super()
-    this.id = agentIdFrom(name, options.id)
+    super(agentIdFrom(name, options.id), { ...options, name })
     const store = options.sessions ?? memorySessions()
-    this.name = name
-    this.description = options.description
-    this.samplePrompts = [...(options.samplePrompts ?? [])]
     this.agents = [...new Set(steps.flatMap(({ agents }) => agents))]
     this.sessions = withMemberSessions(store, this.id, () => memberPathsOf(this))
     this.#steps = steps
