@@ -1,5 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { ImagePart, TextPart, ToolMessage } from '../data/message.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
 import { tool } from '../tools/define-tool.ts'
@@ -22,11 +22,8 @@ export function shownResult(message: ToolMessage, resultTokens: number): ToolMes
 
 /** A placeholder for a removed tool result, with how to read it again; the message itself when that is as short. */
 export function removedResult(message: ToolMessage): ToolMessage {
-  let shown = removedResults.get(message)
-  if (shown === undefined) {
-    shown = removeResult(message)
-    removedResults.set(message, shown)
-  }
+  const shown = removedResults.get(message) ?? removeResult(message)
+  removedResults.set(message, shown)
   return shown
 }
 
@@ -64,7 +61,7 @@ export function readToolResult(find: (callId: string) => string | undefined, res
       }
       if (offset >= text.length) {
         const message = `The result has ${characters(text.length)}: there is nothing from ${offset} on.`
-        throw new AgentKitError('invalid-argument', message)
+        throw invalidArgument(message)
       }
       return stretchOf(text, isInsideCharacter(text, offset) ? offset - 1 : offset, callId, resultTokens())
     },

@@ -13,13 +13,8 @@ import { invalidArgument } from './errors.ts'
  *   return rows.find(key.agentId, key.userId, key.sessionId)
  * }
  */
-export function checkSessionKey({
-  userId,
-  sessionId,
-}: {
-  userId?: string | undefined
-  sessionId?: string | undefined
-}): void {
+export function checkSessionKey(key: { [Id in 'userId' | 'sessionId']?: string | undefined }): void {
+  const { userId, sessionId } = key
   if (userId !== undefined) checkId('userId', userId)
   if (sessionId !== undefined) checkId('sessionId', sessionId)
 }

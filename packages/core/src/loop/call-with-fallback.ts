@@ -3,7 +3,7 @@ import { AgentKitError, abortError, isAgentKitError, toErrorInfo } from '../data
 import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { watchSilence } from '../policies/deadline.ts'
-import { firstModel, lastResort, type ModelChain, nextModel, noteFailure, noteSuccess } from '../policies/fallback.ts'
+import { fallbacksFor, firstModel, type ModelChain, noteFailure, noteSuccess } from '../policies/fallback.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
@@ -64,7 +64,7 @@ export async function callWithFallback(caller: ModelCaller, call: ModelCall): Pr
     last = error
     // The context window of a model may be known only once it is loaded.
     if (error.code === 'context-overflow') await loadAll(chain, scope.signal)
-    const next = nextModel(chain, model, error, tried)
+    const { next, lastResort } = fallbacksFor(chain, model, error, tried)
     const wait = waitBeforeRetry(retry, error, failures, next !== undefined)
     if (wait !== undefined) {
       await restart(call, error, scope.emit)
@@ -73,7 +73,7 @@ export async function callWithFallback(caller: ModelCaller, call: ModelCall): Pr
     }
     tried.add(model)
     noteFailure(chain, model, error)
-    const other = next ?? lastResort(chain, model, error, tried)
+    const other = next ?? lastResort
     if (other) {
       // The model of a summary does not matter to the run's steps.
       if (call.step !== undefined) {

@@ -142,12 +142,9 @@ async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Cita
   if (!entry) return failed(unknownTool(call.name, toolBox))
   if (call.invalid !== undefined) return failed(invalidArguments(call.invalid))
   const deadline = startToolDeadline(signal, entry.tool.timeoutMs ?? agent.toolTimeoutMs)
-  const { userId, sessionId, runId } = hookContext
   const context: ToolContext = {
+    ...hookContext,
     signal: deadline.signal,
-    userId,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    runId,
     callId: call.callId,
     cite: (cited) => {
       for (const citation of checkCitations(cited)) sources.push(citation)

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
-import { compileTools } from '../tools/toolbox.ts'
+import { withTools } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { callWithFallback } from './call-with-fallback.ts'
@@ -135,11 +135,6 @@ async function offerReadTool(run: Run): Promise<boolean> {
   const maxTokens = limits.toolResultBytes / 4
   const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens, maxTokens))
   if (toolBox.byName.has(tool.name)) return false
-  const { specs, byName } = await compileTools(new Map([[tool.name, tool]]))
-  run.toolBox = {
-    ...toolBox,
-    byName: new Map([...toolBox.byName, ...byName]),
-    specs: [...toolBox.specs, ...specs],
-  }
+  run.toolBox = await withTools(toolBox, [tool])
   return true
 }

@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Model } from '../contracts/model.ts'
 import { AgentKitError, type ErrorCode } from '../data/errors.ts'
-import { firstModel, lastResort, modelChain, nextModel, noteFailure, noteSuccess } from './fallback.ts'
+import { fallbacksFor, firstModel, modelChain, noteFailure, noteSuccess } from './fallback.ts'
 
 const a = scriptedModel([], { id: 't/a' })
 const b = scriptedModel([], { id: 't/b' })
@@ -10,6 +10,8 @@ const c = scriptedModel([], { id: 't/c' })
 const none: ReadonlySet<Model> = new Set()
 const failed = (code: ErrorCode, retryable = false): AgentKitError => new AgentKitError(code, 'Down.', { retryable })
 const overloaded = failed('overloaded', true)
+const nextModel = (...given: Parameters<typeof fallbacksFor>): Model | undefined => fallbacksFor(...given).next
+const lastResort = (...given: Parameters<typeof fallbacksFor>): Model | undefined => fallbacksFor(...given).lastResort
 const sized = (id: string, contextWindow?: number): Model => {
   return scriptedModel([], { id, ...(contextWindow !== undefined && { info: { contextWindow } }) })
 }

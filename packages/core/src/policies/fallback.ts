@@ -27,40 +27,23 @@ export function firstModel({ models, breakers }: ModelChain): { model: Model; sk
 }
 
 /**
- * The fallback for a failed model, if another one may succeed: the next of the chain, after the last the first, that was
- * not tried in this step and is not skipped.
+ * The fallbacks for a failed model, if another one may succeed: of the chain, after the last the first, those that were
+ * not tried in this step.
+ * @returns `next`, the first that is not skipped, and `lastResort`, which is tried before the run fails
  */
-export function nextModel(
-  chain: ModelChain,
+export function fallbacksFor(
+  { models, breakers }: ModelChain,
   failed: Model,
   error: AgentKitError,
   tried: ReadonlySet<Model>,
-): Model | undefined {
-  return othersThan(chain, failed, error, tried).find((model) => isAvailable(chain.breakers, model))
-}
-
-/** The fallback among skipped models: they are tried before the run fails. */
-export function lastResort(
-  chain: ModelChain,
-  failed: Model,
-  error: AgentKitError,
-  tried: ReadonlySet<Model>,
-): Model | undefined {
-  return othersThan(chain, failed, error, tried)[0]
-}
-
-function othersThan(
-  { models }: ModelChain,
-  failed: Model,
-  error: AgentKitError,
-  tried: ReadonlySet<Model>,
-): readonly Model[] {
-  if (models.length === 1 || !mayFallBack(error)) return []
+): { next: Model | undefined; lastResort: Model | undefined } {
+  if (models.length === 1 || !mayFallBack(error)) return { next: undefined, lastResort: undefined }
   const start = models.indexOf(failed)
   const others = [...models.slice(start + 1), ...models.slice(0, start)]
-  return others.filter((model) => {
+  const usable = others.filter((model) => {
     return !tried.has(model) && (error.code !== 'context-overflow' || hasMoreRoom(model, failed))
   })
+  return { next: usable.find((model) => isAvailable(breakers, model)), lastResort: usable[0] }
 }
 
 /** Closes the breaker of a model whose step has succeeded. */

@@ -1,4 +1,5 @@
 import type { JSONSchema } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
 
 /**
  * A value without the nulls that models write for omitted fields: those of optional fields that do not allow null.
@@ -47,8 +48,4 @@ function resolve(schema: unknown, root: JSONSchema, depth = 0): JSONSchema | und
   return isRecord(definitions) && Object.hasOwn(definitions, name) && depth < 10
     ? resolve(definitions[name], root, depth + 1)
     : undefined
-}
-
-function isRecord(value: unknown): value is JSONSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -96,16 +96,8 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
 
 /** The outermost run alone emits start, end and approval requests; requests only once everything is stored. */
 function memberEmit(emit: Emit, id: string): Emit {
-  return (event, path) => {
-    switch (event.type) {
-      case 'run-start':
-      case 'run-end':
-      case 'approval-request':
-        return undefined
-      default:
-        return emit(event, path ? [id, ...path] : [id])
-    }
-  }
+  const outermost: readonly string[] = ['run-start', 'run-end', 'approval-request']
+  return (event, path = []) => (outermost.includes(event.type) ? undefined : emit(event, [id, ...path]))
 }
 
 function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): MemberOutcome {
@@ -126,25 +118,22 @@ function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): 
 
 /** @param text the member's answer */
 export function memberStatus(reason: RunFinishReason, text: string): { status: MemberStatus; reason?: string } {
-  switch (reason) {
-    case 'stop':
-    case 'length':
-    case 'content-filter':
-      if (text.trim() === '') return { status: 'failed', reason: 'It ended without an answer.' }
-      return { status: 'done' }
-    case 'max-steps':
-      return { status: 'failed', reason: 'It reached its maximum number of steps.' }
-    case 'no-progress':
-      return { status: 'failed', reason: 'It repeated itself and made no progress.' }
-    case 'budget':
-      return { status: 'budget', reason: 'The budget is used up.' }
-    case 'approval':
-      return { status: 'waiting' }
-    case 'aborted':
-      return { status: 'aborted', reason: 'It was stopped.' }
-    case 'error':
-      return { status: 'failed', reason: 'It failed.' }
-  }
+  const ended = statuses[reason]
+  return ended.status === 'done' && text.trim() === ''
+    ? { status: 'failed', reason: 'It ended without an answer.' }
+    : ended
+}
+
+const statuses: Readonly<Record<RunFinishReason, { status: MemberStatus; reason?: string }>> = {
+  stop: { status: 'done' },
+  length: { status: 'done' },
+  'content-filter': { status: 'done' },
+  'max-steps': { status: 'failed', reason: 'It reached its maximum number of steps.' },
+  'no-progress': { status: 'failed', reason: 'It repeated itself and made no progress.' },
+  budget: { status: 'budget', reason: 'The budget is used up.' },
+  approval: { status: 'waiting' },
+  aborted: { status: 'aborted', reason: 'It was stopped.' },
+  error: { status: 'failed', reason: 'It failed.' },
 }
 
 /** Adds a member's sources and warnings to its swarm's. */

@@ -77,12 +77,8 @@ function checkMemberHistory(history: MemberHistory): void {
 }
 
 /** One sentence for each option that has no effect, as the swarm calls no model of its own. */
-export function unusedOptions<Output>({
-  name,
-  collaboration,
-  instruction,
-  functions = [],
-}: SwarmOptions<Output>): string[] {
+export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
+  const { name, collaboration, instruction, functions = [] } = options
   if (needsModel(collaboration)) return []
   const given = { instruction: Boolean(instruction), functions: functions.length > 0 }
   const kind =

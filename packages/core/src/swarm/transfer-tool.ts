@@ -2,7 +2,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { withHooksOf } from '../policies/hooks.ts'
-import { compileTools } from '../tools/toolbox.ts'
+import { withTools } from '../tools/toolbox.ts'
 
 const prefix = 'transfer_to_'
 
@@ -47,12 +47,7 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
       .join('\n\n'),
     async tools(signal) {
       const { toolBox, warnings } = await member.tools(signal)
-      const own = transfers.filter(({ name }) => !toolBox.byName.has(name))
-      const { specs, byName } = await compileTools(new Map(own.map((tool) => [tool.name, tool])))
-      return {
-        toolBox: { ...toolBox, specs: [...toolBox.specs, ...specs], byName: new Map([...toolBox.byName, ...byName]) },
-        warnings,
-      }
+      return { toolBox: await withTools(toolBox, transfers), warnings }
     },
   }
 }

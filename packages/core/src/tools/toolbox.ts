@@ -24,3 +24,10 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
   const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
   return { specs, byName, mayNeedApproval }
 }
+
+/** A toolbox with further tools that need no approval, except those whose name it has already. */
+export async function withTools(toolBox: ToolBox, tools: readonly Tool[]): Promise<ToolBox> {
+  const added = tools.filter(({ name }) => !toolBox.byName.has(name))
+  const { specs, byName } = await compileTools(new Map(added.map((tool) => [tool.name, tool])))
+  return { ...toolBox, specs: [...toolBox.specs, ...specs], byName: new Map([...toolBox.byName, ...byName]) }
+}

@@ -36,6 +36,5 @@ export async function beginStep({ signal }: Flow): Promise<void> {
 }
 
 export function contextOf({ run, input, signal }: Flow): StepContext {
-  const { runId, userId, sessionId } = run.scope
-  return { input, signal, userId, runId, ...(sessionId === undefined ? {} : { sessionId }) }
+  return { ...run.hookContext, input, signal }
 }
