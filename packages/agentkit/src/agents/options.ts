@@ -1,7 +1,6 @@
 import type {
   AgentOptions as CoreAgentOptions,
   SwarmOptions as CoreSwarmOptions,
-  Knowledge,
   Member,
   Model,
   SessionStore,
@@ -16,36 +15,28 @@ import {
   isOneOf,
   isText,
   type OptionRules,
-  type RetrievalTool,
-  type RetrieverOptions,
   retrievalTools,
 } from '@agentkit/core/internal'
 import type { SDKContext } from '../config/sdk-context.ts'
+import type { KnowledgeOptions } from '../knowledge/agent-knowledge.ts'
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
-export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> & {
-  /** The context that the agent shares with others. The agent does not close it. */
-  sdkContext?: SDKContext
-  /** The TOML file of a context of the agent's own. */
-  configPath?: string
-  /**
-   * A name, as `resolveModelName` accepts it, or a model of a provider package; default: OpenAI's, if its key is set.
-   * Of a list the first is preferred; when one fails, the next takes over.
-   */
-  model?: string | Model | readonly (string | Model)[]
-  /** `false` refuses images and files. By default the model's abilities decide. */
-  enableMultiModal?: boolean
-  /** The session store, or the path of a SQLite file (default `agentkit-data/sessions.db`). */
-  sessions?: SessionStore | string
-  /** Whether the agent answers from files and cites them; default: whether there is a `retriever`. */
-  retrieve?: boolean
-  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
-  requiredExts?: readonly string[]
-  /** The kind of index; default `"basic"`, which needs no other package. */
-  retrievalTool?: RetrievalTool
-  /** Options such as folder and index, which override `[retriever]`; or a retriever, which the agent does not close. */
-  retriever?: RetrieverOptions | Knowledge
-}
+export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> &
+  KnowledgeOptions & {
+    /** The context that the agent shares with others. The agent does not close it. */
+    sdkContext?: SDKContext
+    /** The TOML file of a context of the agent's own. */
+    configPath?: string
+    /**
+     * A name, as `resolveModelName` accepts it, or a model of a provider package; default: OpenAI's, if its key is set.
+     * Of a list the first is preferred; when one fails, the next takes over.
+     */
+    model?: string | Model | readonly (string | Model)[]
+    /** `false` refuses images and files. By default the model's abilities decide. */
+    enableMultiModal?: boolean
+    /** The session store, or the path of a SQLite file (default `agentkit-data/sessions.db`). */
+    sessions?: SessionStore | string
+  }
 
 /** An absent option is read from the swarm's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &

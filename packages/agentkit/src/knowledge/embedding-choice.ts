@@ -38,13 +38,13 @@ export function namedEmbedding(
   const provider =
     name === undefined ? (azureOf(modelName, chatProvider) ?? named?.provider ?? chatProvider) : parseProvider(name)
   if (!defaultModels.has(provider)) {
-    throw invalid(
+    throw invalidConfig(
       `${provider} has no embeddings. In [embedding] set provider to one of ${quoted([...defaultModels.keys()])}.`,
     )
   }
   const model = (named?.provider === provider ? named.model : modelName) ?? defaultModels.get(provider)
   if (model === undefined)
-    throw invalid(`In [embedding] set model to your ${provider} deployment of an embedding model.`)
+    throw invalidConfig(`In [embedding] set model to your ${provider} deployment of an embedding model.`)
   if (!keyOf(provider) && needsKey(provider)) {
     const variables = keyVariables[provider].join(' or ')
     throw new AgentKitError('missing-key', `The embeddings of "${provider}/${model}" need a key. Set ${variables}.`, {
@@ -72,7 +72,7 @@ export function defaultEmbedding(chatProviders: readonly ProviderId[]): Embeddin
 function parseProvider(name: string): ProviderId {
   const provider = name === 'google' ? 'gemini' : name
   if (isProviderId(provider)) return provider
-  throw invalid(
+  throw invalidConfig(
     `The provider "${name}" in [embedding] is unknown. Set it to one of ${quoted([...defaultModels.keys()])}.`,
   )
 }
@@ -93,8 +93,4 @@ function parseModelName(name: string): ModelName | undefined {
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ')
-}
-
-function invalid(message: string): AgentKitError {
-  return invalidConfig(message)
 }
