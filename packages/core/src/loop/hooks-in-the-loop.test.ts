@@ -280,7 +280,7 @@ describe('the hook `beforeTool`', () => {
     expect(payment.done).toEqual([])
     const results = payment.model.requests[1]?.messages.slice(-2) ?? []
     for (const { content } of results)
-      expect(content).toContain('it needs approval as the hook `beforeTool` has changed it')
+      expect(content).toContain('the hook `beforeTool` changed it so that it needs approval')
   })
 
   it('may change one that was approved', async () => {
