@@ -1,3 +1,3 @@
-// Loaded into the server that `npm start` runs: when its parent was killed, nobody could end it any more, or find its port.
+// Loaded into the server that `npm start` runs: without it, a server whose parent was killed would keep its port.
 process.channel?.unref()
 process.once('disconnect', () => process.exit(1))

@@ -95,7 +95,7 @@ const leftOut: Readonly<Record<string, { readsPdf?: RegExp; temperature?(id: str
 }
 
 type Rates = (number | undefined)[]
-type Told = {
+type CatalogueEntry = {
   contextWindow: number | undefined
   maxOutputTokens: number | undefined
   rates: Rates
@@ -107,8 +107,8 @@ type Told = {
 }
 
 /** The order of fields in the file; unknown ones are absent. */
-function toFacts(told: Told): ModelFacts {
-  const { contextWindow, maxOutputTokens, rates, longPrompt, reads, tools, reasoning, temperature } = told
+function toFacts(entry: CatalogueEntry): ModelFacts {
+  const { contextWindow, maxOutputTokens, rates, longPrompt, reads, tools, reasoning, temperature } = entry
   const usdPerMillion = knownRates(rates)
   const long = knownRates(longPrompt.rates)
   return {

@@ -53,10 +53,10 @@ export function printTable({ source, asOf, models }: ModelTable): string {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { from: { type: 'string' }, 'as-of': { type: 'string' } } })
-  const { from = 'https://models.dev/api.json', 'as-of': told } = values
+  const { from = 'https://models.dev/api.json', 'as-of': given } = values
   const isLink = /^https?:/.test(from)
-  if (!isLink && told === undefined) throw new Error('A copy needs --as-of: the date on which it was made.')
-  const asOf = told ?? new Date().toISOString().slice(0, 10)
+  if (!isLink && given === undefined) throw new Error('A copy needs --as-of: the date on which it was made.')
+  const asOf = given ?? new Date().toISOString().slice(0, 10)
   const folder = !isLink && statSync(from).isDirectory()
   const source = folder ? `models.dev, as ${nameOf(from)} carries it` : 'models.dev'
   const catalogue = folder ? undefined : isLink ? await (await fetch(from)).json() : readJson(from)

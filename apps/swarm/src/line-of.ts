@@ -13,7 +13,7 @@ export function lineOf(event: AgentEvent): string | undefined {
     case 'handoff':
       return `${who} hands the conversation to ${event.to}`
     case 'model-fallback':
-      return `${who} goes on with ${event.to}, as ${event.from} failed: ${event.error.message}`
+      return `${who} continues with ${event.to}, because ${event.from} failed: ${event.error.message}`
     case 'agent-end':
       return `${who} is ${event.status}${event.reason === undefined ? '' : `: ${event.reason}`}`
     default:
