@@ -18,7 +18,7 @@ import {
   retrievalTools,
 } from '@agentkit/core/internal'
 import type { SDKContext } from '../config/sdk-context.ts'
-import type { KnowledgeOptions } from '../knowledge/agent-knowledge.ts'
+import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> &

@@ -7,22 +7,11 @@ import type { ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { requireRetriever } from '../util/import-optional.ts'
 import { defaultEmbedding, type EmbeddingChoice, namedEmbedding } from './embedding-choice.ts'
+import type { KnowledgeOptions } from './knowledge-options.ts'
 import { type LazyKnowledge, lazyKnowledge } from './lazy-knowledge.ts'
 import { loadDefaultEmbedder, loadEmbedder } from './load-embedder.ts'
 import { retrieverKey, shareRetriever } from './share-retriever.ts'
 import { reportLines } from './sync-lines.ts'
-
-/** The options of an agent's constructor about its files. */
-export type KnowledgeOptions = {
-  /** Whether the agent answers from files and cites them; default: whether there is a `retriever`. */
-  retrieve?: boolean
-  /** Only files with these extensions; default all six: `.md`, `.mdx`, `.txt`, `.csv`, `.docx`, `.pdf`. */
-  requiredExts?: readonly string[]
-  /** The kind of index; default `"basic"`, which needs no other package. */
-  retrievalTool?: RetrievalTool
-  /** Options such as folder and index, which override `[retriever]`; or a retriever, which the agent does not close. */
-  retriever?: RetrieverOptions | Knowledge
-}
 
 /**
  * An agent's knowledge: the files of a folder, by its options, its table and `[retriever]`. Agents with the same options

@@ -67,8 +67,11 @@ it('leaves nothing inconsistent when it is killed at any moment, and is complete
 })
 
 it.each([
-  ['its passages are written to the temporary file', async () => sleep(1_000)],
-  ['they are written to the index', async () => untilLog(1_000_000)],
+  [
+    'its passages are in the temporary file, and the first of its vectors in the journal',
+    () => untilLarger(/embeddings-.*\.db/, 0),
+  ],
+  ['they are written to the index', () => untilLarger(/index-.*-wal$/, 1_000_000)],
 ])('leaves nothing inconsistent when it is killed while %s, for a large file', async (_, untilThen) => {
   const rows = Array.from({ length: 30_000 }, (_, row) => `first${row},Customer ${row % 977},a comment ${row}`)
   await folder.write('files/table.csv', `id,name,comment\n${rows.join('\n')}`)
@@ -80,7 +83,8 @@ it.each([
 
   const retriever = createRetriever({ ...where, embedder: countingEmbedder('acme/small', { dimensions: 8 }) })
   expect((await retriever.verify()).filter((problem) => !problem.startsWith('There is no index yet'))).toEqual([])
-  expect(await retriever.files().catch(() => [])).toEqual([])
+  // On a machine that is busy elsewhere the kill may come after the commit.
+  expect([[], ['table.csv']]).toContainEqual(await retriever.files().catch(() => []))
   const { chunks } = await retriever.sync()
   expect(chunks).toBeGreaterThan(1_000)
   expect(await retriever.read('table.csv')).toHaveLength(chunks)
@@ -89,11 +93,11 @@ it.each([
   if (process.platform !== 'win32') expect(await namesIn(where.indexPath, /passages/)).toEqual([])
 })
 
-/** Waits until SQLite's log has this many bytes: a change is being written. */
-async function untilLog(bytes: number): Promise<void> {
+/** Waits until a file of the index has more than this many bytes. */
+async function untilLarger(name: RegExp, bytes: number): Promise<void> {
   for (;;) {
-    for (const log of await namesIn(where.indexPath, /index-.*-wal$/)) {
-      const { size } = await stat(join(where.indexPath, log)).catch(() => ({ size: 0 }))
+    for (const file of await namesIn(where.indexPath, name)) {
+      const { size } = await stat(join(where.indexPath, file)).catch(() => ({ size: 0 }))
       if (size > bytes) return
     }
     await sleep(5)
