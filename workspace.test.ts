@@ -343,11 +343,11 @@ describe('the release workflow', () => {
   })
 })
 
-/** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */
 function importsInternal(text: string): boolean {
   return /['"]@agentkit\/core\/internal['"]/.test(text)
 }
 
+/** `packages/core/src/loop/run-agent.ts` → `loop`; fixtures are no room. */
 function roomOf(path: string): string {
   const inside = path.split('/src/')[1] ?? ''
   return posix.dirname(inside).replace(/(^|\/)(__fixtures__.*)?$|^\.$/, '')

@@ -260,7 +260,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
             last = notes
             failure = undefined
           } catch (error) {
-            // Of a folder that is gone for long it is told once.
+            // A folder that stays missing is reported once.
             if (!until.aborted && failure !== String(error)) onError?.(error)
             failure = String(error)
           }

@@ -92,7 +92,7 @@ export async function follow(
 }
 
 /** Events in short form. */
-export function told(events: readonly AgentEvent[]): string[] {
+export function eventLines(events: readonly AgentEvent[]): string[] {
   return events.map((event) => {
     switch (event.type) {
       case 'tool-call':

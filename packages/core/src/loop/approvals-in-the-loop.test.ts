@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { calls, follow, payer, session, sessionKey, shown, told, wordsOf } from '../__fixtures__/payer.ts'
+import { calls, eventLines, follow, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
 import type { AgentRun, RunResult } from '../index.ts'
 
 describe('an iterated run', () => {
@@ -12,7 +12,7 @@ describe('an iterated run', () => {
     })
     expect(payment.done).toEqual(['pay 5'])
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Paid.', approvals: [], steps: 2 })
-    expect(told(events)).toEqual([
+    expect(eventLines(events)).toEqual([
       ...['run-start', 'step-start 1', 'tool-call pay5', 'approval-request 1-pay5', 'tool-result pay5', 'step-end 1'],
       ...['step-start 2', 'text-delta', 'text-delta', 'text-delta', 'step-end 2', 'run-end stop'],
     ])
@@ -60,7 +60,7 @@ describe('an iterated run', () => {
       else run.approve(approvalId)
     })
     expect(payment.done).toEqual(['look 2', 'look 4', 'pay 1', 'pay 5'])
-    expect(told(events).slice(7, 16)).toEqual([
+    expect(eventLines(events).slice(7, 16)).toEqual([
       ...['tool-result look2', 'tool-result look4'],
       ...['approval-request 1-pay1', 'approval-request 1-pay3', 'approval-request 1-pay5'],
       ...['tool-result pay1', 'tool-result pay3', 'tool-result pay5', 'step-end 1'],
@@ -75,7 +75,7 @@ describe('an iterated run', () => {
     const payment = payer([calls('look 1'), calls('pay 2'), calls('pay 3'), 'Done.'])
     const { events, result } = await follow(payment.agent.stream('Pay', session))
     expect(payment.done).toEqual(['look 1', 'pay 2', 'pay 3'])
-    expect(told(events).filter((words) => words.startsWith('approval'))).toEqual([
+    expect(eventLines(events).filter((words) => words.startsWith('approval'))).toEqual([
       'approval-request 2-pay2',
       'approval-request 3-pay3',
     ])
@@ -89,7 +89,7 @@ describe('an iterated run', () => {
       { needsApproval: (input) => (input as { amount: number }).amount > 100 },
     )
     const { events } = await follow(agent.stream('Pay'))
-    expect(told(events).filter((words) => words.startsWith('approval'))).toEqual(['approval-request 1-pay500'])
+    expect(eventLines(events).filter((words) => words.startsWith('approval'))).toEqual(['approval-request 1-pay500'])
     expect(done).toEqual(['pay 5', 'pay 500'])
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('do not fit')
   })
@@ -224,7 +224,7 @@ describe('a run without a caller that can decide', () => {
       Object.assign(input as object, { amount: 1_000 })
     })
     expect(result.approvals).toMatchObject([{ input: { amount: 5 } }])
-    expect(told(events).slice(-2)).toEqual(['approval-request 1-pay5', 'run-end approval'])
+    expect(eventLines(events).slice(-2)).toEqual(['approval-request 1-pay5', 'run-end approval'])
   })
 
   it('is an error of chat, which says how to resume it', async () => {
@@ -305,7 +305,7 @@ describe('a run that is stopped while it waits', () => {
       controller.abort()
     })
     expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ approvalId: '1-pay5' }] })
-    expect(told(events).at(-1)).toBe('run-end aborted')
+    expect(eventLines(events).at(-1)).toBe('run-end aborted')
     expect(() => run.approve('1-pay5')).toThrow(expect.objectContaining({ code: 'not-found' }))
     expect(payment.done).toEqual(['look 1'])
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
@@ -324,7 +324,7 @@ describe('a run that is stopped while it waits', () => {
       run.cancel()
     })
     expect(result).toMatchObject({ finishReason: 'aborted', approvals: [] })
-    expect(told(events).at(-1)).toBe('run-end aborted')
+    expect(eventLines(events).at(-1)).toBe('run-end aborted')
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
     expect(await payment.store.find(run.runId)).toMatchObject({ status: 'failed' })
     const resumed = await payment.agent.resume(run.runId, { '1-pay5': true }).result
@@ -355,7 +355,7 @@ describe('a run that is stopped while it waits', () => {
     const { events, result } = await follow(run, () => {})
     expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '1-pay5' }] })
     expect(result.error).toBeUndefined()
-    expect(told(events).at(-1)).toBe('run-end approval')
+    expect(eventLines(events).at(-1)).toBe('run-end approval')
     expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
   })
 
@@ -475,7 +475,7 @@ describe('a store that fails', () => {
     }
     const { events, result } = await follow(payment.agent.stream('Pay', session))
     expect(result.error?.code).toBe('storage')
-    expect(told(events)).not.toContain('approval-request 1-pay5')
+    expect(eventLines(events)).not.toContain('approval-request 1-pay5')
     expect(await payment.store.turns(sessionKey)).toMatchObject([{ status: 'failed' }])
   })
 

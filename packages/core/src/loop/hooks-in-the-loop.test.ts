@@ -2,13 +2,13 @@ import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/
 import { describe, expect, it } from 'vitest'
 import {
   calls,
+  eventLines,
   follow,
   type PayerOptions,
   payer,
   session,
   sessionKey,
   shown,
-  told,
   wordsOf,
 } from '../__fixtures__/payer.ts'
 import {
@@ -141,7 +141,7 @@ describe('the hook `beforeModel`', () => {
 })
 
 describe('the hook `afterModel`', () => {
-  it('changes what is told, stored and answered', async () => {
+  it('changes what is eventLines, stored and answered', async () => {
     const { result, stored, events } = await run(['The secret is xyzzy.'], { afterModel: redact })
     expect(result.text).toBe('The secret is ***.')
     expect(textOf(events)).toBe('The secret is ***.')
@@ -157,7 +157,7 @@ describe('the hook `afterModel`', () => {
     expect(held.stored).toEqual(free.stored)
   })
 
-  it('takes calls out: they are not told, not run, and not stored', async () => {
+  it('takes calls out: they are not eventLines, not run, and not stored', async () => {
     const { result, stored, events, done } = await run([calls('look 1', 'look 2'), 'Fine.'], {
       afterModel: (message) => ({
         ...message,
@@ -165,7 +165,10 @@ describe('the hook `afterModel`', () => {
       }),
     })
     expect(done).toEqual(['look 2'])
-    expect(told(events).filter((words) => words.startsWith('tool'))).toEqual(['tool-call look2', 'tool-result look2'])
+    expect(eventLines(events).filter((words) => words.startsWith('tool'))).toEqual([
+      'tool-call look2',
+      'tool-result look2',
+    ])
     expect(stored).toEqual(['user: Go', 'assistant: look2', 'tool: seen', 'assistant: Fine.'])
     expect(wordsOf(result.messages)).toEqual(stored)
   })
@@ -210,7 +213,7 @@ describe('the hook `afterModel`', () => {
     expect(result.text).toBe('Fine.')
   })
 
-  it('blocks with a reason: nothing of the answer is told, stored or run', async () => {
+  it('blocks with a reason: nothing of the answer is eventLines, stored or run', async () => {
     const toolCalls = [{ name: 'look', input: { amount: 1, note: 'xyzzy' } }]
     const { result, stored, events, done } = await run([{ reasoning: 'xyzzy', text: 'It is xyzzy.', toolCalls }], {
       afterModel: () => ({ block: 'Not that.' }),
@@ -276,7 +279,7 @@ describe('the hook `beforeTool`', () => {
     const turns = [{ toolCalls: [...calls('pay 5').toolCalls, { name: 'pay', input: { amount: '500' } }] }, 'Done.']
     const payment = payer(turns, { needsApproval, hooks: { beforeTool } })
     const { events } = await follow(payment.agent.stream('Pay'))
-    expect(told(events)).not.toContain('approval-request 1-pay5')
+    expect(eventLines(events)).not.toContain('approval-request 1-pay5')
     expect(payment.done).toEqual([])
     const results = payment.model.requests[1]?.messages.slice(-2) ?? []
     for (const { content } of results)
@@ -356,7 +359,7 @@ describe('the hook `afterTool`', () => {
 })
 
 describe('the hook `output`', () => {
-  it('changes what is told, stored and answered, of the final answer alone', async () => {
+  it('changes what is eventLines, stored and answered, of the final answer alone', async () => {
     const seen: string[] = []
     const { result, stored, events } = await run([{ text: 'Let me look.', ...calls('look 1') }, 'It is xyzzy.'], {
       output({ text }) {

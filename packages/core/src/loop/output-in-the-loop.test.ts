@@ -1,7 +1,7 @@
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { calls, follow, type PayerOptions, payer, session, shown, told, wordsOf } from '../__fixtures__/payer.ts'
+import { calls, eventLines, follow, type PayerOptions, payer, session, shown, wordsOf } from '../__fixtures__/payer.ts'
 import {
   Agent,
   type AgentEvent,
@@ -145,7 +145,7 @@ describe('an answer that does not fit', () => {
     expect(stored).toEqual(['user: Go', `assistant: ${paris}`])
     expect(wordsOf(result.messages)).toEqual(stored)
     expect(JSON.stringify([events, result.messages])).not.toContain('final_answer')
-    expect(told(events).filter((words) => words.startsWith('tool'))).toEqual([])
+    expect(eventLines(events).filter((words) => words.startsWith('tool'))).toEqual([])
     expect(done).toEqual([])
   })
 
@@ -205,7 +205,10 @@ describe('an answer beside other calls', () => {
       { role: 'tool', callId: 'look1', content: 'seen' },
     ])
     expect(JSON.stringify(events)).not.toContain('final_answer')
-    expect(told(events).filter((words) => words.startsWith('tool'))).toEqual(['tool-call look1', 'tool-result look1'])
+    expect(eventLines(events).filter((words) => words.startsWith('tool'))).toEqual([
+      'tool-call look1',
+      'tool-result look1',
+    ])
     expect(stored.at(-1)).toBe(`assistant: ${paris}`)
   })
 

@@ -1,6 +1,16 @@
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { calls, follow, type Payer, payer, session, sessionKey, shown, told, wordsOf } from '../__fixtures__/payer.ts'
+import {
+  calls,
+  eventLines,
+  follow,
+  type Payer,
+  payer,
+  session,
+  sessionKey,
+  shown,
+  wordsOf,
+} from '../__fixtures__/payer.ts'
 import { type Citation, type RunOptions, type RunResult, tool } from '../index.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -14,7 +24,7 @@ describe('a waiting run', () => {
     expect(first.done).toEqual(['look 1', 'look 2', 'look 4', 'pay 3'])
     expect(result).toMatchObject({ runId, finishReason: 'stop', text: 'Paid.', approvals: [], steps: 3 })
     expect(result.usage).toEqual({ inputTokens: 30, outputTokens: 15, totalTokens: 45 })
-    expect(told(events)).toEqual([
+    expect(eventLines(events)).toEqual([
       ...['run-start', 'tool-result pay3', 'step-end 2'],
       ...['step-start 3', 'text-delta', 'text-delta', 'text-delta', 'step-end 3', 'run-end stop'],
     ])
@@ -65,7 +75,7 @@ describe('a waiting run', () => {
     const first = payer([calls('pay 1', 'pay 2'), 'Done.'])
     const { runId } = await waitingRun(first)
     const { events, result } = await follow(first.agent.resume(runId, { '1-pay1': true }))
-    expect(told(events).slice(0, 5)).toEqual([
+    expect(eventLines(events).slice(0, 5)).toEqual([
       ...['run-start', 'tool-result pay1', 'approval-request 1-pay2', 'tool-result pay2', 'step-end 1'],
     ])
     expect([result.text, first.done]).toEqual(['Done.', ['pay 1', 'pay 2']])
@@ -75,7 +85,7 @@ describe('a waiting run', () => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
     const { events } = await follow(first.agent.resume(runId, {}))
-    expect(told(events).slice(0, 3)).toEqual(['run-start', 'approval-request 1-pay1', 'tool-result pay1'])
+    expect(eventLines(events).slice(0, 3)).toEqual(['run-start', 'approval-request 1-pay1', 'tool-result pay1'])
     expect(first.done).toEqual(['pay 1'])
   })
 

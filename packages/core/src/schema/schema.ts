@@ -211,7 +211,7 @@ function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
 
 type Located = { instanceLocation: string; keyword: string; keywordLocation: string; error: string }
 
-/** The validator reports each enclosing schema too; only the innermost problems tell what to change. */
+/** The validator reports each enclosing schema too; only the innermost ones name what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
   const some = errors.slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))

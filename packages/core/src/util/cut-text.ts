@@ -24,7 +24,7 @@ export function cutAt(text: string, maxBytes: number, length: number, callId?: s
   return text.slice(0, shown) + cutMark(shown, length, callId)
 }
 
-/** Whether a stored result is cut, with a mark that tells how to read on. */
+/** Whether a stored result is cut, with a mark that names how to continue reading. */
 export function isCut({ content }: ToolMessage): boolean {
   return (
     typeof content === 'string' &&
