@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 export type Child = {
   /** The first message that it sent. */
   first: unknown
+  pid: number | undefined
   ask<Answer>(message: unknown): Promise<Answer>
   stop(): void
   /** Resolves when it has exited. */
@@ -21,6 +22,7 @@ export async function startChild(file: string, ...parameters: string[]): Promise
   const first = await answerOf(child, file)
   return {
     first,
+    pid: child.pid,
     ended,
     async ask<Answer>(message: unknown) {
       const answer = answerOf(child, file)

@@ -13,10 +13,25 @@ export type {
   ToolSpec,
 } from './contracts/model.ts'
 export type { ModelSettings } from './contracts/model-settings.ts'
+export type {
+  IdempotentAnswer,
+  IdempotentAnswers,
+  IdempotentRequest,
+  NewRunEntry,
+  OrphanedRun,
+  PruneReport,
+  RetentionRules,
+  RunEnding,
+  RunEntry,
+  RunStore,
+  StartedCall,
+  StoredApproval,
+  StoredRun,
+} from './contracts/run-store.ts'
 export type { SessionStore } from './contracts/session-store.ts'
 export type { InferOutput, StandardSchema } from './contracts/standard-schema.ts'
 export type { Tool, ToolContext } from './contracts/tool.ts'
-export type { Approval, Decision, Decisions } from './data/approval-data.ts'
+export type { Approval, ApprovalKind, Decision, Decisions } from './data/approval-data.ts'
 export { checkSessionKey } from './data/check-id.ts'
 export type { Citation } from './data/citation.ts'
 export {
@@ -46,6 +61,7 @@ export type {
   UserMessage,
   UserPart,
 } from './data/message.ts'
+export type { RunRecord, RunStatus } from './data/run-record.ts'
 export type { Session, SessionInfo, SessionKey, Turn, TurnStatus } from './data/session-data.ts'
 export {
   type TranscriptProblem,
@@ -68,7 +84,7 @@ export type { GuardOptions } from './policies/loop-detection.ts'
 export type { Prices } from './policies/price.ts'
 export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/retry.ts'
-export type { AgentRun, Runnable, RunOptions, RunResult } from './runs/run.ts'
+export type { AgentRun, RunFilter, Runnable, RunOptions, RunResult } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { OnBusy } from './sessions/session-queue.ts'
 export type { MemberAnswer } from './swarm/answers.ts'

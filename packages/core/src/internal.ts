@@ -13,6 +13,7 @@ export {
 } from './contracts/retriever-options.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
+export { cutTitle, plainText } from './data/session-text.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
 export { jsonSchemaValidator } from './schema/schema.ts'

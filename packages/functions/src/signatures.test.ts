@@ -55,6 +55,7 @@ const context: ToolContext = {
   sessionId: 'session-1',
   runId: 'run-1',
   callId: 'call-1',
+  idempotencyKey: 'key-1',
   cite() {},
 }
 

@@ -1,16 +1,23 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
-import { type Handler, Hono } from 'hono'
+import { Hono } from 'hono'
+import { aboutRoutes, healthRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
 import { ProblemError, problemResponse } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
-import { chatRoute } from './chat-route.ts'
+import { chatRoutes } from './chat/chat-route.ts'
+import { docsRoutes } from './docs/docs-routes.ts'
+import { fileRoutes } from './files/file-routes.ts'
 import { authGuard } from './guards/auth.ts'
 import { bodySizeGuard } from './guards/body-size.ts'
 import { hostGuard } from './guards/host.ts'
 import { originGuard } from './guards/origin.ts'
 import { requestIdGuard } from './guards/request-id.ts'
 import { secureHeadersGuard } from './guards/secure-headers.ts'
+import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
+import type { RouteParts } from './request/parts.ts'
+import { runRoutes } from './runs/run-routes.ts'
+import { sessionRoutes } from './sessions/session-routes.ts'
 import type { ServerEnv } from './util/server-env.ts'
 
 /**
@@ -46,20 +53,16 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     hostGuard(settings.host, settings.allowedHosts),
     originGuard(settings.cors),
   )
-  route(app, '/health', 'GET', (context) => context.json({ status: 'healthy' }))
+  const { limits, log, auth } = settings
+  const rules = { hasAuth: auth !== undefined, approvals: 'owner', perUserFiles: false } as const
+  const parts: RouteParts = { agent, capacity, limits, log, rules }
+  mountRoutes(app, healthRoutes(), parts)
 
   // The following guards apply to all other paths, unknown ones included.
-  if (settings.auth) app.use('*', authGuard(settings.auth, settings.log))
-  app.use('*', bodySizeGuard(settings.limits.bodyBytes))
-  const chat = { agent, settings, capacity }
-  route(app, '/api/v1/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
-  route(app, '/api/v1/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
-  if ('agents' in agent) {
-    // Older names of the same routes, for swarms.
-    route(app, '/swarm/chat', 'POST', chatRoute({ ...chat, format: 'text/plain' }))
-    route(app, '/swarm/chat_stream', 'POST', chatRoute({ ...chat, format: 'text/event-stream' }))
-  }
-  route(app, '/api/v1/sample_prompts', 'GET', (context) => context.json({ sample_prompts: agent.samplePrompts }))
+  if (auth) app.use('*', authGuard(auth, log))
+  app.use('*', bodySizeGuard(limits.bodyBytes))
+  const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
+  mountRoutes(app, [...routes, ...docsRoutes(parts, app)], parts)
 
   app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))
   app.onError((error, context) => {
@@ -70,14 +73,4 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     return problemResponse(problem, context.get('requestId'))
   })
   return app
-}
-
-/** One method of a path; other methods get 405 with `Allow`. */
-function route(app: Hono<ServerEnv>, path: string, method: 'GET' | 'POST', handler: Handler<ServerEnv>): void {
-  const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS'
-  app.on(method, path, handler)
-  app.all(path, (context) => {
-    if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
-    throw new ProblemError('method-not-allowed', { headers: { allow } })
-  })
 }

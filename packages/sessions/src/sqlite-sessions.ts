@@ -207,8 +207,13 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
           createdAt: toISO(row.created_at as number),
           updatedAt: toISO(row.updated_at as number),
           turns: row.turns as number,
+          title: '',
         })),
       )
+    },
+
+    async rename() {
+      throw new AgentKitError('unsupported', 'Titles are not stored yet.')
     },
 
     async delete(key) {

@@ -1,16 +1,18 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
+import type { RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
-import type { AgentRun, Runnable, RunOptions, RunResult } from '../runs/run.ts'
+import type { AgentRun, RunFilter, Runnable, RunOptions, RunResult } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
@@ -110,6 +112,55 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     checkId('runId', runId)
     const resumed = { runId, decisions: { ...decisions } }
     return this.createRun({ role: 'user', content: '' }, options, { keepEvents: true, resumed })
+  }
+
+  /**
+   * Decides on approvals of a stored run, in one commit. Once none is open, the process that serves the agent continues
+   * the run. The first decision on an approval wins.
+   *
+   * @param runId of the run
+   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome
+   * @param options.userId the run's user; any user when absent
+   * @param options.by who decided, for later readers
+   * @throws AgentKitError `not-found`, `session-conflict` for what was decided before, `unsupported` with a store without
+   *   `runs`
+   */
+  async decide(runId: string, decisions: Decisions, options: { userId?: string; by?: string } = {}): Promise<void> {
+    await this.#stored(runId, options.userId)
+    await this.#runStore().decide(runId, decisions, options.by)
+  }
+
+  /**
+   * Ends a run that is queued, running or waiting, in whichever process.
+   * @returns false when it had ended
+   * @throws AgentKitError `not-found`, `unsupported`
+   */
+  async cancel(runId: string, options: { userId?: string } = {}): Promise<boolean> {
+    await this.#stored(runId, options.userId)
+    return this.#runStore().cancel(runId, { status: 'failed', finishReason: 'aborted' })
+  }
+
+  /**
+   * The stored runs, newest first, without their answers.
+   * @throws AgentKitError `unsupported` with a store without `runs`
+   */
+  async runs({ userId, sessionId, status, limit = 50, after }: RunFilter = {}): Promise<RunRecord[]> {
+    const filter = { limit, ...(sessionId !== undefined && { sessionId }), ...(status && { status }) }
+    const owner = { agentId: this.id, ...(userId !== undefined && { userId }) }
+    return this.#runStore().list(owner, { ...filter, ...(after !== undefined && { after }) })
+  }
+
+  #runStore(): RunStore {
+    const { runs } = this.sessions
+    if (runs) return runs
+    throw new AgentKitError('unsupported', 'Runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.')
+  }
+
+  /** @throws AgentKitError `not-found` for a run of another agent or user */
+  async #stored(runId: string, userId: string | undefined): Promise<void> {
+    const { record } = (await this.#runStore().read(runId)) ?? {}
+    const isOwn = record?.agentId === this.id && (userId === undefined || record.userId === userId)
+    if (!isOwn) throw new AgentKitError('not-found', `There is no run ${runId} of this agent and user.`)
   }
 
   /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */

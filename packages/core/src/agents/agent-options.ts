@@ -22,6 +22,7 @@ import {
   hasMethod,
   isAny,
   isCount,
+  isFlag,
   isMilliseconds,
   isOneOf,
   isText,
@@ -141,6 +142,8 @@ const runRules = {
   timeoutMs: isMilliseconds,
   budget: checkBudget,
   history: checkHistory,
+  replaces: isId,
+  resumable: isFlag,
   onApproval: isOneOf(['wait', 'end'] satisfies RunOptions['onApproval'][]),
 } satisfies OptionRules<RunOptions>
 

@@ -1,6 +1,7 @@
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
+import type { RunStore } from './run-store.ts'
 
 /**
  * A journal of runs: a run begins, appends each finished step before the next one starts, and ends.
@@ -21,14 +22,20 @@ import type { Usage } from '../data/usage.ts'
  *   (see `visibleMessages`). `turns` and `find` return the whole journal.
  */
 export interface SessionStore {
+  /** What it keeps of runs so that they outlive their process. Without it, resumable runs are `unsupported`. */
+  readonly runs?: RunStore
   load(key: SessionKey): Promise<Session | undefined>
   /**
    * @param run.expectedVersion the version that `load` returned; 0 for an unknown session
    * @param run.input empty when a suspended run begins again
+   * @param run.replaces a run of this session: it and every later turn become `replaced`, and are hidden from `load`
    * @throws AgentKitError `session-conflict` when the version has moved, another run holds the session, or the run's id
-   *   is used and it is not suspended in this session
+   *   is used and it is not suspended in this session; `not-found` when `replaces` is no run of this session
    */
-  begin(key: SessionKey, run: { runId: string; expectedVersion: number; input: Message[] }): Promise<void>
+  begin(
+    key: SessionKey,
+    run: { runId: string; expectedVersion: number; input: Message[]; replaces?: string },
+  ): Promise<void>
   /**
    * Called after each model call and each tool result. `state`, when given, replaces the session's.
    * @throws AgentKitError `session-conflict` when the run is not active
@@ -42,8 +49,17 @@ export interface SessionStore {
   find(runId: string): Promise<Turn | undefined>
   /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it. */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
-  /** A user's sessions with one agent, most recently used first. */
-  list(owner: { agentId: string; userId: string }): Promise<SessionInfo[]>
+  /**
+   * A user's sessions with one agent, most recently used first.
+   * @param options.q only sessions whose title or messages of user and assistant contain this text, case-insensitive
+   * @param options.before a session id: only sessions after it in this order; an unknown one has none after it
+   */
+  list(
+    owner: { agentId: string; userId: string },
+    options?: { q?: string; limit?: number; before?: string },
+  ): Promise<SessionInfo[]>
+  /** @throws AgentKitError `not-found` for an unknown session */
+  rename(key: SessionKey, title: string): Promise<void>
   /** Removes a session and its turns. Does nothing for an unknown session. */
   delete(key: SessionKey): Promise<void>
   close(): Promise<void>

@@ -10,6 +10,8 @@ export type ToolContext = {
   readonly sessionId?: string
   readonly runId: string
   readonly callId: string
+  /** Unique over all runs, at most 64 ASCII characters; the same when this call is made again after a crash. */
+  readonly idempotencyKey: string
   /** Cites the sources of the result: each becomes a `source` event and part of `result.sources`. */
   cite(sources: Citation[]): void
 }
@@ -28,5 +30,7 @@ export interface Tool {
   readonly timeoutMs?: number
   /** Whether a call needs approval before it runs: always, or when the function returns true for the validated input. */
   readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>)
+  /** Whether a call may safely run twice: one whose process died is then run again instead of waiting for a person. */
+  readonly idempotent?: boolean
   execute(input: unknown, context: ToolContext): unknown
 }

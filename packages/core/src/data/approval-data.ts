@@ -1,15 +1,30 @@
-/** A tool call that needs approval before it runs. */
+import type { JSONValue } from './message.ts'
+
+/**
+ * What a person decides on: `approval` is a call that needs approval before it runs; `unknown-outcome` a call that had
+ * begun when its process died; `client-tool` a call that the caller executes.
+ */
+export type ApprovalKind = 'approval' | 'unknown-outcome' | 'client-tool'
+
+/** A tool call that waits for a decision. */
 export type Approval = {
+  /** `apr_` and 22 letters or digits; the same whenever the approval is shown again. */
   approvalId: string
   callId: string
   name: string
   input: unknown
+  kind: ApprovalKind
+  /** When a call of unknown outcome began: ISO 8601, UTC. */
+  startedAt?: string
   /** The member of a swarm that makes the call: the ids below the outermost agent, from the outside in. */
   path?: string[]
 }
 
-/** The decision on an approval. */
-export type Decision = true | { deny: string }
+/**
+ * The decision on an approval: `true` runs the call, `{ deny }` tells the model why not. `{ result }`, for `unknown-outcome`
+ * and `client-tool` only, is taken as what the tool returned.
+ */
+export type Decision = true | { deny: string } | { result: JSONValue }
 
 /** By `approvalId`. */
 export type Decisions = Readonly<Record<string, Decision>>

@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'max-steps'
   | 'no-progress'
   | 'approval'
+  | 'crashed'
   | 'not-found'
   | 'unreadable-file'
   | 'storage'

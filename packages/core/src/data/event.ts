@@ -1,3 +1,4 @@
+import type { ApprovalKind } from './approval-data.ts'
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -29,9 +30,17 @@ export type AgentEventBody =
   | { type: 'source'; source: Citation }
   | { type: 'handoff'; to: string }
   | { type: 'model-fallback'; from: string; to: string; error: ErrorInfo }
-  | { type: 'approval-request'; approvalId: string; callId: string; name: string; input: unknown }
+  | {
+      type: 'approval-request'
+      approvalId: string
+      callId: string
+      name: string
+      input: unknown
+      kind: ApprovalKind
+      startedAt?: string
+    }
   | { type: 'step-end'; step: number; model: string; finishReason: ModelFinishReason; usage: Usage }
-  /** Exactly one, always last. */
+  /** One per segment of the run, the last event in it. Only one whose reason is not `approval` is final. */
   | {
       type: 'run-end'
       finishReason: RunFinishReason
@@ -44,7 +53,8 @@ export type AgentEventBody =
 
 /**
  * One event of a run: a closed union of plain data; each event is a new object.
- * `seq` begins at 1 and has no gaps; `path` lists the agents, outermost first.
+ * `seq` begins at 1 and rises over the whole life of the run, by one; a run that another process takes over continues above
+ * every number that was seen. `path` lists the agents, outermost first.
  */
 export type AgentEvent = { seq: number; runId: string; path: string[] } & AgentEventBody
 

@@ -13,7 +13,7 @@ export type Session = {
   state?: JSONValue
 }
 
-export type TurnStatus = 'running' | 'done' | 'failed' | 'waiting'
+export type TurnStatus = 'running' | 'done' | 'failed' | 'waiting' | 'replaced'
 
 /** One run of a session, as it is stored. */
 export type Turn = {
@@ -26,4 +26,14 @@ export type Turn = {
   state?: JSONValue
 }
 
-export type SessionInfo = { sessionId: string; createdAt: string; updatedAt: string; turns: number }
+export type SessionInfo = {
+  sessionId: string
+  /** Set by `rename`; until then the first 60 characters of the first question. */
+  title: string
+  createdAt: string
+  updatedAt: string
+  /** Turns that are not replaced. */
+  turns: number
+  /** The run that holds the session, if there is one. */
+  activeRunId?: string
+}

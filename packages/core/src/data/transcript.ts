@@ -5,13 +5,14 @@ import type { Turn } from './session-data.ts'
 /**
  * The messages of a turn that a model may see: always valid, with results in call order.
  *
- * A running turn shows nothing. A failed or suspended one without a finished tool call shows nothing either; one with
+ * A running or replaced turn shows nothing. A failed or suspended one without a finished tool call shows nothing either; one with
  * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that no call is
  * repeated.
  */
 export function visibleMessages(turn: Turn): Message[] {
   switch (turn.status) {
     case 'running':
+    case 'replaced':
       return []
     case 'done':
       return withFinishedCalls(turn.messages).messages

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
@@ -146,6 +147,7 @@ async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Cita
     ...hookContext,
     signal: deadline.signal,
     callId: call.callId,
+    idempotencyKey: idempotencyKey(run, call),
     cite: (cited) => {
       for (const citation of checkCitations(cited)) sources.push(citation)
     },
@@ -161,6 +163,11 @@ async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Cita
   } finally {
     deadline.stop()
   }
+}
+
+/** A hash, as ids of runs and calls may be long. The same whenever this step of the run makes this call. */
+function idempotencyKey({ scope, members, state }: Run, { callId }: ToolCall): string {
+  return hash('sha256', JSON.stringify([scope.runId, members.memberPath, state.steps, callId]), 'base64url')
 }
 
 async function validateAndExecute(

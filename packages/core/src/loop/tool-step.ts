@@ -127,7 +127,9 @@ function verdictsOf(approvals: readonly Approval[], decisions: Decisions): Verdi
   for (const { approvalId, callId } of approvals) {
     const decision = decisions[approvalId]
     if (decision === true) approved.add(callId)
-    else refused.set(callId, `The call was denied: ${decision?.deny || 'no reason was given.'}`)
+    else if (decision && 'deny' in decision) {
+      refused.set(callId, `The call was denied: ${decision.deny || 'no reason was given.'}`)
+    }
   }
   return { approved, refused }
 }

@@ -21,6 +21,7 @@ export function approvalsOf(calls: readonly Pick<ToolCall, 'callId' | 'name' | '
     approvalId: `${step}-${callId}`,
     callId,
     name,
+    kind: 'approval',
     // A copy, so that a listener cannot change the tool's input.
     input: cloneJSON(input as JSONValue),
   }))
@@ -62,7 +63,7 @@ export function checkDecisions(decisions: Decisions, approvals: readonly Approva
       const pending = approvals.map((approval) => `"${approval.approvalId}" (${approval.name})`).join(', ')
       throw invalidArgument(`No approval "${approvalId}" is pending in this run. Pending are: ${pending}.`)
     }
-    const isDecision = decision === true || typeof decision?.deny === 'string'
+    const isDecision = decision === true || ('deny' in decision && typeof decision.deny === 'string')
     if (!isDecision) throw invalidArgument(`Decide "${approvalId}" by true or { deny: "why" }.`)
   }
 }

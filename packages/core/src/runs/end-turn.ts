@@ -77,7 +77,7 @@ function messagesAfter({ messages, finished, approvals }: RunState, { finishReas
 }
 
 /** The status of the stored turn. */
-export function statusOf(finishReason: RunFinishReason): Exclude<TurnStatus, 'running'> {
+export function statusOf(finishReason: RunFinishReason): Exclude<TurnStatus, 'running' | 'replaced'> {
   if (finishReason === 'approval') return 'waiting'
   return finishReason === 'aborted' || finishReason === 'error' ? 'failed' : 'done'
 }

@@ -5,6 +5,7 @@ import type { Citation } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent, RunFinishReason } from '../data/event.ts'
 import type { InputPart, Message } from '../data/message.ts'
+import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { Budget } from '../policies/budget.ts'
 
@@ -26,6 +27,13 @@ export type RunOptions = {
   onApproval?: 'wait' | 'end'
   /** Messages that seed a session which has none yet; ignored when it has. Without `sessionId`: what came before. */
   history?: readonly Message[]
+  /**
+   * A run of this session: it and every later turn are hidden, and this run takes their place.
+   * Its result has the error `not-found` for a run of another session.
+   */
+  replaces?: string
+  /** Whether the run is continued after a crash, and keeps its events. `unsupported` with a store without `runs`. */
+  resumable?: boolean
 }
 
 export type RunResult<Output = unknown> = {
@@ -85,10 +93,26 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
 export interface Runnable {
   readonly id: string
   readonly name: string
+  readonly description?: string | undefined
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
   /** The knowledge that it searches, if it has any. */
   readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun
   resume(runId: string, decisions: Decisions, options?: RunOptions): AgentRun
+  decide(runId: string, decisions: Decisions, options?: { userId?: string; by?: string }): Promise<void>
+  cancel(runId: string, options?: { userId?: string }): Promise<boolean>
+  runs(options?: RunFilter): Promise<RunRecord[]>
+}
+
+/** Which runs `agent.runs` lists. */
+export type RunFilter = {
+  /** All users when absent. */
+  userId?: string
+  sessionId?: string
+  status?: RunStatus
+  /** 50 when absent, at most 1,000. */
+  limit?: number
+  /** The `runId` of the last record of the page before. */
+  after?: string
 }

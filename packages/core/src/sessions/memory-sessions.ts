@@ -2,13 +2,15 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
-import type { Session, SessionKey, Turn } from '../data/session-data.ts'
+import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-data.ts'
+import { cutTitle, plainText } from '../data/session-text.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { keyText } from './session-queue.ts'
 
 type StoredTurn = Turn & { visible: readonly Message[] }
 type StoredSession = {
   key: SessionKey
+  title?: string
   version: number
   state?: JSONValue
   turns: StoredTurn[]
@@ -43,7 +45,7 @@ export function memorySessions(): SessionStore {
       return loaded
     },
 
-    async begin(key, { runId, expectedVersion, input }) {
+    async begin(key, { runId, expectedVersion, input, replaces }) {
       checkSessionKey(key)
       const known = sessions.get(keyText(key))
       if ((known?.version ?? 0) !== expectedVersion) {
@@ -63,6 +65,7 @@ export function memorySessions(): SessionStore {
       if (used && !(used.session === session && used.turn.status === 'waiting' && input.length === 0)) {
         throw conflict(`There is a run ${runId} already.`)
       }
+      if (replaces !== undefined) hideFrom(known, replaces)
       const turn = used?.turn ?? { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
       if (!used) session.turns.push(turn)
       turn.status = 'running'
@@ -105,17 +108,22 @@ export function memorySessions(): SessionStore {
       return turns.slice(last + 1, last + 1 + limit).map(publicTurn)
     },
 
-    async list({ agentId, userId }) {
+    async list({ agentId, userId }, { q, limit = Number.POSITIVE_INFINITY, before } = {}) {
       checkSessionKey({ userId })
       const own = [...sessions.values()].filter(({ key }) => key.agentId === agentId && key.userId === userId)
-      return own
-        .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
-        .map(({ key, createdAt, updatedAt, turns }) => ({
-          sessionId: key.sessionId,
-          createdAt,
-          updatedAt,
-          turns: turns.length,
-        }))
+      own.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+      const last = before === undefined ? -1 : own.findIndex(({ key }) => key.sessionId === before)
+      if (before !== undefined && last === -1) return []
+      const found =
+        q === undefined ? own.slice(last + 1) : own.slice(last + 1).filter((session) => contains(session, q))
+      return found.slice(0, limit).map(infoOf)
+    },
+
+    async rename(key, title) {
+      checkSessionKey(key)
+      const session = sessions.get(keyText(key))
+      if (!session) throw new AgentKitError('not-found', `There is no session "${key.sessionId}".`)
+      session.title = title
     },
 
     async delete(key) {
@@ -127,6 +135,36 @@ export function memorySessions(): SessionStore {
 
     async close() {},
   }
+}
+
+/** Hides a run of the session and every later one. */
+function hideFrom(session: StoredSession | undefined, runId: string): void {
+  const from = session?.turns.findIndex((turn) => turn.runId === runId && turn.status !== 'replaced') ?? -1
+  if (!session || from === -1) throw new AgentKitError('not-found', `There is no run ${runId} in this session.`)
+  for (const turn of session.turns.slice(from)) {
+    turn.status = 'replaced'
+    turn.visible = []
+  }
+}
+
+function infoOf(session: StoredSession): SessionInfo {
+  const { key, createdAt, updatedAt, turns, running } = session
+  const count = turns.filter(({ status }) => status !== 'replaced').length
+  const active = running ? { activeRunId: running.runId } : {}
+  return { sessionId: key.sessionId, title: titleOf(session), createdAt, updatedAt, turns: count, ...active }
+}
+
+function titleOf({ title, turns }: StoredSession): string {
+  if (title !== undefined) return title
+  const first = turns.flatMap(({ messages }) => messages).find(({ role }) => role === 'user')
+  return first ? cutTitle(plainText(first)) : ''
+}
+
+function contains(session: StoredSession, q: string): boolean {
+  const wanted = q.toLowerCase()
+  if (titleOf(session).toLowerCase().includes(wanted)) return true
+  const shown = session.turns.filter(({ status }) => status !== 'replaced').flatMap(({ messages }) => messages)
+  return shown.some((message) => plainText(message).toLowerCase().includes(wanted))
 }
 
 function conflict(message: string, retryable = false): AgentKitError {

@@ -52,13 +52,15 @@ export function withMemberSessions(
   memberPaths: () => readonly string[],
 ): SessionStore {
   return {
+    ...(store.runs && { runs: store.runs }),
     load: (key) => store.load(key),
     begin: (key, run) => store.begin(key, run),
     append: (runId, messages, state) => store.append(runId, messages, state),
     end: (runId, status, usage) => store.end(runId, status, usage),
     find: (runId) => store.find(runId),
     turns: (key, options) => store.turns(key, options),
-    list: (owner) => store.list(owner),
+    list: (owner, options) => store.list(owner, options),
+    rename: (key, title) => store.rename(key, title),
     async delete(key) {
       if (key.agentId === swarm) for (const path of memberPaths()) await store.delete({ ...key, agentId: path })
       await store.delete(key)

@@ -16,7 +16,14 @@ const compiled: CompiledFunction = {
   },
   parameters: [{ name: 'a' }, { name: 'b' }],
 }
-const context = { signal: new AbortController().signal, userId: 'u', runId: 'r', callId: 'c', cite() {} }
+const context = {
+  signal: new AbortController().signal,
+  userId: 'u',
+  runId: 'r',
+  callId: 'c',
+  idempotencyKey: 'k',
+  cite() {},
+}
 const sum = { a: 2, b: 3 }
 
 const makeAdd = (): ((a: number, b: number) => number) => {

@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { attachTool, type ToolContext, toolFromFunction } from '../index.ts'
 import type { CompiledFunction } from './compiled-function.ts'
 
-const context: ToolContext = { signal: new AbortController().signal, userId: 'u', runId: 'r', callId: 'c', cite() {} }
+const context: ToolContext = {
+  signal: new AbortController().signal,
+  userId: 'u',
+  runId: 'r',
+  callId: 'c',
+  idempotencyKey: 'k',
+  cite() {},
+}
 const when = { type: 'string', format: 'date-time' }
 const compiled: CompiledFunction = {
   name: 'listEvents',

@@ -78,6 +78,7 @@ async function callTool(library: Library, name: string, input: object): Promise<
     userId: 'u',
     runId: 'r',
     callId: 'c',
+    idempotencyKey: 'k',
     cite: (sources: Citation[]) => void cited.push(...sources),
   }
   return { text: String(await found?.execute(input, context)), cited }

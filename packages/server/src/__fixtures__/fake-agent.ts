@@ -35,6 +35,11 @@ export function fakeAgent(script: Iterable<Act> | (() => Iterable<Act>) = [text(
     resume() {
       throw new AgentKitError('unsupported', 'A fake run cannot wait.')
     },
+    async decide() {
+      throw new AgentKitError('unsupported', 'A fake run cannot wait.')
+    },
+    cancel: async () => false,
+    runs: async () => [],
   }
 }
 

@@ -5,6 +5,7 @@ export type RequestErrorCode =
   | 'missing-field'
   | 'invalid-field'
   | 'malformed-chat-data'
+  | 'malformed-json'
   | 'forbidden-role'
   | 'field-too-large'
   | 'payload-too-large'
@@ -44,6 +45,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Malformed chat_data',
     detail: 'chat_data must be JSON: {"messages": [{"role": "user", "content": "…"}]}.',
   },
+  'malformed-json': { status: 400, title: 'Malformed JSON', detail: 'The body is not valid JSON.' },
   'forbidden-role': {
     status: 400,
     title: 'Forbidden role',
@@ -153,4 +155,5 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'max-steps': { ...notFinished, detail: 'The run exceeded its limit of steps.' },
   'no-progress': { ...notFinished, detail: 'The run made no progress.' },
   approval: { ...notFinished, detail: 'The run waits for an approval.' },
+  crashed: { ...notFinished, detail: 'The process of the run died.' },
 }

@@ -1,5 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
+import { isDeeper } from './read-json.ts'
 
 /** The last message, and the conversation before it. */
 export type ChatData = { question: string; history: Message[] }
@@ -60,21 +61,6 @@ function toHistory(entries: readonly Entry[]): Message[] {
     history.push(role === 'user' ? { v: 1, role, content } : { v: 1, role, content: [{ type: 'text', text: content }] })
   }
   return history
-}
-
-/** Counts brackets outside of strings, before `JSON.parse` builds what is nested too deeply. */
-function isDeeper(text: string, limit: number): boolean {
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x22 /* " */) inString = !inString
-    else if (inString) index += code === 0x5c /* \ */ ? 1 : 0
-    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
-      if (++depth > limit) return true
-    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) depth--
-  }
-  return false
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -52,6 +52,7 @@ export function flakyProcess(store: SessionStore, random: Random): FlakyProcess 
       find: flaky(store.find),
       turns: flaky(store.turns),
       list: flaky(store.list),
+      rename: flaky(store.rename),
       delete: flaky(store.delete),
       close: store.close,
     },

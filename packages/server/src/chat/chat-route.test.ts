@@ -1,9 +1,9 @@
 import { AgentKitError, type Citation, type ErrorCode, type RunFinishReason } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { fakeAgent, plainRun, text } from './__fixtures__/fake-agent.ts'
-import { chatData, chatRequest, expectHealthy, expectProblem, until, validFields } from './__fixtures__/requests.ts'
-import { createApp } from './create-app.ts'
-import type { LogEntry } from './util/log.ts'
+import { fakeAgent, plainRun, text } from '../__fixtures__/fake-agent.ts'
+import { chatData, chatRequest, expectHealthy, expectProblem, until, validFields } from '../__fixtures__/requests.ts'
+import { createApp } from '../create-app.ts'
+import type { LogEntry } from '../util/log.ts'
 
 const quiet = { log: () => {} }
 

@@ -1,28 +1,28 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
-import type { Handler } from 'hono'
-import { jsonAnswer, textAnswer } from './answer/encode-answer.ts'
-import { eventStream } from './answer/event-stream.ts'
-import { logProblem } from './answer/log-problem.ts'
-import { ProblemError, runProblem, thrownProblem } from './answer/problem.ts'
-import type { Capacity } from './capacity/capacity.ts'
-import type { ServerSettings } from './options.ts'
-import { type AnswerFormat, negotiate } from './request/accept.ts'
-import { type ChatRequest, readChatRequest } from './request/chat-request.ts'
-import type { ServerContext, ServerEnv } from './util/server-env.ts'
+import { jsonAnswer, textAnswer } from '../answer/encode-answer.ts'
+import { eventStream } from '../answer/event-stream.ts'
+import { logProblem } from '../answer/log-problem.ts'
+import { ProblemError, runProblem, thrownProblem } from '../answer/problem.ts'
+import { type AnswerFormat, negotiate } from '../request/accept.ts'
+import { type ChatRequest, readChatRequest } from '../request/chat-request.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+import type { ServerContext } from '../util/server-env.ts'
 
-type ChatRouteOptions = {
-  agent: Runnable
-  settings: ServerSettings
-  capacity: Capacity
-  /** The answer's format for a client that accepts any. */
-  format: AnswerFormat
+/** The chat routes. A swarm has them under its older names, too. */
+export function chatRoutes(parts: RouteParts): Route[] {
+  const names = 'agents' in parts.agent ? ['/api/v1/chat', '/swarm/chat'] : ['/api/v1/chat']
+  return names.flatMap((path) => [
+    chatRoute(parts, path, 'text/plain'),
+    chatRoute(parts, `${path}_stream`, 'text/event-stream'),
+  ])
 }
 
 /** Runs the agent on one message, and answers in the format that the client accepts. */
-export function chatRoute({ agent, settings, capacity, format: fallback }: ChatRouteOptions): Handler<ServerEnv> {
-  const { limits } = settings
+function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Route {
+  const { agent, capacity, limits } = parts
   const { runs } = capacity
-  return async function chat(context) {
+  const handle = async (context: ServerContext): Promise<Response> => {
     const format = negotiate(context.req.header('accept'), fallback)
     if (!format) throw new ProblemError('not-acceptable')
     const held = capacity.hold()
@@ -38,12 +38,29 @@ export function chatRoute({ agent, settings, capacity, format: fallback }: ChatR
     const run = place.then(() => startRun(agent, request, { signal, timeoutMs: msLeft() })).finally(held.release)
     const answer =
       format === 'text/event-stream'
-        ? streamedAnswer(run, context, settings)
+        ? streamedAnswer(run, context, parts)
         : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
     void releaseAfter(answer.finished, place)
     return await answer.response
   }
+  return defineRoute({
+    method: 'POST',
+    path,
+    tag: 'chat',
+    summary: 'Answers the last message of a conversation',
+    otherBody: { 'multipart/form-data': chatForm },
+    answers: { 200: { description: 'The answer, in the format that `Accept` asks for', content: answerTypes } },
+    handle,
+  })
 }
+
+const text = { type: 'string' }
+const chatForm = {
+  type: 'object',
+  properties: { user_id: text, session_id: text, chat_data: text },
+  required: ['user_id', 'session_id', 'chat_data'],
+}
+const answerTypes = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
 
 /** Releases the run's place when the run has settled, which may be long after its client has left. */
 async function releaseAfter(finished: Promise<unknown>, place: Promise<() => void>): Promise<void> {
@@ -82,10 +99,10 @@ function wholeAnswer(run: Promise<AgentRun>, encode: Encode): Answer {
   return { response: respond(), finished: result }
 }
 
-function streamedAnswer(run: Promise<AgentRun>, context: ServerContext, settings: ServerSettings): Answer {
+function streamedAnswer(run: Promise<AgentRun>, context: ServerContext, { limits, log }: RouteParts): Answer {
   const stream = eventStream(run, {
-    limits: settings.limits,
-    onFailure: (problem) => logProblem(problem, context, settings.log),
+    limits,
+    onFailure: (problem) => logProblem(problem, context, log),
     dropClient: () => context.env?.outgoing?.destroy(),
   })
   const respond = async (): Promise<Response> => {

@@ -1,0 +1,206 @@
+import type { Approval, Decision } from '../data/approval-data.ts'
+import type { Citation } from '../data/citation.ts'
+import type { ErrorInfo } from '../data/errors.ts'
+import type { AgentEvent, RunFinishReason } from '../data/event.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import type { RunRecord, RunStatus } from '../data/run-record.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import type { Cost, Usage } from '../data/usage.ts'
+
+/**
+ * What a store keeps of runs beside their messages, so that they outlive their process: options, calls that have begun,
+ * approvals, events, attempts. Part of `SessionStore.runs`; every such store passes `runStoreContract` of
+ * `@agentkit/testing/vitest`.
+ *
+ * - A run that was created here is read by `load`, `turns`, `find` and `list` as one that `begin` has begun.
+ * - Each write carries the run's attempt. A write of an earlier attempt, or on a run that is not `running`, is
+ *   `session-conflict` and changes nothing. A repeated append changes nothing either.
+ * - A run holds its session while it is `running` in a process, also after that process has died when it is resumable: the
+ *   next `create` in the session is then `session-conflict`, retryable. A `waiting` run holds nothing, nor does one whose
+ *   approvals are all decided and that no process has taken over yet.
+ * - A run is **lost** when its process has died, and **free** when its approvals are decided or it was released.
+ * - `load`, `begin` and `create` settle a lost run that is not resumable as `failed`, code `crashed`.
+ * - Deleting a session deletes its runs with their calls, approvals, events and idempotent answers.
+ */
+export interface RunStore {
+  /**
+   * Begins a run as `SessionStore.begin` does. Its attempt is 1.
+   * @throws AgentKitError `session-conflict` as `begin`; `not-found` when `replaces` is no run of this session
+   */
+  create(key: SessionKey, run: NewRunEntry): Promise<void>
+  /**
+   * Takes a run over for this process, with the next attempt: a `waiting` one of which an approval is decided, a free or a
+   * lost one. Of several callers at once, one succeeds.
+   * @param options.expectedVersion of the session, as `load` returned it; checked where the run does not hold it
+   * @throws AgentKitError `session-conflict` when the run is not to be had, or its session is held by another run
+   * (retryable) or has moved on (retryable); `not-found`
+   */
+  takeOver(runId: string, options: { expectedVersion: number }): Promise<StoredRun>
+  /** Stores what is finished, all or nothing. */
+  append(runId: string, entry: RunEntry): Promise<void>
+  /**
+   * Suspends the run: it is `waiting` and releases its session.
+   * @returns the decisions on these approvals that are stored already
+   */
+  suspend(runId: string, entry: RunEntry & { approvals: readonly StoredApproval[] }): Promise<Record<string, Decision>>
+  /**
+   * Stores decisions, all or none. The first decision on an approval wins. When none is left open, a `waiting` run becomes
+   * `running` and is free.
+   * @returns the run's status afterwards
+   * @throws AgentKitError `not-found` for an unknown run or approval; `session-conflict` for an approval that was decided,
+   *   with what was decided and when, and for a run that has ended or was replaced
+   */
+  decide(runId: string, decisions: Readonly<Record<string, Decision>>, by?: string): Promise<RunStatus>
+  /** Ends the run, in the transaction of its last entry. */
+  end(runId: string, ending: RunEntry & RunEnding): Promise<void>
+  /** Ends a run that is not `done` or `failed` whoever holds it. @returns false when it had ended */
+  cancel(runId: string, ending: RunEnding): Promise<boolean>
+  /** Makes the run free: another process may take it over at once. It keeps its session; the takeover is no crash. */
+  release(runId: string, attempt: number): Promise<void>
+  /** @returns `undefined` for an unknown run */
+  read(runId: string): Promise<StoredRun | undefined>
+  /** Newest first, without answers. `after` is a run id; all users when `userId` is absent. */
+  list(
+    owner: { agentId: string; userId?: string },
+    filter: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
+  ): Promise<RunRecord[]>
+  /** Events with a `seq` above `after`, in order, at most `limit`. Empty for runs that keep none. */
+  events(runId: string, after: number, limit: number): Promise<AgentEvent[]>
+  /** The lowest and the highest `seq` that is stored; `undefined` when none is. */
+  eventRange(runId: string): Promise<{ oldest: number; last: number } | undefined>
+  /**
+   * Calls `listener` after each write to the run by this process. A run of another process is read again by the caller.
+   * @returns stops it
+   */
+  watch(runId: string, listener: () => void): () => void
+  /** The free and the lost runs of these agents, oldest first, at most 100. */
+  orphans(agentIds: readonly string[]): Promise<OrphanedRun[]>
+  /** Suspended runs whose approvals were requested before this time (milliseconds since 1970), at most 100. */
+  expired(agentIds: readonly string[], before: number): Promise<string[]>
+  /** Removes what is older than the rules allow, in small batches, each a transaction of its own. */
+  prune(rules: RetentionRules): Promise<PruneReport>
+  readonly answers: IdempotentAnswers
+}
+
+/** A call of a tool that has begun. */
+export type StartedCall = { callId: string; name: string /** Milliseconds since 1970. */; startedAt: number }
+
+/** An approval, with what the run needs beside what a user sees. */
+export type StoredApproval = Approval & { decision?: Decision; decidedBy?: string; decidedAt?: string }
+
+/** How a run begins. */
+export type NewRunEntry = {
+  runId: string
+  /** The agent of the run. The key of a run without a session names another one, which no list of sessions shows. */
+  agentId: string
+  /** The version that `load` returned; 0 for an unknown session. */
+  expectedVersion: number
+  input: readonly Message[]
+  /** Hides this run of the session, and every later turn; those that run or wait are cancelled. */
+  replaces?: string
+  /** Whether the run is continued when its process has died; otherwise it then fails. */
+  isResumable: boolean
+  /** Whether its events are stored. */
+  keepsEvents: boolean
+  /** When the run must have ended, in milliseconds since 1970. */
+  deadline?: number
+  /** What the run needs to continue elsewhere. */
+  options?: JSONValue
+  progress?: JSONValue
+  agentVersion?: string
+}
+
+/** What is stored at once. */
+export type RunEntry = {
+  attempt: number
+  /** The place of the first message among the run's; an entry whose messages are stored already adds none. */
+  position?: number
+  messages?: readonly Message[]
+  /** The session's state: replaces the earlier one. */
+  state?: JSONValue
+  /** Calls that begin now. */
+  calls?: readonly StartedCall[]
+  /** Replaces the earlier one. */
+  progress?: JSONValue
+  usage?: Usage
+  events?: readonly AgentEvent[]
+}
+
+export type RunEnding = {
+  status: 'done' | 'failed'
+  finishReason: RunFinishReason
+  text?: string
+  error?: ErrorInfo
+  cost?: Cost
+  sources?: readonly Citation[]
+}
+
+/** A stored run with everything that continues it. */
+export type StoredRun = {
+  record: RunRecord
+  key: SessionKey
+  attempt: number
+  isResumable: boolean
+  keepsEvents: boolean
+  deadline?: number
+  options?: JSONValue
+  progress?: JSONValue
+  /** Calls that have begun, in order. */
+  calls: StartedCall[]
+  /** All approvals that it has requested, decided ones too. */
+  approvals: StoredApproval[]
+  /** The highest `seq` that is stored. */
+  lastSeq: number
+  /** Takeovers of a lost run since it last finished a step. */
+  takeovers: number
+}
+
+export type OrphanedRun = {
+  runId: string
+  agentId: string
+  /** Its process has died; otherwise it is free. */
+  isLost: boolean
+  isResumable: boolean
+  takeovers: number
+}
+
+/** 0 and absent: no limit. Running, queued and waiting runs and their sessions are never removed. */
+export type RetentionRules = {
+  /** Removes sessions that were not used for so long. */
+  sessionsMs?: number
+  /** Removes a user's oldest sessions beyond this number. */
+  sessionsPerUser?: number
+  /** Removes events and idempotent answers of runs that ended so long ago. */
+  eventsMs?: number
+}
+
+export type PruneReport = { sessions: number; runs: number; events: number; answers: number }
+
+/** Answers to requests that carry an idempotency key, kept until `prune` or the deletion of their session. */
+export interface IdempotentAnswers {
+  /**
+   * Reserves a key for one request, or returns what is known of it.
+   * @param request.scope who sent it, and to where
+   * @param request.fingerprint a hash of what was sent
+   * @returns `undefined` when the key is new, or its process has died before a run began
+   */
+  reserve(request: IdempotentRequest): Promise<IdempotentAnswer | undefined>
+  /** Stores the answer. @param answer.runId of the run that answered, with which the answer is deleted */
+  store(
+    request: IdempotentRequest,
+    answer: { runId?: string; status?: number; body?: string; type?: string },
+  ): Promise<void>
+  /** Frees the key of a request whose answer is not kept. */
+  forget(request: IdempotentRequest): Promise<void>
+}
+
+export type IdempotentRequest = { scope: string; key: string; fingerprint: string }
+
+export type IdempotentAnswer = {
+  fingerprint: string
+  runId?: string
+  /** Absent while the request is running. */
+  status?: number
+  body?: string
+  type?: string
+}

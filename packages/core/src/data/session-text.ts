@@ -1,0 +1,15 @@
+import type { Message } from './message.ts'
+
+/** The text of a message of the user or the model, for titles and for searching; empty for others. */
+export function plainText(message: Message): string {
+  if (message.role === 'tool' || message.role === 'system') return ''
+  const { content } = message
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** The title of a session that has none: the first 60 characters of its first question, in one line. */
+export function cutTitle(question: string): string {
+  const line = question.slice(0, 1_000).replace(/\s+/g, ' ').trim()
+  return Array.from(line).slice(0, 60).join('')
+}

@@ -1,0 +1,30 @@
+import type { RouteParts } from '../request/parts.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+
+/** What the agent says of itself. */
+export function aboutRoutes({ agent }: RouteParts): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/sample_prompts',
+      tag: 'about',
+      summary: 'Lists questions that the agent can answer',
+      answers: { 200: { description: 'The sample prompts' } },
+      handle: (context) => context.json({ sample_prompts: agent.samplePrompts }),
+    }),
+  ]
+}
+
+/** The routes that need no token. */
+export function healthRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/health',
+      tag: 'about',
+      summary: 'Says that the process answers',
+      answers: { 200: { description: 'It does' } },
+      handle: (context) => context.json({ status: 'healthy' }),
+    }),
+  ]
+}

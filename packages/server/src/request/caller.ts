@@ -1,0 +1,26 @@
+import { ProblemError } from '../answer/problem.ts'
+import type { ServerContext } from '../util/server-env.ts'
+
+/**
+ * The user that a request acts for: the token's own; with a token for any user, or without auth, the one that it names.
+ *
+ * @param userId the request's `user_id`
+ * @throws ProblemError `missing-field` where it must name one; `not-found` where it names another user than the token's,
+ *   so that nobody learns which users exist
+ */
+export function callerOf(context: ServerContext, userId: string | undefined): string {
+  const caller = anyCallerOf(context, userId)
+  if (caller !== undefined) return caller
+  throw new ProblemError('missing-field', {
+    detail: 'Required: user_id.',
+    errors: [{ path: ['user_id'], message: 'is required' }],
+  })
+}
+
+/** The same, for requests that a token for any user may send without a user: then `undefined`. */
+export function anyCallerOf(context: ServerContext, userId: string | undefined): string | undefined {
+  const principal = context.get('principal')
+  if (principal === undefined || principal === '*') return userId
+  if (userId !== undefined && userId !== principal) throw new ProblemError('not-found')
+  return principal
+}

@@ -1,0 +1,23 @@
+import type { Runnable } from '@agentkit/core'
+import type { Capacity } from '../capacity/capacity.ts'
+import type { Limits } from '../limits.ts'
+import type { LogEntry } from '../util/log.ts'
+
+/** What all routes share. */
+export type RouteParts = {
+  agent: Runnable
+  capacity: Capacity
+  limits: Limits
+  log: (entry: LogEntry) => void
+  rules: RouteRules
+}
+
+/** Options of the server that decide what a caller may do. */
+export type RouteRules = {
+  /** Requests need a token. */
+  hasAuth: boolean
+  /** Who decides on approvals: the run's user, or only a token for any user and one with `mayApprove`. */
+  approvals: 'owner' | 'service'
+  /** Each user has files of their own. */
+  perUserFiles: boolean
+}

@@ -1,0 +1,61 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { ServerContext } from '../util/server-env.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a route takes and answers: the source of its validation and of `/openapi.json`. */
+export type RouteSchemas<Query extends GenericSchema, Body extends GenericSchema> = {
+  method: Method
+  /** With `:name` for parameters, as Hono has them. */
+  path: string
+  /** The group in the documentation: `chat`, `runs`, `sessions`, `files`, `about`. */
+  tag: string
+  /** One sentence without a period. */
+  summary: string
+  /** Longer text for the documentation, in Markdown. */
+  description?: string
+  /** An object of texts; other parameters are ignored. */
+  query?: Query
+  /** A JSON body. A route with another body reads it itself, and describes it by `otherBody`. */
+  body?: Body
+  /** The content of a body that is not JSON, or not only: media type → JSON Schema. */
+  otherBody?: Readonly<Record<string, object>>
+  /** Answers by status. Problems are added to all routes. */
+  answers: Readonly<Record<number, { description: string; content?: Readonly<Record<string, object>> }>>
+}
+
+/** The checked parts of a request. */
+export type RouteInput<Query extends GenericSchema, Body extends GenericSchema> = {
+  query: InferOutput<Query>
+  body: InferOutput<Body>
+  /** A parameter of the path, decoded once. */
+  param(name: string): string
+}
+
+/** A route as the app mounts it. */
+export type Route = RouteSchemas<GenericSchema, GenericSchema> & {
+  handle(context: ServerContext, input: RouteInput<GenericSchema, GenericSchema>): Response | Promise<Response>
+}
+
+/**
+ * Defines one method of a path.
+ *
+ * @example
+ * defineRoute({
+ *   method: 'GET',
+ *   path: '/api/v1/sessions',
+ *   tag: 'sessions',
+ *   summary: 'Lists the sessions of a user',
+ *   query: object({ user_id: optional(userId) }),
+ *   answers: { 200: { description: 'The sessions, the most recently used first' } },
+ *   handle: (context, { query }) => context.json({ sessions: [] }),
+ * })
+ */
+export function defineRoute<Query extends GenericSchema, Body extends GenericSchema>(
+  route: RouteSchemas<Query, Body> & {
+    handle(context: ServerContext, input: RouteInput<Query, Body>): Response | Promise<Response>
+  },
+): Route {
+  // `mountRoutes` passes what these schemas have returned.
+  return route as unknown as Route
+}
