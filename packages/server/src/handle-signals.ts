@@ -1,5 +1,5 @@
 import { checkOptionNames } from '@agentkit/core/internal'
-import type { AgentServer } from './serve.ts'
+import type { AgentServer } from './listen.ts'
 import { createLog, describeError, type Log } from './util/log.ts'
 
 export type HandleSignalsOptions = {

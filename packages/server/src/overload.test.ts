@@ -13,7 +13,8 @@ import {
 } from './__fixtures__/requests.ts'
 import { createApp } from './create-app.ts'
 import type { Limits } from './limits.ts'
-import { type AgentServer, serve } from './serve.ts'
+import type { AgentServer } from './listen.ts'
+import { serve } from './serve.ts'
 import type { LogEntry } from './util/log.ts'
 
 const servers: AgentServer[] = []

@@ -17,8 +17,9 @@ import {
   until,
   validFields,
 } from './__fixtures__/requests.ts'
+import type { AgentServer } from './listen.ts'
 import type { ServerOptions } from './options.ts'
-import { type AgentServer, serve } from './serve.ts'
+import { serve } from './serve.ts'
 
 const servers: AgentServer[] = []
 

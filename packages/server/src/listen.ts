@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentKitError, type Runnable } from '@agentkit/core'
+import { getRequestListener } from '@hono/node-server'
+import { type Capacity, createCapacity } from './capacity/capacity.ts'
+import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
+import { buildApp } from './create-app.ts'
+import type { Limits } from './limits.ts'
+import { type ServerSettings, serverUrl } from './options.ts'
+
+/** A server that listens. */
+export interface AgentServer {
+  /** Its address: `http://127.0.0.1:8000`. */
+  readonly url: string
+  /**
+   * Stops accepting requests, refuses queued runs, waits up to `limits.drainMs` for active ones, and then aborts them.
+   * The agent stays open: it belongs to the caller.
+   */
+  close(): Promise<void>
+}
+
+/** Serves an agent by Node's HTTP server. Everything that needs Node's server is imported here. */
+export async function listen(agent: Runnable, settings: ServerSettings): Promise<AgentServer> {
+  const { limits } = settings
+  const capacity = createCapacity(limits)
+  const app = buildApp(agent, settings, capacity)
+  const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
+  const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
+  boundConnections(server, settings, capacity)
+  server.setTimeout(idleMs(limits))
+  // Node would answer these itself, without limit; as requests they are handled in turn and counted.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
+  const port = await bind(server, settings)
+  let closing: Promise<void> | undefined
+  return {
+    url: serverUrl(settings.host, port),
+    close: () => (closing ??= drain(server, capacity, limits.drainMs)),
+  }
+}
+
+function nodeOptions({ headersMs, deadlineMs }: Limits): Record<string, number> {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: Math.max(headersMs, deadlineMs),
+    connectionsCheckingInterval: Math.min(1000, headersMs),
+    // Longer than the idle timeout of common load balancers, which could otherwise use a connection that was just closed.
+    keepAliveTimeout: 72_000,
+  }
+}
+
+/** Sends `100 Continue` only if the size of the body is allowed. */
+function answerExpectation(server: Server, request: IncomingMessage, response: ServerResponse, limits: Limits): void {
+  if (Number(request.headers['content-length'] ?? 0) <= limits.bodyBytes) response.writeContinue()
+  server.emit('request', request, response)
+}
+
+async function bind(server: Server, { host, port }: ServerSettings): Promise<number> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw cannotListen(cause, host, port)
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+function cannotListen(cause: unknown, host: string, port: number): AgentKitError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const fix =
+    code === 'EADDRINUSE'
+      ? `Port ${port} on ${host} is in use. Stop the other server, or pass another \`port\`; 0 takes a free one.`
+      : code === 'EACCES'
+        ? `Port ${port} needs privileges that this process does not have. Pass a \`port\` above 1023.`
+        : `Cannot listen on ${host}, port ${port} (${code}). Pass a \`host\` that is an address of this machine.`
+  return new AgentKitError('invalid-config', fix, { cause })
+}
+
+/** How long runs may take to settle after their connections are closed. */
+const settleMs = 1000
+
+async function drain(server: Server, { runs }: Capacity, drainMs: number): Promise<void> {
+  runs.close()
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Node keeps a connection alive that was busy when the server closed.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(giveUp)
+  await Promise.race([runs.idle(), sleep(settleMs, undefined, { ref: false })])
+}
