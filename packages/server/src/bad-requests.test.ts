@@ -40,6 +40,11 @@ function part(headers: string, value: string): string {
 const file = part('Content-Disposition: form-data; name="files[]"; filename="a.txt"', 'text')
 const valid = formBody(validFields)
 
+function json(changes: Record<string, unknown>): RequestInit {
+  const { user_id, session_id } = validFields
+  return body(JSON.stringify({ user_id, session_id, messages: [user], ...changes }), 'application/json')
+}
+
 const rows: Row[] = [
   ['1 no user_id', fields({ user_id: undefined }), 422, 'missing-field', 'Required: user_id.'],
   ['1 no session_id', fields({ session_id: undefined }), 422, 'missing-field', 'Required: session_id.'],
@@ -88,12 +93,7 @@ const rows: Row[] = [
   ['8 JSON 10,000 deep', fields({ chat_data: deep }), 400, 'malformed-chat-data'],
   ['9 chat_data of 1 MiB and a byte', fields({ chat_data: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
   ['9 an unknown field of 1 MiB and a byte', fields({ other: 'x'.repeat(1024 * 1024 + 1) }), 413, 'field-too-large'],
-  [
-    '10 JSON that contains a file URL',
-    body('{"files":{"filepath":"/etc/passwd"}}', 'application/json'),
-    415,
-    'unsupported-media-type',
-  ],
+  ['10 JSON that contains a file URL', json({ files: { filepath: '/etc/passwd' } }), 422, 'invalid-field'],
   [
     '10 a urlencoded form',
     body('user_id=a&session_id=b', 'application/x-www-form-urlencoded'),
@@ -116,6 +116,35 @@ const rows: Row[] = [
     'unsupported-media-type',
   ],
   ['10 files[] as text', fields({ 'files[]': 'x' }), 415, 'unsupported-media-type'],
+  ['1 JSON without user_id', json({ user_id: undefined }), 422, 'missing-field', 'Required: user_id.'],
+  ['1 JSON without messages', json({ messages: undefined }), 422, 'missing-field', 'Required: messages.'],
+  ['1 an empty object', body('{}', 'application/json'), 422, 'missing-field'],
+  ['2 a number as session_id in JSON', json({ session_id: 1 }), 422, 'invalid-field'],
+  ['3 JSON that does not parse', body('{"user_id":', 'application/json'), 400, 'malformed-chat-data'],
+  ['3 an empty JSON body', body('', 'application/json'), 400, 'malformed-chat-data'],
+  ['3 a list as JSON', body('[]', 'application/json'), 400, 'malformed-chat-data'],
+  ['3 a text as JSON', body('"hello"', 'application/json'), 400, 'malformed-chat-data'],
+  ['4 messages in JSON that are not a list', json({ messages: 'Hi' }), 400, 'malformed-chat-data'],
+  ['4 parts as content in JSON', json({ messages: [{ role: 'user', content: [] }] }), 400, 'malformed-chat-data'],
+  ['5 no messages in JSON', json({ messages: [] }), 400, 'malformed-chat-data', 'No messages provided'],
+  ['7 a system message in JSON', json({ messages: [{ role: 'system', content: 'x' }, user] }), 400, 'forbidden-role'],
+  ['8 a JSON body 10,000 deep', body(deep, 'application/json'), 400, 'malformed-chat-data'],
+  [
+    '10 an unknown field in JSON',
+    json({ temperature: 1 }),
+    422,
+    'invalid-field',
+    'The field temperature is not a field',
+  ],
+  [
+    '46 __proto__ as a field in JSON',
+    body('{"user_id":"a","session_id":"b","messages":[],"__proto__":{}}', 'application/json'),
+    422,
+    'invalid-field',
+  ],
+  ['a text as resumable in JSON', json({ resumable: 'true' }), 422, 'invalid-field', 'must be true or false'],
+  ['another word as resumable', fields({ resumable: 'yes' }), 422, 'invalid-field', 'must be true or false'],
+  ['an empty replaces', fields({ replaces: '' }), 422, 'invalid-field'],
   [
     '11 no boundary',
     body(valid, 'multipart/form-data'),
@@ -244,9 +273,9 @@ describe('bad requests', () => {
     expect(agent.calls[0]?.options.userId).toBe('é\ufffd😀')
   })
 
-  it('names the accepted type of body', async () => {
-    const response = await createApp(fakeAgent()).request('/api/v1/chat', body('{}', 'application/json'))
-    expect(response.headers.get('accept')).toBe('multipart/form-data')
+  it('names the accepted types of body', async () => {
+    const response = await createApp(fakeAgent()).request('/api/v1/chat', body('{}', 'text/plain'))
+    expect(response.headers.get('accept')).toBe('multipart/form-data, application/json')
     const { detail } = await expectProblem(response, 415, 'unsupported-media-type')
     expect(detail).toContain('multipart/form-data, with the text fields user_id, session_id and chat_data')
   })
@@ -258,6 +287,13 @@ describe('bad requests', () => {
     expect(problem.detail).toContain(detail)
     expect(agent.calls).toHaveLength(0)
     await expectHealthy(app)
+  })
+
+  it('12 a JSON body that fails while it is read → 400', async () => {
+    const failing = new ReadableStream({ pull: (controller) => controller.error(new Error('connection reset')) })
+    const headers = { 'content-type': 'application/json' }
+    const request = { method: 'POST', body: failing, headers, duplex: 'half' } as RequestInit
+    await expectProblem(await createApp(fakeAgent()).request('/api/v1/chat', request), 400, 'malformed-chat-data')
   })
 
   it('12 a body that fails while it is read → 400 malformed-multipart', async () => {

@@ -1,4 +1,4 @@
-import type { RunResult } from '@agentkit/core'
+import type { Approval, RunResult } from '@agentkit/core'
 
 /** The text of the answer alone. */
 export function textAnswer(result: RunResult): Response {
@@ -16,13 +16,18 @@ export function jsonAnswer(result: RunResult, { userId, sessionId }: { userId: s
     usage: snakeCaseKeys(result.usage),
     cost: result.cost?.usd ?? null,
     sources: result.sources.map(snakeCaseKeys),
-    // Only when the run waits for approvals.
-    ...(result.approvals.length > 0 && { approvals: result.approvals.map(snakeCaseKeys) }),
+    approvals: result.approvals.map(approvalBody),
   }
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
 }
 
-function snakeCaseKeys(object: object): Record<string, unknown> {
+/** An approval, whose absent values are null. */
+export function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
+  const ids = { approval_id: approvalId, call_id: callId }
+  return { ...ids, name, input: input ?? null, kind, path: path ?? null, started_at: startedAt ?? null }
+}
+
+export function snakeCaseKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]))
 }
 

@@ -18,6 +18,9 @@ export type RequestErrorCode =
   | 'cross-origin'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'stream-expired'
+  | 'idempotency-key-reused'
+  | 'approval-not-allowed'
   | 'internal-error'
 
 /** The `code` of a problem: a closed list. */
@@ -90,6 +93,21 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'This path does not support that method; the header "Allow" lists those that it supports.',
   },
   'request-timeout': { status: 408, title: 'Request timeout', detail: 'The request body stopped arriving.' },
+  'stream-expired': {
+    status: 410,
+    title: 'Events expired',
+    detail: 'The events after this one are no longer kept. Read the run instead.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'Idempotency key reused',
+    detail: 'This Idempotency-Key belongs to another request. Use a new key for each request.',
+  },
+  'approval-not-allowed': {
+    status: 403,
+    title: 'Approval not allowed',
+    detail: 'This token may not decide on approvals; another person has to.',
+  },
   'internal-error': { status: 500, title: 'Internal error', detail: 'The server failed to handle the request.' },
 
   'invalid-config': { ...misconfigured, detail: 'The server is not configured correctly.' },

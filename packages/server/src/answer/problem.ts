@@ -5,9 +5,13 @@ import { type ProblemCode, problemTable } from './problem-table.ts'
 export type FieldError = { path: (string | number)[]; message: string }
 
 type ProblemDetails = {
+  /** Replaces the status of the code. */
+  status?: number
   /** A sentence for the client that replaces the code's. Never the text of a foreign error. */
   detail?: string
   errors?: FieldError[]
+  /** More members of the body. */
+  members?: Readonly<Record<string, number | null>>
   headers?: Record<string, string>
   /** Logged, never sent. */
   cause?: unknown
@@ -22,6 +26,7 @@ export class ProblemError extends Error {
   readonly status: number
   readonly detail: string
   readonly errors: FieldError[] | undefined
+  readonly members: Readonly<Record<string, number | null>>
   readonly headers: Record<string, string>
   readonly quiet: boolean
 
@@ -30,9 +35,10 @@ export class ProblemError extends Error {
     const detail = details.detail ?? kind.detail
     super(detail, { cause: details.cause })
     this.code = code
-    this.status = kind.status
+    this.status = details.status ?? kind.status
     this.detail = detail
     this.errors = details.errors
+    this.members = details.members ?? {}
     this.headers = details.headers ?? {}
     this.quiet = details.quiet ?? false
   }
@@ -84,6 +90,7 @@ export function problemBody(problem: ProblemError, requestId: string): string {
     code: problem.code,
     request_id: requestId,
     ...(problem.errors && { errors: problem.errors }),
+    ...problem.members,
   })
 }
 

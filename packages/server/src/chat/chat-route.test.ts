@@ -47,6 +47,7 @@ describe('answers', () => {
       usage: { input_tokens: 3, cached_input_tokens: 1 },
       cost: 0.5,
       sources: [{ file: 'a.pdf', page_end: 2, start: 0, end: 1, quote: 'q', chunk_id: 'c', score: { fused: 1 } }],
+      approvals: [],
     })
   })
 
@@ -158,7 +159,7 @@ describe('the input of the agent', () => {
     const agent = fakeAgent()
     const fields = {
       ...validFields,
-      resumable: 'true',
+      other: 'true',
       __proto__polluted: '1',
       constructor: 'x',
       chat_data:
@@ -172,6 +173,39 @@ describe('the input of the agent', () => {
     expect(agent.calls[0]?.input).toBe('Hi')
   })
 
+  it('is the same from JSON as from a form', async () => {
+    const agent = fakeAgent()
+    const messages = [
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Two' },
+      { role: 'user', content: 'Three' },
+    ]
+    const body = JSON.stringify({ user_id: 'ada', session_id: 'first', messages, replaces: 'run_1' })
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    const app = createApp(agent)
+    const answer = await app.request('/api/v1/chat', { method: 'POST', body, headers })
+    expect(await answer.text()).toBe('Hello.')
+    const form = { ...validFields, chat_data: chatData(...messages), replaces: '"run_1"' }
+    await app.request('/api/v1/chat', chatRequest(form))
+    const [first, second] = agent.calls.map(({ input, options: { signal: _, timeoutMs: __, ...options } }) => [
+      input,
+      options,
+    ])
+    expect(first).toEqual(second)
+    expect(first).toMatchObject(['Three', { userId: 'ada', sessionId: 'first', replaces: 'run_1' }])
+  })
+
+  it("has the token's user where the request names none", async () => {
+    const agent = fakeAgent()
+    const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
+    const app = createApp(agent, { auth: { tokens } })
+    const { user_id: _, ...others } = validFields
+    const as = (token: string): RequestInit => chatRequest(others, { authorization: `Bearer ${token}` })
+    expect((await app.request('/api/v1/chat', as('the-token-of-ada'))).status).toBe(200)
+    expect(agent.calls[0]?.options.userId).toBe('ada')
+    await expectProblem(await app.request('/api/v1/chat', as('the-token-of-all')), 422, 'missing-field')
+  })
+
   it('separates ("a", "b_c") from ("a_b", "c")', async () => {
     const agent = fakeAgent()
     const app = createApp(agent)
@@ -181,6 +215,26 @@ describe('the input of the agent', () => {
       ['a', 'b_c'],
       ['a_b', 'c'],
     ])
+  })
+})
+
+describe('the id of the run', () => {
+  it.each(['text/plain', 'application/json', 'text/event-stream'])('is a header of its answer (%s)', async (accept) => {
+    const response = await createApp(fakeAgent()).request('/api/v1/chat', chatRequest(validFields, { accept }))
+    expect(response.headers.get('x-run-id')).toBe('run_fake')
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+  })
+
+  it.each(['text/plain', 'text/event-stream'])('is a header of its problem (%s)', async (accept) => {
+    const agent = fakeAgent([{ fail: new AgentKitError('network', 'reset') }])
+    const response = await createApp(agent, quiet).request('/api/v1/chat', chatRequest(validFields, { accept }))
+    expect(response.status).toBe(502)
+    expect(response.headers.get('x-run-id')).toBe('run_fake')
+  })
+
+  it('is absent where no run has begun', async () => {
+    const response = await createApp(fakeAgent()).request('/api/v1/chat', { method: 'POST' })
+    expect(response.headers.get('x-run-id')).toBeNull()
   })
 })
 

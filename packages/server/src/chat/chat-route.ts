@@ -35,7 +35,12 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
     const place = runs.enter(signal, limits.deadlineMs)
     // The deadline holds for the wait and the run together.
     const msLeft = (): number => Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
-    const run = place.then(() => startRun(agent, request, { signal, timeoutMs: msLeft() })).finally(held.release)
+    const start = (): AgentRun => {
+      const run = startRun(agent, request, { signal, timeoutMs: msLeft() })
+      context.set('runId', run.runId)
+      return run
+    }
+    const run = place.then(start).finally(held.release)
     const answer =
       format === 'text/event-stream'
         ? streamedAnswer(run, context, parts)
@@ -48,17 +53,30 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
     path,
     tag: 'chat',
     summary: 'Answers the last message of a conversation',
-    otherBody: { 'multipart/form-data': chatForm },
+    otherBody: { 'multipart/form-data': chatForm, 'application/json': chatJSON },
     answers: { 200: { description: 'The answer, in the format that `Accept` asks for', content: answerTypes } },
     handle,
   })
 }
 
 const text = { type: 'string' }
+const flag = { type: 'boolean' }
+const common = { user_id: text, session_id: text, replaces: text }
 const chatForm = {
   type: 'object',
-  properties: { user_id: text, session_id: text, chat_data: text },
-  required: ['user_id', 'session_id', 'chat_data'],
+  properties: { ...common, chat_data: text, resumable: { enum: ['true', 'false'] } },
+  required: ['session_id', 'chat_data'],
+}
+const message = {
+  type: 'object',
+  properties: { role: { enum: ['user', 'assistant'] }, content: text },
+  required: ['role', 'content'],
+}
+const chatJSON = {
+  type: 'object',
+  properties: { ...common, messages: { type: 'array', items: message }, resumable: flag },
+  required: ['session_id', 'messages'],
+  additionalProperties: false,
 }
 const answerTypes = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
 
@@ -74,9 +92,10 @@ async function releaseAfter(finished: Promise<unknown>, place: Promise<() => voi
 type Bounds = { signal: AbortSignal; timeoutMs: number }
 
 function startRun(agent: Runnable, request: ChatRequest, bounds: Bounds): AgentRun {
-  const { question, userId, sessionId, history } = request
+  const { question, userId, sessionId, history, replaces } = request
+  const options = { userId, sessionId, history, ...(replaces !== undefined && { replaces }) }
   try {
-    return agent.stream(question, { userId, sessionId, history, ...bounds, onApproval: 'end' })
+    return agent.stream(question, { ...options, ...bounds, onApproval: 'end' })
   } catch (error) {
     throw thrownProblem(error)
   }

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { AgentKitError } from '@agentkit/core'
 import { problemEntry } from '../answer/log-problem.ts'
 import { ProblemError } from '../answer/problem.ts'
-import { isId } from '../request/chat-request.ts'
+import { isId } from '../request/fields.ts'
 import { describeError, type LogEntry } from '../util/log.ts'
 import type { Guard } from '../util/server-env.ts'
 

@@ -2,7 +2,10 @@ import type { Guard } from '../util/server-env.ts'
 
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. */
+/**
+ * Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. Every answer has it, and the id of
+ * the run that answers, problems included.
+ */
 export const requestIdGuard: Guard = async function requestId(context, next) {
   const given = context.req.header('x-request-id')
   const id = given !== undefined && validRequestId.test(given) ? given : crypto.randomUUID()
@@ -10,4 +13,6 @@ export const requestIdGuard: Guard = async function requestId(context, next) {
   context.set('startedAt', performance.now())
   await next()
   context.res.headers.set('x-request-id', id)
+  const runId = context.get('runId')
+  if (runId !== undefined) context.res.headers.set('x-run-id', runId)
 }

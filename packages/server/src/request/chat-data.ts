@@ -14,16 +14,6 @@ export type ChatData = { question: string; history: Message[] }
  * @throws ProblemError `malformed-chat-data` or `forbidden-role`, with the path in `errors`
  */
 export function readChatData(text: string, jsonDepth: number): ChatData {
-  const messages = readMessages(text, jsonDepth)
-  if (messages.length === 0) throw malformed('No messages provided')
-  const entries = messages.map(readMessage)
-  const last = entries.pop()
-  if (last?.role !== 'user') throw malformed('Last message must be from user')
-  if (last.content.trim() === '') throw malformed('The last message is empty.', at(messages.length - 1, 'content'))
-  return { question: last.content, history: toHistory(entries) }
-}
-
-function readMessages(text: string, jsonDepth: number): unknown[] {
   if (isDeeper(text, jsonDepth)) throw malformed(`chat_data is nested deeper than ${jsonDepth} levels.`)
   let data: unknown
   try {
@@ -31,26 +21,41 @@ function readMessages(text: string, jsonDepth: number): unknown[] {
   } catch {
     throw malformed('chat_data is not valid JSON.')
   }
-  const messages = isObject(data) ? data.messages : undefined
-  if (!Array.isArray(messages)) throw malformed()
-  return messages
+  return toChatData(isObject(data) ? data.messages : undefined, ['chat_data', 'messages'])
 }
 
+/**
+ * The same, of the messages themselves.
+ * @param path where they are in the request
+ */
+export function toChatData(messages: unknown, path: readonly string[]): ChatData {
+  if (!Array.isArray(messages)) throw malformed(undefined, [{ path: [...path], message: 'must be a list' }])
+  if (messages.length === 0) throw malformed('No messages provided')
+  const entries = messages.map((message, index) => readMessage(message, [...path, index]))
+  const last = entries.pop()
+  if (last?.role !== 'user') throw malformed('Last message must be from user')
+  if (last.content.trim() === '') {
+    throw malformed('The last message is empty.', at([...path, messages.length - 1], 'content'))
+  }
+  return { question: last.content, history: toHistory(entries) }
+}
+
+type Path = readonly (string | number)[]
 type Entry = { role: 'user' | 'assistant'; content: string }
 
 /** Roles with more authority than a user's. */
 const forbiddenRoles: ReadonlySet<unknown> = new Set(['system', 'developer', 'tool', 'function'])
 
-function readMessage(value: unknown, index: number): Entry {
-  if (!isObject(value)) throw malformed(undefined, at(index, undefined, 'must be an object'))
+function readMessage(value: unknown, path: Path): Entry {
+  if (!isObject(value)) throw malformed(undefined, at(path, undefined, 'must be an object'))
   const { role, content } = value
   if (forbiddenRoles.has(role)) {
-    throw new ProblemError('forbidden-role', { errors: at(index, 'role', 'must be "user" or "assistant"') })
+    throw new ProblemError('forbidden-role', { errors: at(path, 'role', 'must be "user" or "assistant"') })
   }
   if (role !== 'user' && role !== 'assistant') {
-    throw malformed(undefined, at(index, 'role', 'must be "user" or "assistant"'))
+    throw malformed(undefined, at(path, 'role', 'must be "user" or "assistant"'))
   }
-  if (typeof content !== 'string') throw malformed(undefined, at(index, 'content', 'must be a string'))
+  if (typeof content !== 'string') throw malformed(undefined, at(path, 'content', 'must be a string'))
   return { role, content }
 }
 
@@ -67,8 +72,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function at(index: number, key?: string, message = 'must not be empty'): FieldError[] {
-  return [{ path: ['chat_data', 'messages', index, ...(key === undefined ? [] : [key])], message }]
+function at(path: Path, key?: string, message = 'must not be empty'): FieldError[] {
+  return [{ path: [...path, ...(key === undefined ? [] : [key])], message }]
 }
 
 function malformed(detail?: string, errors?: FieldError[]): ProblemError {

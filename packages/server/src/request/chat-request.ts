@@ -1,59 +1,109 @@
+import { boolean, object, optional, picklist, strictObject, string, unknown } from 'valibot'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { type ChatData, readChatData } from './chat-data.ts'
+import { callerOf } from './caller.ts'
+import { type ChatData, readChatData, toChatData } from './chat-data.ts'
+import { idField } from './fields.ts'
+import { fingerprint } from './fingerprint.ts'
 import { type FormOptions, noRoom, readForm } from './read-form.ts'
+import { readJSON } from './read-json.ts'
+import { validate } from './validate.ts'
 
-export type ChatRequest = ChatData & { userId: string; sessionId: string }
+/** A message to the agent. */
+export type ChatRequest = ChatData & {
+  userId: string
+  sessionId: string
+  /** The run continues when its client leaves or its process dies. */
+  isResumable: boolean
+  /** The run of the session that this one replaces. */
+  replaces?: string
+  /** Of what was sent. */
+  fingerprint: string
+}
 
-const fieldNames = ['user_id', 'session_id', 'chat_data'] as const
+/** The media types of a chat. */
+const accepted = 'multipart/form-data, application/json'
+const fieldNames = ['user_id', 'session_id', 'chat_data', 'resumable', 'replaces'] as const
+
+const common = { user_id: optional(idField), session_id: idField, replaces: optional(idField) }
+const flag = 'must be true or false'
+const formFields = object({ ...common, chat_data: string(), resumable: optional(picklist(['true', 'false'], flag)) })
+const jsonFields = strictObject({ ...common, messages: unknown(), resumable: optional(boolean(flag)) })
 
 /**
- * Reads and checks the form of a chat.
- * @throws ProblemError for a form that is not valid
+ * Reads and checks a chat: a multipart form, or JSON.
+ * @throws ProblemError for a body that is not valid
  */
 export async function readChatRequest(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
+  const type = context.req.header('content-type') ?? ''
+  if (/^application\/json *(?:;|$)/i.test(type)) return readJSONChat(context, options)
+  if (/^multipart\/form-data *(?:;|$)/i.test(type)) return readFormChat(context, options)
+  throw new ProblemError('unsupported-media-type', {
+    detail:
+      'Send the request as multipart/form-data, with the text fields user_id, session_id and chat_data, ' +
+      'or as application/json, with user_id, session_id and messages.',
+    headers: { accept: accepted },
+  })
+}
+
+async function readFormChat(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
   const fields = await readForm(context, fieldNames, options)
-  const missing = fieldNames.filter((name) => !fields.has(name))
-  if (missing.length > 0) {
-    const errors: FieldError[] = missing.map((name) => ({ path: [name], message: 'is required' }))
-    throw new ProblemError('missing-field', { detail: `Required: ${missing.join(', ')}.`, errors })
-  }
-  const userId = readId(fields, 'user_id')
-  const sessionId = readId(fields, 'session_id')
-  checkPrincipal(context.get('principal'), userId)
-  const text = unquoted(fields.get('chat_data') ?? '')
-  const chatData = readChatData(text, options.limits.jsonDepth)
+  const sent = Object.fromEntries(Array.from(fields, ([name, value]) => [name, unquoted(value)]))
   // The listeners of the body keep the map in memory until the answer is sent.
   fields.clear()
-  if (!options.held.set(Buffer.byteLength(text) + chatData.history.length * messageBytes)) throw noRoom(options.runs)
-  return { userId, sessionId, ...chatData }
+  checkNamed(context, sent, ['session_id', 'chat_data'])
+  const { user_id, session_id, chat_data, resumable, replaces } = validate(formFields, sent)
+  const userId = callerOf(context, user_id)
+  const chatData = readChatData(chat_data, options.limits.jsonDepth)
+  keep(chatData, options)
+  const ids = { userId, sessionId: session_id, ...(replaces !== undefined && { replaces }) }
+  return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(sent) }
+}
+
+async function readJSONChat(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
+  const sent = await readJSON(context, options).catch(asChatData)
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw new ProblemError('malformed-chat-data')
+  checkNamed(context, sent, ['session_id', 'messages'])
+  const { user_id, session_id, messages, resumable = false, replaces } = validate(jsonFields, sent)
+  const userId = callerOf(context, user_id)
+  const chatData = toChatData(messages, ['messages'])
+  keep(chatData, options)
+  const ids = { userId, sessionId: session_id, ...(replaces !== undefined && { replaces }) }
+  return { ...chatData, ...ids, isResumable: resumable, fingerprint: fingerprint(sent) }
+}
+
+/** A body that is not JSON is answered like `chat_data` that is not. */
+function asChatData(error: unknown): never {
+  if (!(error instanceof ProblemError) || error.code !== 'malformed-json') throw error
+  throw new ProblemError('malformed-chat-data', { detail: error.detail, cause: error })
+}
+
+/** @throws ProblemError `missing-field` that names all missing fields: also the user, where the token names none */
+function checkNamed(context: ServerContext, sent: object, required: readonly string[]): void {
+  const principal = context.get('principal')
+  const names = principal === undefined || principal === '*' ? ['user_id', ...required] : required
+  const missing = names.filter((name) => !Object.hasOwn(sent, name))
+  if (missing.length === 0) return
+  const errors: FieldError[] = missing.map((name) => ({ path: [name], message: 'is required' }))
+  throw new ProblemError('missing-field', { detail: `Required: ${missing.join(', ')}.`, errors })
 }
 
 /** Memory of a message in addition to its text: an object, its list of parts, a part. */
 const messageBytes = 128
-const maxIdLength = 128
-const controlCharacter = /\p{Cc}/u
 
-function readId(fields: ReadonlyMap<string, string>, name: string): string {
-  const id = unquoted(fields.get(name) ?? '')
-  if (isId(id)) return id
-  const message = `must have 1 to ${maxIdLength} characters, none of them a control character`
-  throw new ProblemError('invalid-field', { detail: `${name} ${message}.`, errors: [{ path: [name], message }] })
-}
-
-/** Whether a text may be the id of a user or a session. */
-export function isId(text: string): boolean {
-  // Characters, not UTF-16 units; none has more than two.
-  const short = text !== '' && text.length <= maxIdLength * 2 && [...text].length <= maxIdLength
-  return short && text.isWellFormed() && !controlCharacter.test(text)
+/** Counts what stays in memory until the run starts. */
+function keep({ question, history }: ChatData, { held, runs }: FormOptions): void {
+  let bytes = Buffer.byteLength(question)
+  for (const { content } of history) {
+    bytes += messageBytes
+    // `toChatData` makes only texts, and messages of one text part.
+    const text = typeof content === 'string' ? content : content[0]?.type === 'text' ? content[0].text : ''
+    bytes += Buffer.byteLength(text)
+  }
+  if (!held.set(bytes)) throw noRoom(runs)
 }
 
 /** Some clients send form values in quotes. */
 function unquoted(value: string): string {
   return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
-}
-
-/** A token acts for its own user. 404 instead of 403 does not reveal whether another user exists. */
-function checkPrincipal(principal: string | undefined, userId: string): void {
-  if (principal !== undefined && principal !== '*' && principal !== userId) throw new ProblemError('not-found')
 }

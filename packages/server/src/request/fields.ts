@@ -1,9 +1,18 @@
 import { check, type GenericSchema, pipe, string, transform } from 'valibot'
-import { isId } from './chat-request.ts'
+
+const maxIdLength = 128
+const controlCharacter = /\p{Cc}/u
+
+/** Whether a text may be the id of a user, a session or a run. */
+export function isId(text: string): boolean {
+  // Characters, not UTF-16 units; none has more than two.
+  const short = text !== '' && text.length <= maxIdLength * 2 && [...text].length <= maxIdLength
+  return short && text.isWellFormed() && !controlCharacter.test(text)
+}
 
 const idForm = 'must have 1 to 128 characters, none of them a control character'
 
-/** The id of a user or a session, in a query or a JSON body. */
+/** The id of a user, a session or a run, in a query or a body. */
 export const idField: GenericSchema<string> = pipe(string('must be a string'), check(isId, idForm))
 
 /** A whole number in a query, such as `limit`. */

@@ -19,8 +19,10 @@ export async function readJSON(context: ServerContext, { limits, runs, held }: F
   if (body) {
     const reader = body.getReader()
     const stop = (): void => void reader.cancel().catch(() => {})
+    const endsAt = performance.now() + limits.deadlineMs
     for (;;) {
-      const { done, value } = await withinTime(reader.read(), limits.stalledMs, stop)
+      const ms = Math.min(limits.stalledMs, endsAt - performance.now())
+      const { done, value } = await withinTime(reader.read(), Math.max(0, ms), stop).catch(asIncomplete)
       if (done) break
       bytes += value.length
       chunks.push(value)
@@ -35,6 +37,12 @@ export async function readJSON(context: ServerContext, { limits, runs, held }: F
     }
   }
   return parse(chunks, limits.jsonDepth)
+}
+
+/** The client has left, or its body is not a valid stream. */
+function asIncomplete(cause: unknown): never {
+  if (cause instanceof ProblemError) throw cause
+  throw new ProblemError('malformed-json', { detail: 'The body is not complete.', cause })
 }
 
 async function withinTime<T>(reading: Promise<T>, ms: number, stop: () => void): Promise<T> {

@@ -10,6 +10,8 @@ export type ServerEnv = {
     startedAt: number
     /** Who the token acts for: a user id, or `*` for any user. Absent without auth. */
     principal?: string
+    /** The run that answers, for the header `x-run-id`. */
+    runId?: string
   }
 }
 
