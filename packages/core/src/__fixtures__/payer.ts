@@ -12,6 +12,7 @@ import {
   tool,
   validateTranscript,
 } from '../index.ts'
+import { opaqueId } from '../runs/approval-id.ts'
 
 /** An agent that can look things up freely, and pay with approval. */
 export type Payer = {
@@ -78,6 +79,9 @@ export function calls(...texts: string[]): { toolCalls: { name: string; callId: 
 
 export type Request = Extract<AgentEvent, { type: 'approval-request' }>
 
+/** The id of the approval that a step requests for a call: `1-pay5`. */
+export const idOf = opaqueId
+
 /** Iterates a run, and decides on each approval as it is requested. */
 export async function follow(
   run: AgentRun<unknown>,
@@ -97,9 +101,8 @@ export function eventLines(events: readonly AgentEvent[]): string[] {
     switch (event.type) {
       case 'tool-call':
       case 'tool-result':
-        return `${event.type} ${event.callId}`
       case 'approval-request':
-        return `${event.type} ${event.approvalId}`
+        return `${event.type} ${event.callId}`
       case 'step-start':
       case 'step-end':
         return `${event.type} ${event.step}`

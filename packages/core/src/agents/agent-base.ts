@@ -12,6 +12,7 @@ import { type AgentSpec, anyUser } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
+import { copyDecisions } from '../runs/decisions.ts'
 import type { AgentRun, RunFilter, Runnable, RunOptions, RunResult } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from './agent-options.ts'
@@ -96,7 +97,8 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
    * once, and continues.
    *
    * @param runId of the suspended run
-   * @param decisions by `approvalId`: `true`, or `{ deny: "why" }`. Approvals without a decision stay open.
+   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome. Approvals
+   *   without a decision stay open.
    * @param options `userId`, where given, must be that of the run. `sessionId` and `history` are the run's own.
    * @returns a run with the same id; its `result` has the error `not-found` when no such run is suspended,
    *   `session-conflict` when another caller has resumed it, `invalid-argument` for an unknown approval
@@ -106,11 +108,9 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
    * await agent.resume(runId, { [approvals[0].approvalId]: true }).result
    */
   resume(runId: string, decisions: Decisions, options: RunOptions = {}): AgentRun<Output> {
-    if (typeof runId !== 'string' || runId === '' || typeof decisions !== 'object' || decisions === null) {
-      throw invalidArgument('Pass the id of a run, and { [approvalId]: true | { deny: "why" } }.')
-    }
+    if (typeof runId !== 'string' || runId === '') throw invalidArgument('Pass the id of a run.')
     checkId('runId', runId)
-    const resumed = { runId, decisions: { ...decisions } }
+    const resumed = { runId, decisions: copyDecisions(decisions) }
     return this.createRun({ role: 'user', content: '' }, options, { keepEvents: true, resumed })
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { calls, eventLines, follow, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
+import { calls, eventLines, follow, idOf, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
 import type { AgentRun, RunResult } from '../index.ts'
 
 describe('an iterated run', () => {
@@ -13,7 +13,7 @@ describe('an iterated run', () => {
     expect(payment.done).toEqual(['pay 5'])
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Paid.', approvals: [], steps: 2 })
     expect(eventLines(events)).toEqual([
-      ...['run-start', 'step-start 1', 'tool-call pay5', 'approval-request 1-pay5', 'tool-result pay5', 'step-end 1'],
+      ...['run-start', 'step-start 1', 'tool-call pay5', 'approval-request pay5', 'tool-result pay5', 'step-end 1'],
       ...['step-start 2', 'text-delta', 'text-delta', 'text-delta', 'step-end 2', 'run-end stop'],
     ])
     expect(await shown(payment)).toEqual(['user: Pay', 'assistant: pay5', 'tool: paid', 'assistant: Paid.'])
@@ -23,7 +23,7 @@ describe('an iterated run', () => {
   it('emits the call in its approval request, as a copy', async () => {
     const { agent, done } = payer([calls('pay 5'), 'Paid.'])
     const { result } = await follow(agent.stream('Pay'), (request, run) => {
-      expect(request).toMatchObject({ approvalId: '1-pay5', callId: 'pay5', name: 'pay', input: { amount: 5 } })
+      expect(request).toMatchObject({ callId: 'pay5', kind: 'approval', name: 'pay', input: { amount: 5 } })
       Object.assign(request.input as object, { amount: 1_000 })
       run.approve(request.approvalId)
     })
@@ -54,15 +54,15 @@ describe('an iterated run', () => {
 
   it('runs calls without approval at once, and those that were approved together', async () => {
     const payment = payer([calls('pay 1', 'look 2', 'pay 3', 'look 4', 'pay 5'), 'Done.'])
-    const { events, result } = await follow(payment.agent.stream('Pay', session), ({ approvalId }, run) => {
+    const { events, result } = await follow(payment.agent.stream('Pay', session), ({ approvalId, callId }, run) => {
       expect(payment.done).toEqual(['look 2', 'look 4'])
-      if (approvalId === '1-pay3') run.deny(approvalId, 'no')
+      if (callId === 'pay3') run.deny(approvalId, 'no')
       else run.approve(approvalId)
     })
     expect(payment.done).toEqual(['look 2', 'look 4', 'pay 1', 'pay 5'])
     expect(eventLines(events).slice(7, 16)).toEqual([
       ...['tool-result look2', 'tool-result look4'],
-      ...['approval-request 1-pay1', 'approval-request 1-pay3', 'approval-request 1-pay5'],
+      ...['approval-request pay1', 'approval-request pay3', 'approval-request pay5'],
       ...['tool-result pay1', 'tool-result pay3', 'tool-result pay5', 'step-end 1'],
     ])
     const results = ['tool: paid', 'tool: seen', 'tool: The call was denied: no', 'tool: seen', 'tool: paid']
@@ -76,8 +76,8 @@ describe('an iterated run', () => {
     const { events, result } = await follow(payment.agent.stream('Pay', session))
     expect(payment.done).toEqual(['look 1', 'pay 2', 'pay 3'])
     expect(eventLines(events).filter((words) => words.startsWith('approval'))).toEqual([
-      'approval-request 2-pay2',
-      'approval-request 3-pay3',
+      'approval-request pay2',
+      'approval-request pay3',
     ])
     expect(result).toMatchObject({ finishReason: 'stop', steps: 4, usage: { totalTokens: 60 } })
     expect(await shown(payment)).toHaveLength(8)
@@ -89,7 +89,7 @@ describe('an iterated run', () => {
       { needsApproval: (input) => (input as { amount: number }).amount > 100 },
     )
     const { events } = await follow(agent.stream('Pay'))
-    expect(eventLines(events).filter((words) => words.startsWith('approval'))).toEqual(['approval-request 1-pay500'])
+    expect(eventLines(events).filter((words) => words.startsWith('approval'))).toEqual(['approval-request pay500'])
     expect(done).toEqual(['pay 5', 'pay 500'])
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('do not fit')
   })
@@ -149,7 +149,7 @@ describe('an iterated run', () => {
     const payment = payer([calls('look 1', 'pay 2'), calls('pay 3'), 'First done.', 'Done.'])
     const first = await payment.agent.stream('First', session).result
     await follow(payment.agent.stream('Second', session), async ({ approvalId }, run) => {
-      await payment.agent.resume(first.runId, { '1-pay2': true }).result
+      await payment.agent.resume(first.runId, { [idOf(first.runId, '1-pay2')]: true }).result
       run.approve(approvalId)
     })
     const before = [
@@ -168,8 +168,8 @@ describe('an iterated run', () => {
 
   it('counts no call that was denied', async () => {
     const { agent, done } = payer([calls('pay 1', 'pay 2'), 'Done.'], { budget: { toolCalls: 1 } })
-    const { result } = await follow(agent.stream('Pay'), ({ approvalId }, run) =>
-      approvalId === '1-pay1' ? run.deny(approvalId) : run.approve(approvalId),
+    const { result } = await follow(agent.stream('Pay'), ({ approvalId, callId }, run) =>
+      callId === 'pay1' ? run.deny(approvalId) : run.approve(approvalId),
     )
     expect([result.finishReason, done]).toEqual(['stop', ['pay 2']])
   })
@@ -202,7 +202,7 @@ describe('a run without a caller that can decide', () => {
     const result = await finish(payment.agent.stream('Pay', options))
     expect(result).toMatchObject({
       finishReason: 'approval',
-      approvals: [{ approvalId: '1-pay5', callId: 'pay5', name: 'pay', input: { amount: 5 } }],
+      approvals: [{ callId: 'pay5', kind: 'approval', name: 'pay', input: { amount: 5 } }],
       steps: 1,
       usage: { totalTokens: 15 },
     })
@@ -224,7 +224,7 @@ describe('a run without a caller that can decide', () => {
       Object.assign(input as object, { amount: 1_000 })
     })
     expect(result.approvals).toMatchObject([{ input: { amount: 5 } }])
-    expect(eventLines(events).slice(-2)).toEqual(['approval-request 1-pay5', 'run-end approval'])
+    expect(eventLines(events).slice(-2)).toEqual(['approval-request pay5', 'run-end approval'])
   })
 
   it('is an error of chat, which says how to resume it', async () => {
@@ -232,9 +232,9 @@ describe('a run without a caller that can decide', () => {
     const error = await payment.agent.chat('Pay', session).catch((error) => error)
     expect(error).toMatchObject({ code: 'approval', usage: { totalTokens: 15 } })
     expect(error.message).toBe(
-      `The run ${error.runId} waits for approval of "1-pay5" (pay). Decide by agent.resume(runId, decisions).`,
+      `The run ${error.runId} waits for approval of "${idOf(error.runId, '1-pay5')}" (pay). Decide by agent.resume(runId, decisions).`,
     )
-    const { text } = await payment.agent.resume(error.runId, { '1-pay5': true }).result
+    const { text } = await payment.agent.resume(error.runId, { [idOf(error.runId, '1-pay5')]: true }).result
     expect([text, payment.done]).toEqual(['Paid.', ['pay 5']])
   })
 })
@@ -245,8 +245,8 @@ describe('a run that its reader leaves while it waits', () => {
     const run = payment.agent.stream('Pay', session)
     for await (const event of run) if (event.type === 'approval-request') break
     const result = await run.result
-    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '1-pay5' }] })
-    expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay5' }] })
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
     expect(payment.done).toEqual(['pay 5'])
   })
 
@@ -255,14 +255,14 @@ describe('a run that its reader leaves while it waits', () => {
     const run = payment.agent.stream('Pay', session)
     for await (const event of run) {
       if (event.type !== 'approval-request') continue
-      if (event.approvalId === '1-pay1') run.approve(event.approvalId)
-      if (event.approvalId === '1-pay2') run.deny(event.approvalId, 'no')
-      if (event.approvalId === '1-pay3') break
+      if (event.callId === 'pay1') run.approve(event.approvalId)
+      if (event.callId === 'pay2') run.deny(event.approvalId, 'no')
+      if (event.callId === 'pay3') break
     }
     const result = await run.result
-    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '1-pay3' }] })
+    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay3' }] })
     expect(payment.done).toEqual(['pay 1'])
-    expect((await payment.agent.resume(run.runId, { '1-pay3': true }).result).text).toBe('Done.')
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay3')]: true }).result).text).toBe('Done.')
     expect(payment.done).toEqual(['pay 1', 'pay 3'])
     expect((await shown(payment)).slice(-4)).toEqual([
       ...['tool: paid', 'tool: The call was denied: no', 'tool: paid', 'assistant: Done.'],
@@ -304,13 +304,13 @@ describe('a run that is stopped while it waits', () => {
       if (approve) run.approve(approvalId)
       controller.abort()
     })
-    expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ approvalId: '1-pay5' }] })
+    expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ callId: 'pay5' }] })
     expect(eventLines(events).at(-1)).toBe('run-end aborted')
-    expect(() => run.approve('1-pay5')).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => run.approve(idOf(run.runId, '1-pay5'))).toThrow(expect.objectContaining({ code: 'not-found' }))
     expect(payment.done).toEqual(['look 1'])
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
     expect(await payment.store.find(run.runId)).toMatchObject({ status: 'waiting' })
-    expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
   })
 
   it.each([
@@ -327,7 +327,7 @@ describe('a run that is stopped while it waits', () => {
     expect(eventLines(events).at(-1)).toBe('run-end aborted')
     expect(wordsOf(result.messages)).toEqual(await shown(payment))
     expect(await payment.store.find(run.runId)).toMatchObject({ status: 'failed' })
-    const resumed = await payment.agent.resume(run.runId, { '1-pay5': true }).result
+    const resumed = await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result
     expect(resumed.error).toMatchObject({ code: 'session-conflict' })
     expect(payment.done).toEqual(['look 1'])
   })
@@ -341,9 +341,9 @@ describe('a run that is stopped while it waits', () => {
       while (payment.model.requests.length < 2) await sleep(1)
       run.cancel()
     })
-    expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ approvalId: '1-pay5' }] })
+    expect(result).toMatchObject({ finishReason: 'aborted', approvals: [{ callId: 'pay5' }] })
     other.cancel()
-    expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
   })
 
   it.each([
@@ -353,10 +353,10 @@ describe('a run that is stopped while it waits', () => {
     const payment = payer([calls('pay 5'), 'Paid.'])
     const run = payment.agent.stream('Pay', { ...session, ...options() })
     const { events, result } = await follow(run, () => {})
-    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '1-pay5' }] })
+    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay5' }] })
     expect(result.error).toBeUndefined()
     expect(eventLines(events).at(-1)).toBe('run-end approval')
-    expect((await payment.agent.resume(run.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
   })
 
   it.each(['aborted', 'cancelled'])(
@@ -384,8 +384,11 @@ describe('a run that is stopped while it waits', () => {
         // What still waits has not been paid, and is paid once when it goes on.
         if (how === 'cancelled') expect(status).not.toBe('waiting')
         if (status === 'waiting') {
-          expect([paid, approvals.map(({ approvalId }) => approvalId)]).toEqual([[], ['2-pay3', '2-pay4']])
-          await payment.agent.resume(run.runId, { '2-pay3': true, '2-pay4': true }).result
+          expect([paid, approvals.map(({ callId }) => callId)]).toEqual([[], ['pay3', 'pay4']])
+          await payment.agent.resume(run.runId, {
+            [idOf(run.runId, '2-pay3')]: true,
+            [idOf(run.runId, '2-pay4')]: true,
+          }).result
           await shown(payment)
         }
         const times = new Set(payment.done)
@@ -412,7 +415,9 @@ describe('a run that is stopped while it waits', () => {
       ...['user: Pay', 'assistant: pay1', 'tool: paid', 'assistant: [stopped: aborted]'],
     ])
     // It ended: nothing of it is approved again.
-    expect((await payment.agent.resume(run.runId, { '1-pay2': true }).result).error?.code).toBe('session-conflict')
+    expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay2')]: true }).result).error?.code).toBe(
+      'session-conflict',
+    )
     expect(payment.done).toEqual(['pay 1', 'pay 2'])
   })
 })
@@ -453,7 +458,7 @@ describe('a store that fails', () => {
       },
       { timeout: 60_000 },
     )
-    const { error } = await payment.agent.resume(run.runId, { '1-pay5': true }).result
+    const { error } = await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result
     expect(error?.code).toBe('sessionId' in where ? 'session-conflict' : 'not-found')
     expect(payment.done).toEqual([])
   })
@@ -475,7 +480,7 @@ describe('a store that fails', () => {
     }
     const { events, result } = await follow(payment.agent.stream('Pay', session))
     expect(result.error?.code).toBe('storage')
-    expect(eventLines(events)).not.toContain('approval-request 1-pay5')
+    expect(eventLines(events)).not.toContain('approval-request pay5')
     expect(await payment.store.turns(sessionKey)).toMatchObject([{ status: 'failed' }])
   })
 
@@ -488,10 +493,12 @@ describe('a store that fails', () => {
       }
       run.approve(approvalId)
     })
-    expect(result).toMatchObject({ error: { code: 'storage' }, approvals: [{ approvalId: '1-pay5' }] })
+    expect(result).toMatchObject({ error: { code: 'storage' }, approvals: [{ callId: 'pay5' }] })
     expect(payment.done).toEqual([])
     payment.store.begin = begin
-    expect((await payment.agent.resume(result.runId, { '1-pay5': true }).result).text).toBe('Paid.')
+    expect((await payment.agent.resume(result.runId, { [idOf(result.runId, '1-pay5')]: true }).result).text).toBe(
+      'Paid.',
+    )
     expect(payment.done).toEqual(['pay 5'])
   })
 })

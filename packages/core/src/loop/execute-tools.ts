@@ -30,6 +30,8 @@ export type Verdicts = {
   approved: ReadonlySet<string>
   /** The error results of calls that do not run. */
   refused: ReadonlyMap<string, string>
+  /** What calls returned that do not run, by a person's word. */
+  given: ReadonlyMap<string, JSONValue>
 }
 
 /** What the calls of one step share. */
@@ -78,8 +80,10 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   const { beforeTool, afterTool } = agent.hooks
   const sources: Citation[] = []
   const refused = step.refused.get(callId)
+  const given = step.given.get(callId)
   let attempt: Attempt
   if (refused !== undefined) attempt = failed(refused)
+  else if (given !== undefined) attempt = await giveResult(call, given, step)
   else attempt = await (beforeTool || afterTool ? betweenHooks : execute)(call, step, sources)
   conversation.keepWhole(callId, attempt.whole)
   const note = guard.addResult(call, attempt)
@@ -101,7 +105,7 @@ function withNote(content: ToolMessage['content'], note: string): ToolMessage['c
 async function betweenHooks(call: ToolCall, step: StepCalls, sources: Citation[]): Promise<Attempt> {
   const { callId, name } = call
   const { agent, hookContext, toolBox } = step.run
-  const { beforeTool, afterTool } = agent.hooks
+  const { beforeTool } = agent.hooks
   const context = { ...hookContext, signal: step.signal }
   try {
     const given: HookedCall = { callId, name, input: call.input }
@@ -114,17 +118,7 @@ async function betweenHooks(call: ToolCall, step: StepCalls, sources: Citation[]
       (await untilAborted(step.signal, needsApproval(changed, toolBox)))
     )
       return failed(notAllowed)
-    const attempt = await execute(changed, step, sources)
-    const outcome: HookedOutcome = { ...given, input: changed.input, output: attempt.output, isError: attempt.isError }
-    const after = await runHook('afterTool', afterTool, outcome, context)
-    if (after.block === undefined) {
-      if (!after.changed) return attempt
-      const { output, isError } = after.value
-      return { ...toToolResult(output, callId), isError }
-    }
-    // The citations would reveal the blocked result.
-    sources.length = 0
-    return failed(`The result was blocked: ${after.block}`)
+    return await checkedByHook(changed, await execute(changed, step, sources), step, sources)
   } catch (error) {
     step.signal.throwIfAborted()
     if (isInstance(error, MemberSuspended)) throw error
@@ -132,6 +126,37 @@ async function betweenHooks(call: ToolCall, step: StepCalls, sources: Citation[]
     sources.length = 0
     return failed(messageOf(error))
   }
+}
+
+/** The result of a call that a person reports, as if the tool had returned it. */
+async function giveResult(call: ToolCall, value: JSONValue, step: StepCalls): Promise<Attempt> {
+  try {
+    return await checkedByHook(call, { ...toToolResult(value, call.callId), isError: false }, step)
+  } catch (error) {
+    step.signal.throwIfAborted()
+    // A hook that fails allows nothing.
+    return failed(messageOf(error))
+  }
+}
+
+/** What a call resulted in, as the hook `afterTool` leaves it. */
+async function checkedByHook(
+  { callId, name, input }: ToolCall,
+  attempt: Attempt,
+  { run, signal }: StepCalls,
+  sources: Citation[] = [],
+): Promise<Attempt> {
+  const { agent, hookContext } = run
+  const outcome: HookedOutcome = { callId, name, input, output: attempt.output, isError: attempt.isError }
+  const after = await runHook('afterTool', agent.hooks.afterTool, outcome, { ...hookContext, signal })
+  if (after.block === undefined) {
+    if (!after.changed) return attempt
+    const { output, isError } = after.value
+    return { ...toToolResult(output, callId), isError }
+  }
+  // The citations would reveal the blocked result.
+  sources.length = 0
+  return failed(`The result was blocked: ${after.block}`)
 }
 
 const notAllowed =

@@ -267,8 +267,8 @@ describe('the hook `beforeTool`', () => {
     const { agent } = payer([calls('pay 1', 'pay 2'), 'Done.'], {
       hooks: { beforeTool: ({ callId }) => void seen.push(callId) },
     })
-    await follow(agent.stream('Pay'), ({ approvalId }, run) =>
-      approvalId === '1-pay1' ? run.approve(approvalId) : run.deny(approvalId),
+    await follow(agent.stream('Pay'), ({ approvalId, callId }, run) =>
+      callId === 'pay1' ? run.approve(approvalId) : run.deny(approvalId),
     )
     expect(seen).toEqual(['pay1'])
   })
@@ -279,7 +279,7 @@ describe('the hook `beforeTool`', () => {
     const turns = [{ toolCalls: [...calls('pay 5').toolCalls, { name: 'pay', input: { amount: '500' } }] }, 'Done.']
     const payment = payer(turns, { needsApproval, hooks: { beforeTool } })
     const { events } = await follow(payment.agent.stream('Pay'))
-    expect(eventLines(events)).not.toContain('approval-request 1-pay5')
+    expect(eventLines(events)).not.toContain('approval-request pay5')
     expect(payment.done).toEqual([])
     const results = payment.model.requests[1]?.messages.slice(-2) ?? []
     for (const { content } of results)

@@ -7,6 +7,7 @@ import { applyHook, type HookContext } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
+import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import { type RunSnapshot, restore, storeSnapshot, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
 import { openTurn, resumeTurn, sessionState } from '../sessions/open-turn.ts'
@@ -68,7 +69,9 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
     const isOutOfTime = scope.signal.aborted && abortError(scope.signal).code === 'budget'
     if (snapshot && !isOutOfTime) {
       const calls = unansweredCalls(state.messages)
-      await storeSnapshot(opened, snapshot, openApprovals(calls, state.steps, suspendedMembers(snapshot)))
+      const place = placeOf(opened)
+      const open = openApprovals(calls, place, { ...state, suspended: suspendedMembers(snapshot, place) })
+      await storeSnapshot(opened, snapshot, open)
     }
     throw error
   }
@@ -104,7 +107,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     members: {
       memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
       store: place?.store ?? scope.member?.store ?? agent.sessions,
-      suspended: suspendedMembers(snapshot),
+      suspended: suspendedMembers(snapshot, placeOf(opened)),
       decided: new Map(),
       failures: new Map(),
       // Set on the run of the member that has the conversation, not on those around it.

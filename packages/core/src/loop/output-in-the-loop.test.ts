@@ -1,7 +1,17 @@
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { calls, eventLines, follow, type PayerOptions, payer, session, shown, wordsOf } from '../__fixtures__/payer.ts'
+import {
+  calls,
+  eventLines,
+  follow,
+  idOf,
+  type PayerOptions,
+  payer,
+  session,
+  shown,
+  wordsOf,
+} from '../__fixtures__/payer.ts'
 import {
   Agent,
   type AgentEvent,
@@ -168,7 +178,7 @@ describe('an answer that does not fit', () => {
     const turns = [{ toolCalls: [final(misfit)] }, calls('pay 1'), { toolCalls: [final(misfit)] }, paris]
     const own = payer(turns, { output: City })
     const { runId } = await own.agent.stream('Pay', session).result
-    const { error } = await own.agent.resume(runId, { '2-pay1': true }).result
+    const { error } = await own.agent.resume(runId, { [idOf(runId, '2-pay1')]: true }).result
     expect([error?.code, own.done]).toEqual(['provider-error', ['pay 1']])
   })
 
@@ -216,8 +226,8 @@ describe('an answer beside other calls', () => {
     const turns = [{ toolCalls: [...calls('pay 1').toolCalls, final(paris)] }, { toolCalls: [final(paris)] }]
     const own = payer(turns, { output: City })
     const { runId, approvals } = await own.agent.stream('Pay', session).result
-    expect(approvals.map(({ approvalId }) => approvalId)).toEqual(['1-pay1'])
-    const { output } = await own.agent.resume(runId, { '1-pay1': true }).result
+    expect(approvals.map(({ callId }) => callId)).toEqual(['pay1'])
+    const { output } = await own.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
     expect([output, own.done]).toEqual([answer, ['pay 1']])
   })
 })

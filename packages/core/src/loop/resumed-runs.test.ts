@@ -4,6 +4,7 @@ import {
   calls,
   eventLines,
   follow,
+  idOf,
   type Payer,
   payer,
   session,
@@ -11,7 +12,7 @@ import {
   shown,
   wordsOf,
 } from '../__fixtures__/payer.ts'
-import { type Citation, type RunOptions, type RunResult, tool } from '../index.ts'
+import { type Citation, type Decisions, type RunOptions, type RunResult, tool } from '../index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -48,9 +49,9 @@ describe('a waiting run', () => {
     const first = payer([calls('pay 1', 'look 2', 'pay 3')])
     const { runId } = await waitingRun(first)
     const second = payer([], { store: { ...first.store } })
-    await second.agent.resume(runId, { '1-pay3': true }).result
+    await second.agent.resume(runId, { [idOf(runId, '1-pay3')]: true }).result
     const third = payer(['Done.'], { store: { ...first.store } })
-    const result = await third.agent.resume(runId, { '1-pay1': { deny: 'no' } }).result
+    const result = await third.agent.resume(runId, { [idOf(runId, '1-pay1')]: { deny: 'no' } }).result
     const inOrder = ['pay1: The call was denied: no', 'look2: seen', 'pay3: paid']
     const resultsOf = (messages: RunResult['messages']): string[] =>
       messages.flatMap((message) => (message.role === 'tool' ? [`${message.callId}: ${message.content}`] : []))
@@ -63,10 +64,13 @@ describe('a waiting run', () => {
   it('runs what was approved and stays suspended for the rest, without a caller', async () => {
     const first = payer([calls('pay 1', 'pay 2', 'pay 3'), 'Done.'])
     const { runId } = await waitingRun(first)
-    const result = await first.agent.resume(runId, { '1-pay2': true, '1-pay3': { deny: 'no' } }).result
-    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '1-pay1' }] })
+    const result = await first.agent.resume(runId, {
+      [idOf(runId, '1-pay2')]: true,
+      [idOf(runId, '1-pay3')]: { deny: 'no' },
+    }).result
+    expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay1' }] })
     expect(first.done).toEqual(['pay 2'])
-    expect((await first.agent.resume(runId, { '1-pay1': true }).result).text).toBe('Done.')
+    expect((await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result).text).toBe('Done.')
     expect(first.done).toEqual(['pay 2', 'pay 1'])
     expect(await shown(first)).toHaveLength(8)
   })
@@ -74,9 +78,9 @@ describe('a waiting run', () => {
   it('requests the other approvals while it is iterated', async () => {
     const first = payer([calls('pay 1', 'pay 2'), 'Done.'])
     const { runId } = await waitingRun(first)
-    const { events, result } = await follow(first.agent.resume(runId, { '1-pay1': true }))
+    const { events, result } = await follow(first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }))
     expect(eventLines(events).slice(0, 5)).toEqual([
-      ...['run-start', 'tool-result pay1', 'approval-request 1-pay2', 'tool-result pay2', 'step-end 1'],
+      ...['run-start', 'tool-result pay1', 'approval-request pay2', 'tool-result pay2', 'step-end 1'],
     ])
     expect([result.text, first.done]).toEqual(['Done.', ['pay 1', 'pay 2']])
   })
@@ -85,16 +89,16 @@ describe('a waiting run', () => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
     const { events } = await follow(first.agent.resume(runId, {}))
-    expect(eventLines(events).slice(0, 3)).toEqual(['run-start', 'approval-request 1-pay1', 'tool-result pay1'])
+    expect(eventLines(events).slice(0, 3)).toEqual(['run-start', 'approval-request pay1', 'tool-result pay1'])
     expect(first.done).toEqual(['pay 1'])
   })
 
   it('may wait again, in a later step', async () => {
     const first = payer([calls('pay 1'), calls('pay 2'), 'Done.'])
     const { runId } = await waitingRun(first)
-    const again = await first.agent.resume(runId, { '1-pay1': true }).result
-    expect(again).toMatchObject({ finishReason: 'approval', approvals: [{ approvalId: '2-pay2' }], steps: 2 })
-    expect((await first.agent.resume(runId, { '2-pay2': true }).result).text).toBe('Done.')
+    const again = await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
+    expect(again).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay2' }], steps: 2 })
+    expect((await first.agent.resume(runId, { [idOf(runId, '2-pay2')]: true }).result).text).toBe('Done.')
     expect(await shown(first)).toHaveLength(6)
   })
 
@@ -103,7 +107,7 @@ describe('a waiting run', () => {
     await first.agent.chat('Hi', session)
     const { runId } = await waitingRun(first)
     await first.agent.chat('Are you there?', session)
-    await first.agent.resume(runId, { '1-pay1': true }).result
+    await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
     const before = ['user: Hi', 'assistant: Hello.', 'user: Pay', 'assistant: pay1', 'tool: paid']
     expect(wordsOf(first.model.requests[3]?.messages ?? [])).toEqual(before)
     const all = [...before, 'assistant: Done.', 'user: Are you there?', 'assistant: Still there.']
@@ -125,9 +129,11 @@ describe('a waiting run', () => {
       return payer([], { models, store: { ...long.store } })
     }
     const second = await small('Old summary.', calls('pay 3')).agent.stream('Second', session).result
-    await long.agent.resume(first.runId, { '1-pay2': true }).result
+    await long.agent.resume(first.runId, { [idOf(first.runId, '1-pay2')]: true }).result
     const other = small('New summary.', 'Second done.')
-    expect((await other.agent.resume(second.runId, { '1-pay3': true }).result).text).toBe('Second done.')
+    expect((await other.agent.resume(second.runId, { [idOf(second.runId, '1-pay3')]: true }).result).text).toBe(
+      'Second done.',
+    )
     const request = JSON.stringify(other.model.requests.at(-1))
     expect(request).toContain('New summary.')
     expect(request).not.toContain('Old summary.')
@@ -178,7 +184,7 @@ describe('a waiting run', () => {
     )
     const { runId } = await waitingRun(first)
     const second = payer(['Done.'], { functions, store: { ...first.store } })
-    const result = await second.agent.resume(runId, { '1-pay1': true }).result
+    const result = await second.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
     expect(result.sources.map(({ chunkId }) => chunkId)).toEqual(['c1', 'c2'])
     expect(result.warnings).toEqual(['mind the gap'])
   })
@@ -187,19 +193,19 @@ describe('a waiting run', () => {
     const budget = { budget: { modelCalls: 2 } }
     const first = payer([calls('look 0'), calls('pay 1'), 'Too many.'])
     const { runId } = await first.agent.stream('Pay', { ...session, ...budget }).result
-    const bounded = await first.agent.resume(runId, { '2-pay1': true }).result
+    const bounded = await first.agent.resume(runId, { [idOf(runId, '2-pay1')]: true }).result
     expect([bounded.finishReason, first.done]).toEqual(['budget', ['look 0', 'pay 1']])
 
     const second = payer([calls('look 0'), calls('pay 1'), 'Too many.'], { maxSteps: 2 })
     const waiting = await waitingRun(second)
-    const ended = await second.agent.resume(waiting.runId, { '2-pay1': true }).result
+    const ended = await second.agent.resume(waiting.runId, { [idOf(waiting.runId, '2-pay1')]: true }).result
     expect([ended.finishReason, ended.steps]).toEqual(['max-steps', 2])
   })
 
   it('does not run approved calls that would exceed its budget', async () => {
     const first = payer([calls('look 0'), calls('pay 1'), 'Too many.'], { budget: { toolCalls: 1 } })
     const { runId } = await waitingRun(first)
-    const result = await first.agent.resume(runId, { '2-pay1': true }).result
+    const result = await first.agent.resume(runId, { [idOf(runId, '2-pay1')]: true }).result
     expect([result.finishReason, first.done]).toEqual(['budget', ['look 0']])
     expect(await shown(first)).toEqual(['user: Pay', 'assistant: look0', 'tool: seen'])
   })
@@ -207,11 +213,13 @@ describe('a waiting run', () => {
   it('has a deadline of its own', async () => {
     const first = payer([calls('pay 1')], { pay: () => new Promise(() => {}) })
     const { runId } = await waitingRun(first)
-    const result = await first.agent.resume(runId, { '1-pay1': true }, { timeoutMs: 20 }).result
+    const result = await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }, { timeoutMs: 20 }).result
     expect(result.error).toMatchObject({ code: 'timeout', phase: 'run' })
     // Whether the call has done anything nobody knows, so it is not made again.
     expect(await first.store.find(runId)).toMatchObject({ status: 'failed' })
-    expect((await first.agent.resume(runId, { '1-pay1': true }).result).error?.code).toBe('session-conflict')
+    expect((await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result).error?.code).toBe(
+      'session-conflict',
+    )
   })
 })
 
@@ -219,8 +227,8 @@ describe('each approved call runs once', () => {
   it('when it is approved again later', async () => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
-    await first.agent.resume(runId, { '1-pay1': true }).result
-    const { error, finishReason } = await first.agent.resume(runId, { '1-pay1': true }).result
+    await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
+    const { error, finishReason } = await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
     expect([error?.code, finishReason, first.done]).toEqual(['session-conflict', 'error', ['pay 1']])
     expect(await shown(first)).toHaveLength(4)
   })
@@ -231,7 +239,9 @@ describe('each approved call runs once', () => {
     const payers = [1, 2, 3].map(() =>
       where === 'others' ? payer(['Done.'], { store: { ...first.store }, done: first.done }) : first,
     )
-    const ends = await Promise.all(payers.map(({ agent }) => agent.resume(runId, { '1-pay1': true }).result))
+    const ends = await Promise.all(
+      payers.map(({ agent }) => agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result),
+    )
     expect(first.done).toEqual(['pay 1'])
     expect(ends.map(({ text, error }) => error?.code ?? text).toSorted()).toEqual([
       ...['Done.', 'session-conflict', 'session-conflict'],
@@ -271,36 +281,47 @@ describe('each approved call runs once', () => {
   it('when two decide on different calls at once', async () => {
     const first = payer([calls('pay 1', 'pay 2'), 'Done.'])
     const { runId } = await waitingRun(first)
-    const decisions = [{ '1-pay1': true as const }, { '1-pay2': true as const }]
+    const decisions: Decisions[] = [{ [idOf(runId, '1-pay1')]: true }, { [idOf(runId, '1-pay2')]: true }]
     const ends = await Promise.all(decisions.map((decided) => first.agent.resume(runId, decided).result))
     expect(ends.map(({ finishReason }) => finishReason)).toEqual(['approval', 'stop'])
     expect(first.done).toEqual(['pay 1', 'pay 2'])
   })
 })
 
+it('a decision may name an approval as earlier versions did', async () => {
+  const first = payer([calls('pay 1'), 'Done.'])
+  const { runId } = await waitingRun(first)
+  expect((await first.agent.resume(runId, { '1-pay1': true }).result).text).toBe('Done.')
+  expect(first.done).toEqual(['pay 1'])
+})
+
 describe('a run stays as it is: waiting', () => {
   const cannotGoOn: [string, (first: Payer, runId: string) => Promise<RunResult>, string][] = [
-    ['an unknown approval', ({ agent }, runId) => agent.resume(runId, { '2-pay1': true }).result, 'invalid-argument'],
     [
-      'a decision that is none',
-      ({ agent }, runId) => agent.resume(runId, { '1-pay1': false as never }).result,
+      'an unknown approval',
+      ({ agent }, runId) => agent.resume(runId, { [idOf(runId, '2-pay1')]: true }).result,
       'invalid-argument',
     ],
-    ['another user', ({ agent }, runId) => agent.resume(runId, pay1, { userId: 'bob' }).result, 'not-found'],
+    [
+      'a result of a call that has not begun',
+      ({ agent }, runId) => agent.resume(runId, { [idOf(runId, '1-pay1')]: { result: 'paid' } }).result,
+      'invalid-argument',
+    ],
+    ['another user', ({ agent }, runId) => agent.resume(runId, pay1(runId), { userId: 'bob' }).result, 'not-found'],
     [
       'another agent',
-      ({ store }, runId) => payer([], { id: 'other', store }).agent.resume(runId, pay1).result,
+      ({ store }, runId) => payer([], { id: 'other', store }).agent.resume(runId, pay1(runId)).result,
       'not-found',
     ],
-    ['an unknown run', ({ agent }) => agent.resume('run_none', pay1).result, 'not-found'],
+    ['an unknown run', ({ agent }) => agent.resume('run_none', pay1('run_none')).result, 'not-found'],
     [
       'a caller who is gone',
-      ({ agent }, runId) => agent.resume(runId, pay1, { signal: AbortSignal.abort() }).result,
+      ({ agent }, runId) => agent.resume(runId, pay1(runId), { signal: AbortSignal.abort() }).result,
       'aborted',
     ],
     [
       'an agent that cannot be made ready',
-      ({ store }, runId) => payer([], { store, output: noSchema }).agent.resume(runId, pay1).result,
+      ({ store }, runId) => payer([], { store, output: noSchema }).agent.resume(runId, pay1(runId)).result,
       'invalid-argument',
     ],
   ]
@@ -312,7 +333,7 @@ describe('a run stays as it is: waiting', () => {
     expect(result.error).toMatchObject({ code })
     expect(first.done).toEqual([])
     expect(await first.store.find(runId)).toMatchObject({ status: 'waiting' })
-    const { text } = await first.agent.resume(runId, pay1, { userId: 'ann' }).result
+    const { text } = await first.agent.resume(runId, pay1(runId), { userId: 'ann' }).result
     expect([text, first.done]).toEqual(['Done.', ['pay 1']])
   })
 
@@ -321,7 +342,7 @@ describe('a run stays as it is: waiting', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const { runId } = await waitingRun(first)
     vi.setSystemTime(Date.now() + 100 * 24 * 3_600_000)
-    expect((await first.agent.resume(runId, pay1).result).text).toBe('Done.')
+    expect((await first.agent.resume(runId, pay1(runId)).result).text).toBe('Done.')
   })
 
   it.each([
@@ -332,7 +353,7 @@ describe('a run stays as it is: waiting', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const { runId } = await first.agent.stream('Pay').result
     vi.setSystemTime(Date.now() + hours * 3_600_000)
-    const { text, error } = await first.agent.resume(runId, pay1).result
+    const { text, error } = await first.agent.resume(runId, pay1(runId)).result
     expect(error?.code ?? text).toBe(end)
     expect(first.done).toEqual(end === 'Done.' ? ['pay 1'] : [])
   })
@@ -341,7 +362,7 @@ describe('a run stays as it is: waiting', () => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
     await first.store.delete(sessionKey)
-    expect((await first.agent.resume(runId, pay1).result).error?.code).toBe('not-found')
+    expect((await first.agent.resume(runId, pay1(runId)).result).error?.code).toBe('not-found')
   })
 })
 
@@ -351,6 +372,7 @@ it.each<[unknown, unknown]>([
   ['run_1', undefined],
   ['run_1', null],
   ['run_1', 'yes'],
+  ['run_1', { apr_1: false }],
 ])('resume refuses what it cannot mean: %j, %j', (runId, decisions) => {
   const { agent } = payer([])
   expect(() => agent.resume(runId as string, decisions as never)).toThrow(
@@ -358,7 +380,7 @@ it.each<[unknown, unknown]>([
   )
 })
 
-const pay1 = { '1-pay1': true } as const
+const pay1 = (runId: string): Decisions => ({ [idOf(runId, '1-pay1')]: true })
 
 /** A schema of a library that nobody knows. */
 const noSchema = { '~standard': { version: 1 as const, vendor: 'own', validate: (value: unknown) => ({ value }) } }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { calls, type Payer, payer, session, sessionKey } from '../__fixtures__/payer.ts'
+import { calls, idOf, type Payer, payer, session, sessionKey } from '../__fixtures__/payer.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { within100ms } from '../__fixtures__/stopped-run.ts'
-import type { SessionStore } from '../index.ts'
+import type { Decisions, SessionStore } from '../index.ts'
 
 refuseUnhandledRejections()
 
@@ -12,7 +12,9 @@ describe('a suspended run that is stopped as soon as it is resumed', () => {
     const first = await movedPayer()
     const store: SessionStore = { ...first.store, append: () => new Promise(() => {}) }
     const controller = new AbortController()
-    const run = payer([], { store }).agent.resume(first.runId, approval, { signal: controller.signal }).result
+    const run = payer([], { store }).agent.resume(first.runId, approval(first.runId), {
+      signal: controller.signal,
+    }).result
     await sleep(20)
     controller.abort()
     expect(await within100ms(run)).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
@@ -36,11 +38,13 @@ describe('a suspended run that is stopped as soon as it is resumed', () => {
         return first.store.end(...values)
       },
     }
-    const run = payer([], { store }).agent.resume(first.runId, approval, { signal: controller.signal }).result
+    const run = payer([], { store }).agent.resume(first.runId, approval(first.runId), {
+      signal: controller.signal,
+    }).result
     expect(await run).toMatchObject({ finishReason: 'aborted' })
     await sleep(20)
     const second = payer(['Paid.'], { store: { ...first.store }, done: first.done })
-    expect(await second.agent.resume(first.runId, approval).result).toMatchObject({
+    expect(await second.agent.resume(first.runId, approval(first.runId)).result).toMatchObject({
       finishReason: 'stop',
       text: 'Paid.',
     })
@@ -55,11 +59,11 @@ it('cannot be resumed when its snapshot is not stored, and does not hold its ses
   await store.append(runId, [], { '@agentkit/waiting': { agentId: 'payer', userId: 'ann', sessionId: 's', seeded: 0 } })
   await store.end(runId, 'waiting')
   const { agent } = payer(['Here.'], { store })
-  expect(await agent.resume(runId, approval).result).toMatchObject({ error: { code: 'not-found' } })
+  expect(await agent.resume(runId, approval(runId)).result).toMatchObject({ error: { code: 'not-found' } })
   expect(await agent.chat('Are you there?', { ...session, timeoutMs: 2_000 })).toBe('Here.')
 })
 
-const approval = { '1-pay1': true } as const
+const approval = (runId: string): Decisions => ({ [idOf(runId, '1-pay1')]: true })
 
 /** A run waits, and another one has added to its session since: it stores that first when it goes on. */
 async function movedPayer(): Promise<Payer & { runId: string }> {

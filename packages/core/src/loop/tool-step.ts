@@ -1,9 +1,10 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
-import type { ToolMessage } from '../data/message.ts'
+import type { JSONValue, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
+import { placeOf } from '../runs/approval-id.ts'
 import { callsToApprove, checkOrSuspend, memberApprovals, openApprovals, requestDecisions } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -21,21 +22,22 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   const { state, conversation, guard } = run
   const { suspended } = run.members
   guard.beginStep(calls.length)
-  let own = decisions ? openApprovals(calls, state.steps, suspended) : await approvalsFor(run, calls)
-  if (decisions) await checkOrSuspend(run, own, decisions)
+  let own = decisions ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
+  const checked = decisions && (await checkOrSuspend(run, own, decisions))
   // Approvals of members have a path.
   own = own.filter(({ path }) => path === undefined)
   const isPending = (callId: string): boolean => own.some((approval) => approval.callId === callId)
   const free = calls.filter(({ callId }) => !suspended.has(callId) && !isPending(callId))
   const refused = new Map([...tooManyAtOnce(calls), ...unfinishedAnswers(run, free)])
-  await execute(run, free, { approved: new Set(), refused })
-  for (let decided = decisions; own.length + suspended.size > 0; decided = undefined) {
+  await execute(run, free, { ...noVerdicts, refused })
+  for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
     const known = decided ?? (await requestDecisions(run, [...own, ...memberApprovals(suspended)]))
     if (!known) return { type: 'suspended' }
     const ready = own.filter(({ approvalId }) => known[approvalId] !== undefined)
     own = own.filter((approval) => !ready.includes(approval))
     const due = calls.filter(({ callId }) => ready.some((approval) => approval.callId === callId))
     await execute(run, due, verdictsOf(ready, known))
+    for (const { callId } of ready) delete state.begun[callId]
     await resumeMembers(run, calls, known)
   }
   // The model sees the results in the order of their calls, those from before a suspension too.
@@ -47,15 +49,18 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   return { type: 'tool-calls', reply }
 }
 
-async function approvalsFor({ toolBox, state, scope }: Run, calls: readonly ToolCall[]): Promise<Approval[]> {
+async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Approval[]> {
+  const { toolBox, scope } = run
   if (!toolBox.mayNeedApproval) return []
   const executed = calls.slice(0, limits.toolCallsPerStep)
-  return untilAborted(scope.signal, callsToApprove(executed, toolBox, state.steps))
+  return untilAborted(scope.signal, callsToApprove(executed, toolBox, placeOf(run)))
 }
 
 async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   if (calls.length === 0) return
-  run.ledger.beginToolCalls(calls.filter(({ callId }) => !verdicts.refused.has(callId)).length)
+  run.ledger.beginToolCalls(
+    calls.filter(({ callId }) => !verdicts.refused.has(callId) && !verdicts.given.has(callId)).length,
+  )
   await emitOutcomes(run, calls, verdicts)
 }
 
@@ -63,15 +68,12 @@ async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts)
 async function resumeMembers(run: Run, calls: readonly ToolCall[], decisions: Decisions): Promise<void> {
   const { suspended, decided } = run.members
   for (const [callId, { approvals }] of suspended) {
-    const known = approvals.filter(({ approvalId }) => decisions[approvalId] !== undefined)
-    if (known.length === 0) continue
-    // The member's own ids, without the prefix of the call.
-    const inner = known.map(({ approvalId }) => [approvalId.slice(callId.length + 1), decisions[approvalId]])
-    decided.set(callId, Object.fromEntries(inner))
+    const known = Object.entries(decisions).filter(([id]) => approvals.some(({ approvalId }) => approvalId === id))
+    if (known.length > 0) decided.set(callId, Object.fromEntries(known))
   }
   const due = calls.filter(({ callId }) => decided.has(callId))
   const before = new Map(suspended)
-  await emitOutcomes(run, due, { approved: new Set(due.map(({ callId }) => callId)), refused: new Map() })
+  await emitOutcomes(run, due, { ...noVerdicts, approved: new Set(due.map(({ callId }) => callId)) })
   for (const { callId } of due) {
     decided.delete(callId)
     // Unless it was suspended again, the call has its result, also if the member could not be resumed.
@@ -121,15 +123,27 @@ function unfinishedAnswers({ finalTool }: Run, calls: readonly ToolCall[]): [str
   return calls.filter(({ name }) => name === finalTool).map(({ callId }) => [callId, why])
 }
 
+const noVerdicts: Verdicts = { approved: new Set(), refused: new Map(), given: new Map() }
+
 function verdictsOf(approvals: readonly Approval[], decisions: Decisions): Verdicts {
   const approved = new Set<string>()
   const refused = new Map<string, string>()
-  for (const { approvalId, callId } of approvals) {
+  const given = new Map<string, JSONValue>()
+  for (const { approvalId, callId, kind } of approvals) {
     const decision = decisions[approvalId]
+    if (decision === undefined) continue
     if (decision === true) approved.add(callId)
-    else if (decision && 'deny' in decision) {
-      refused.set(callId, `The call was denied: ${decision.deny || 'no reason was given.'}`)
-    }
+    else if ('result' in decision) given.set(callId, decision.result)
+    else refused.set(callId, kind === 'unknown-outcome' ? unknownOutcome(decision.deny) : denied(decision.deny))
   }
-  return { approved, refused }
+  return { approved, refused, given }
+}
+
+function denied(reason: string): string {
+  return `The call was denied: ${reason || 'no reason was given.'}`
+}
+
+function unknownOutcome(reason: string): string {
+  const what = 'The outcome of the call is unknown: it had begun when its process died, and was not made again.'
+  return reason === '' ? what : `${what} ${reason}`
 }

@@ -88,7 +88,14 @@ export type RunScope = RunDriver & {
   /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
   decisions?: Decisions
   /** Set for the run of a member, which is part of the run that calls it. */
-  member?: { turn: OpenTurn; memberPath: string; store: SessionStore; suspended?: SuspendedMember }
+  member?: {
+    turn: OpenTurn
+    memberPath: string
+    /** The calls that lead to the member, from the outermost run in. */
+    callers: string
+    store: SessionStore
+    suspended?: SuspendedMember
+  }
   /** Runs of members that have not ended yet. */
   members: Set<Promise<unknown>>
 }

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
-import type { Decisions } from '../data/approval-data.ts'
 import { toTools } from '../tools/define-tool.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
-import { approvalsOf, callsToApprove, checkDecisions } from './approvals.ts'
+import { approvalIdOf } from './approval-id.ts'
+import { approvalsOf, callsToApprove } from './approvals.ts'
 import { pendingApprovals } from './pending-approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
+
+const place = { runId: 'run_1', step: 1, callers: '' }
+const first = approvalIdOf(place, 'call_1')
+const second = approvalIdOf(place, 'call_2')
 
 describe('a call needs approval', () => {
   it.each<[string, Rule, boolean]>([
@@ -21,13 +25,13 @@ describe('a call needs approval', () => {
     ['if the rule rejects', async () => fail(), true],
     ['if the rule returns nothing', () => undefined as never, true],
   ])('%s', async (_, needsApproval, isAsked) => {
-    expect(await asked([payCall({ amount: 500 })], await boxOf({ needsApproval }))).toEqual(isAsked ? ['1-call_1'] : [])
+    expect(await asked([payCall({ amount: 500 })], await boxOf({ needsApproval }))).toEqual(isAsked ? ['call_1'] : [])
   })
 
   it('not when no tool has a rule: then no call is checked', async () => {
     const box = await boxOf({})
     expect(box.mayNeedApproval).toBe(false)
-    expect(await callsToApprove([payCall({ amount: 1 })], { ...box, byName: undefined as never }, 1)).toEqual([])
+    expect(await callsToApprove([payCall({ amount: 1 })], { ...box, byName: undefined as never }, place)).toEqual([])
   })
 
   it.each<[string, ToolCall]>([
@@ -46,7 +50,7 @@ describe('a call needs approval', () => {
   it('if validation throws, as it may not throw the next time', async () => {
     const broken = z.object({ amount: z.number().refine(() => fail()) })
     expect(await asked([payCall({ amount: 1 })], await boxOf({ needsApproval: true, input: broken }))).toEqual([
-      '1-call_1',
+      'call_1',
     ])
   })
 
@@ -59,25 +63,36 @@ describe('a call needs approval', () => {
 })
 
 describe('an approval', () => {
-  it('has an id made of step and call, so that it is the same in another process', () => {
-    const calls = [payCall({ amount: 1 })]
-    const [approval] = approvalsOf(calls, 3)
-    expect(approval).toEqual({ approvalId: '3-call_1', callId: 'call_1', name: 'pay', input: { amount: 1 } })
-    expect(approvalsOf(calls, 3)).toEqual([approval])
-    expect(approvalsOf(calls, 4)[0]?.approvalId).toBe('4-call_1')
+  it('shows the call, with an id', () => {
+    const [approval] = approvalsOf([payCall({ amount: 1 })], place)
+    expect(approval).toEqual({
+      ...{ approvalId: first, callId: 'call_1', name: 'pay', input: { amount: 1 }, kind: 'approval' },
+    })
+  })
+
+  it('of a call that had begun says when, and is another one', () => {
+    const startedAt = Date.UTC(2026, 10, 23)
+    const [approval] = approvalsOf([payCall({})], place, { call_1: startedAt })
+    expect(approval).toMatchObject({ kind: 'unknown-outcome', startedAt: '2026-11-23T00:00:00.000Z' })
+    expect(approval?.approvalId).toBe(approvalIdOf(place, 'call_1', startedAt))
+    expect(approval?.approvalId).not.toBe(first)
   })
 
   it('has a copy of the input', async () => {
     const call = payCall({ amount: 1 })
     const rule = (input: unknown): boolean => Object.assign(input as object, { amount: 0 }) !== undefined
-    const [approval] = await callsToApprove([call], await boxOf({ input: { type: 'object' }, needsApproval: rule }), 1)
+    const [approval] = await callsToApprove(
+      [call],
+      await boxOf({ input: { type: 'object' }, needsApproval: rule }),
+      place,
+    )
     Object.assign(approval?.input as object, { amount: 2 })
     expect(call.input).toEqual({ amount: 1 })
   })
 })
 
 describe('pending approvals', () => {
-  const two = approvalsOf([payCall({}), { ...payCall({}), callId: 'call_2' }], 1)
+  const two = approvalsOf([payCall({}), { ...payCall({}), callId: 'call_2' }], place)
   const never = new AbortController().signal
 
   it('have no decisions without a caller', async () => {
@@ -89,9 +104,9 @@ describe('pending approvals', () => {
     pending.attach()
     const decisions = pending.decisions(two, never)
     expect(pending.isWaiting).toBe(true)
-    pending.decide('1-call_2', { deny: 'no' })
-    pending.decide('1-call_1', true)
-    expect(await decisions).toEqual({ '1-call_1': true, '1-call_2': { deny: 'no' } })
+    pending.decide(second, { deny: 'no' })
+    pending.decide(first, true)
+    expect(await decisions).toEqual({ [first]: true, [second]: { deny: 'no' } })
     expect(pending.isWaiting).toBe(false)
   })
 
@@ -99,12 +114,12 @@ describe('pending approvals', () => {
     const pending = pendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
-    pending.decide('1-call_1', true)
+    pending.decide(first, true)
     pending.detach()
-    expect(() => pending.decide('1-call_2', true)).toThrow(
-      'No approval "1-call_2" is pending in the run r. A run that has ended with pending approvals is resumed by',
+    expect(() => pending.decide(second, true)).toThrow(
+      `No approval "${second}" is pending in the run r. A run that has ended with pending approvals is resumed by`,
     )
-    expect(await decisions).toEqual({ '1-call_1': true })
+    expect(await decisions).toEqual({ [first]: true })
     expect(await pending.decisions(two, never)).toBeUndefined()
   })
 
@@ -114,8 +129,8 @@ describe('pending approvals', () => {
       const pending = pendingApprovals('r')
       pending.attach()
       const decisions = what === 'before it is asked' ? undefined : pending.decisions(two, never)
-      if (what === 'twice') pending.decide('1-call_1', true)
-      const id = what === 'unknown' ? '2-call_1' : '1-call_1'
+      if (what === 'twice') pending.decide(first, true)
+      const id = what === 'unknown' ? 'apr_unknown' : first
       expect(() => pending.decide(id, true)).toThrow(expect.objectContaining({ code: 'not-found' }))
       pending.detach()
       await decisions
@@ -130,27 +145,7 @@ describe('pending approvals', () => {
     controller.abort()
     await expect(decisions).rejects.toMatchObject({ code: 'aborted' })
     expect(pending.isWaiting).toBe(false)
-    expect(() => pending.decide('1-call_1', true)).toThrow('No approval')
-  })
-})
-
-describe('decisions', () => {
-  const approvals = approvalsOf([payCall({})], 1)
-
-  it.each<Decisions>([{}, { '1-call_1': true }, { '1-call_1': { deny: '' } }])('may be %j', (decisions) => {
-    expect(() => checkDecisions(decisions, approvals)).not.toThrow()
-  })
-
-  it.each<[unknown, string]>([
-    [{ unknown: true }, 'No approval "unknown" is pending in this run. Pending are: "1-call_1" (pay).'],
-    [{ '1-call_1': false }, 'Decide "1-call_1" by true or { deny: "why" }.'],
-    [{ '1-call_1': null }, 'Decide "1-call_1"'],
-    [{ '1-call_1': { deny: 1 } }, 'Decide "1-call_1"'],
-    [{ '1-call_1': 'yes' }, 'Decide "1-call_1"'],
-  ])('may not be %j', (decisions, message) => {
-    expect(() => checkDecisions(decisions as Decisions, approvals)).toThrow(
-      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),
-    )
+    expect(() => pending.decide(first, true)).toThrow('No approval')
   })
 })
 
@@ -168,7 +163,7 @@ function boxOf({ input = z.object({ amount: z.number() }), needsApproval }: PayT
 }
 
 async function asked(calls: readonly ToolCall[], box: ToolBox): Promise<string[]> {
-  return (await callsToApprove(calls, box, 1)).map(({ approvalId }) => approvalId)
+  return (await callsToApprove(calls, box, place)).map(({ callId }) => callId)
 }
 
 function payCall(input: unknown): ToolCall {

@@ -1,40 +1,58 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
-import { abortError, invalidArgument } from '../data/errors.ts'
+import { abortError } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
 import { cloneJSON } from '../util/clone-json.ts'
+import { approvalIdOf, type StepPlace } from './approval-id.ts'
+import { checkDecisions } from './decisions.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
-/** The calls of a step that need approval. The ids of the approvals depend on step and call only. */
-export async function callsToApprove(calls: readonly ToolCall[], toolBox: ToolBox, step: number): Promise<Approval[]> {
+/** The calls of a step that need approval. The ids of the approvals depend on the place of the step and on the call only. */
+export async function callsToApprove(
+  calls: readonly ToolCall[],
+  toolBox: ToolBox,
+  place: StepPlace,
+): Promise<Approval[]> {
   if (!toolBox.mayNeedApproval) return []
   const asked = await Promise.all(calls.map(async (call) => ((await needsApproval(call, toolBox)) ? [call] : [])))
-  return approvalsOf(asked.flat(), step)
+  return approvalsOf(asked.flat(), place)
 }
 
-/** The approvals of calls that need one. */
-export function approvalsOf(calls: readonly Pick<ToolCall, 'callId' | 'name' | 'input'>[], step: number): Approval[] {
-  return calls.map(({ callId, name, input }) => ({
-    approvalId: `${step}-${callId}`,
-    callId,
-    name,
-    kind: 'approval',
-    // A copy, so that a listener cannot change the tool's input.
-    input: cloneJSON(input as JSONValue),
-  }))
+/**
+ * The approvals of calls that need one.
+ * @param begun when calls of unknown outcome began, in milliseconds since 1970, by their ids
+ */
+export function approvalsOf(
+  calls: readonly Pick<ToolCall, 'callId' | 'name' | 'input'>[],
+  place: StepPlace,
+  begun: Readonly<Record<string, number>> = {},
+): Approval[] {
+  return calls.map(({ callId, name, input }) => {
+    const startedAt = begun[callId]
+    return {
+      approvalId: approvalIdOf(place, callId, startedAt),
+      callId,
+      name,
+      // A copy, so that a listener cannot change the tool's input.
+      input: cloneJSON(input as JSONValue),
+      ...(startedAt === undefined
+        ? { kind: 'approval' as const }
+        : { kind: 'unknown-outcome' as const, startedAt: new Date(startedAt).toISOString() }),
+    }
+  })
 }
 
 /** The pending approvals of a step: of its own calls, and of the members that it called. */
 export function openApprovals(
   calls: readonly ToolCall[],
-  steps: number,
-  suspended: ReadonlyMap<string, SuspendedMember>,
+  place: StepPlace,
+  { begun, suspended }: { begun: Readonly<Record<string, number>>; suspended: ReadonlyMap<string, SuspendedMember> },
 ): Approval[] {
   const own = calls.filter(({ callId }) => !suspended.has(callId))
-  return [...approvalsOf(own, steps), ...memberApprovals(suspended)]
+  return [...approvalsOf(own, place, begun), ...memberApprovals(suspended)]
 }
 
 export function memberApprovals(suspended: ReadonlyMap<string, SuspendedMember>): Approval[] {
@@ -56,25 +74,14 @@ export async function needsApproval({ name, input, invalid }: ToolCall, { byName
   }
 }
 
-/** @throws AgentKitError `invalid-argument` for an invalid decision, or one on an approval that is not pending */
-export function checkDecisions(decisions: Decisions, approvals: readonly Approval[]): void {
-  for (const [approvalId, decision] of Object.entries(decisions)) {
-    if (!approvals.some((approval) => approval.approvalId === approvalId)) {
-      const pending = approvals.map((approval) => `"${approval.approvalId}" (${approval.name})`).join(', ')
-      throw invalidArgument(`No approval "${approvalId}" is pending in this run. Pending are: ${pending}.`)
-    }
-    const isDecision = decision === true || ('deny' in decision && typeof decision.deny === 'string')
-    if (!isDecision) throw invalidArgument(`Decide "${approvalId}" by true or { deny: "why" }.`)
-  }
-}
-
 /**
  * Checks the decisions that a run is resumed with. Invalid ones leave it suspended as it was.
+ * @returns the decisions by the ids of the approvals
  * @throws AgentKitError `invalid-argument`
  */
-export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisions: Decisions): Promise<void> {
+export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisions: Decisions): Promise<Decisions> {
   try {
-    checkDecisions(decisions, approvals)
+    return checkDecisions(run.scope.runId, decisions, approvals)
   } catch (error) {
     await suspend(run, approvals)
     throw error

@@ -17,6 +17,8 @@ export type RunState = {
   warnings: string[]
   /** Pending approvals, while the run is stored as suspended. */
   approvals: Approval[]
+  /** When the calls of unknown outcome of the current step began, in milliseconds since 1970, by their ids. */
+  begun: Record<string, number>
   /** The answer in the form of the agent's `output`. */
   output: unknown
   /** Answers that did not have that form. */
@@ -39,6 +41,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     sources: [],
     warnings: [],
     approvals: [],
+    begun: {},
     output: undefined,
     invalidOutputs: 0,
     accounts: {},

@@ -11,6 +11,7 @@ import { limits } from '../limits.ts'
 import type { BudgetSnapshot, Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
+import { opaqueId, type StepPlace } from './approval-id.ts'
 import type { RunDriver } from './run-driver.ts'
 import type { RunState } from './run-state.ts'
 
@@ -29,6 +30,7 @@ export type RunSnapshot = {
     misfits: number
     summary?: string
     books: Record<string, BudgetSnapshot>
+    begun?: Record<string, number>
   }
   /** Suspended members, by the id of the call that called them. */
   members?: Record<string, SuspendedMember>
@@ -42,8 +44,10 @@ export type RunSnapshot = {
 
 /** A suspended run of a member, stored with the run that called it. Plain JSON. */
 export type SuspendedMember = {
-  /** As the calling run emits them: ids and paths begin with its call and the member. */
+  /** As the calling run emits them: the paths begin with the member. */
   approvals: Approval[]
+  /** The call that called it, within its run. Absent in snapshots of earlier versions, whose approvals have other ids. */
+  call?: string
   history: readonly Message[]
   messages: readonly Message[]
   waiting: RunSnapshot
@@ -70,7 +74,7 @@ export type OpenRun = {
 
 /** Stops the run's clock, and describes the run as it can be resumed. */
 export function takeSnapshot({ state, ledger, conversation, path, stepsBefore, members }: OpenRun): RunSnapshot {
-  const { reply, steps, sources, warnings, invalidOutputs, summary, accounts } = state
+  const { reply, steps, sources, warnings, invalidOutputs, summary, accounts, begun } = state
   const { reason, usage, planned } = reply
   const booked = ledger.pause()
   return {
@@ -78,6 +82,7 @@ export function takeSnapshot({ state, ledger, conversation, path, stepsBefore, m
     progress: {
       ...{ steps, sources, warnings, misfits: invalidOutputs, books: accounts },
       ...(summary === undefined ? {} : { summary }),
+      ...(Object.keys(begun).length > 0 ? { begun } : {}),
     },
     ...(planned ? { planned } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
@@ -128,8 +133,20 @@ export async function storeSnapshot(
 }
 
 /** The suspended members of a snapshot, by the id of the call that called them. */
-export function suspendedMembers(snapshot: RunSnapshot | undefined): Map<string, SuspendedMember> {
-  return new Map(Object.entries(snapshot?.members ?? {}))
+export function suspendedMembers(
+  snapshot: RunSnapshot | undefined,
+  { runId, callers }: StepPlace,
+): Map<string, SuspendedMember> {
+  const members = new Map(Object.entries(snapshot?.members ?? {}))
+  for (const [callId, member] of members) {
+    if (member.call !== undefined) continue
+    // Earlier versions stored the names that ids are made of now.
+    const approvals = member.approvals.map((approval) => {
+      return { ...approval, approvalId: opaqueId(runId, `${callers}${approval.approvalId}`), kind: 'approval' as const }
+    })
+    members.set(callId, { ...member, approvals, call: callId })
+  }
+  return members
 }
 
 /** The calls of a run's last step that have no result yet. */

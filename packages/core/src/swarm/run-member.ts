@@ -5,6 +5,7 @@ import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
+import { callName as nameOfCall } from '../runs/approval-id.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { pendingApprovals } from '../runs/pending-approvals.ts'
 import type { RunResult } from '../runs/run.ts'
@@ -58,6 +59,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   const { scope, state, members } = run
   const { member, callId, signal, history, input, resumed } = call
   const memberPath = `${members.memberPath}/${member.id}`
+  const callName = resumed?.suspended.call ?? nameOfCall(state.steps, callId)
   const turn = inMemoryTurn(resumed ? resumed.suspended.history : history)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
@@ -71,7 +73,10 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
     members: new Set(),
-    member: { turn, memberPath, store: members.store, ...(resumed ? { suspended: resumed.suspended } : {}) },
+    member: {
+      ...{ turn, memberPath, store: members.store, callers: `${scope.member?.callers ?? ''}${callName}/` },
+      ...(resumed ? { suspended: resumed.suspended } : {}),
+    },
     ...(resumed ? { decisions: resumed.decisions } : {}),
   }).finally(() => {
     deadline.stop()
@@ -84,11 +89,11 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   if (status === 'failed' && result.warnings.length === 0) state.warnings.push(`${member.name} failed: ${reason}`)
   const { suspended } = turn
   if (status === 'waiting' && suspended) {
-    const approvals = result.approvals.map((approval) => fromMember(approval, callId, member.id))
+    const approvals = result.approvals.map((approval) => fromMember(approval, member.id))
     // `suspend` received this snapshot, which is plain JSON.
     const snapshot = suspended.snapshot as unknown as RunSnapshot
     const { messages } = suspended
-    return { ...outcome, suspended: { approvals, history: turn.history, messages, waiting: snapshot } }
+    return { ...outcome, suspended: { approvals, call: callName, history: turn.history, messages, waiting: snapshot } }
   }
   await storeTurn(run, call, memberPath, result)
   return outcome
@@ -147,9 +152,8 @@ function mergeInto(state: RunState, { sources, warnings, approvals }: RunResult,
 }
 
 /** A member's approval as the calling run shows it. */
-function fromMember(approval: Approval, callId: string, id: string): Approval {
-  const { approvalId, path = [] } = approval
-  return { ...approval, approvalId: `${callId}/${approvalId}`, path: [id, ...path] }
+function fromMember(approval: Approval, id: string): Approval {
+  return { ...approval, path: [id, ...(approval.path ?? [])] }
 }
 
 /** Stores the member's turn. A failure is only a warning, as the swarm's own session has the answer. */

@@ -1,3 +1,4 @@
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { callingThen, eventsOf, linesOf, member, paying, saying, wordsOf } from '../__fixtures__/team.ts'
 import { type Collaboration, memorySessions, type SessionStore, Swarm } from '../index.ts'
@@ -50,6 +51,52 @@ describe('an approval of a nested member', () => {
     expect(lines.filter((line) => line.includes('run-'))).toEqual(['firm run-start', 'firm run-end stop'])
     expect([boss.requests.length, clerk.requests.length, ann.requests.length]).toEqual([2, 2, 1])
     expect(boss.requests[1]?.messages.slice(-2).map(wordsOf)).toEqual(['The office has paid.', 'Ann has looked.'])
+  })
+
+  it('has an id of its own, also when the models use the ids of calls again', async () => {
+    const done: string[] = []
+    const ask = { toolCalls: [{ callId: 'ask', name: 'clerk', input: { task: 'Pay 5.' } }] }
+    const pay = { toolCalls: [{ callId: 'pay', name: 'pay', input: { amount: 5 } }] }
+    const clerk = member('Clerk', scriptedModel([pay, 'Paid.', pay, 'Paid.']), { functions: [paying(done)] })
+    const swarm = new Swarm({ name: 'Firm', model: scriptedModel([ask, ask, 'Both are paid.']), agents: [clerk] })
+    const run = swarm.stream('Pay twice')
+    const ids = new Set<string>()
+    for await (const event of run) {
+      if (event.type !== 'approval-request') continue
+      ids.add(event.approvalId)
+      expect(event.approvalId).toMatch(/^apr_[0-9A-Za-z]{22}$/)
+      run.approve(event.approvalId)
+    }
+    expect(await run.result).toMatchObject({ text: 'Both are paid.' })
+    expect([ids.size, done]).toEqual([2, ['paid 5', 'paid 5']])
+  })
+
+  it('of a run that an earlier version has suspended is decided by the id that it showed then', async () => {
+    const sessions = memorySessions()
+    const done: string[] = []
+    const make = () => {
+      const ask = { toolCalls: [{ callId: 'ask', name: 'clerk', input: { task: 'Pay 5.' } }] }
+      const pay = { toolCalls: [{ callId: 'pay', name: 'pay', input: { amount: 5 } }] }
+      const clerk = member('Clerk', scriptedModel([pay, 'Paid.']), { functions: [paying(done)] })
+      return new Swarm({ name: 'Firm', model: scriptedModel([ask, 'It is paid.']), agents: [clerk], sessions })
+    }
+    const first = make()
+    const { runId } = await first.stream('Pay', session).result
+    // Earlier versions stored neither the call nor the kind.
+    const key = { agentId: 'firm', ...session, sessionId: 's' }
+    const { version = 0, state } = (await sessions.load(key)) ?? {}
+    const old = JSON.parse(JSON.stringify(state), (name, value) => {
+      if (name === 'call') return undefined
+      return name === 'approvals' ? [{ ...value[0], approvalId: 'ask/1-pay', kind: undefined }] : value
+    })
+    await sessions.begin(key, { runId, expectedVersion: version, input: [] })
+    await sessions.append(runId, [], old)
+    await sessions.end(runId, 'waiting')
+    const shown = await first.resume(runId, {}).result
+    expect(shown.approvals).toMatchObject([{ kind: 'approval', path: ['clerk'] }])
+    expect(shown.approvals[0]?.approvalId).toMatch(/^apr_[0-9A-Za-z]{22}$/)
+    expect(await first.resume(runId, { 'ask/1-pay': true }).result).toMatchObject({ text: 'It is paid.' })
+    expect(done).toEqual(['paid 5'])
   })
 
   it.each<[string, Collaboration]>([
