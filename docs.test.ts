@@ -5,6 +5,7 @@ import {
   agentKeys,
   type ConfigKey,
   embeddingKeys,
+  retentionKeys,
   retrieverKeys,
   samplePromptKeys,
   serverKeys,
@@ -106,7 +107,7 @@ describe('the lists of the documentation', () => {
   it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
     'has every key of the configuration, in %s',
     (file) => {
-      const tables = [agentKeys, serverKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
+      const tables = [agentKeys, serverKeys, retentionKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
       const keys = tables.flatMap((table) => Object.entries<ConfigKey>(table))
       const text = read(file)
       expect(keys.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])

@@ -53,8 +53,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     hostGuard(settings.host, settings.allowedHosts),
     originGuard(settings.cors),
   )
-  const { limits, log, auth } = settings
-  const rules = { hasAuth: auth !== undefined, approvals: 'owner', perUserFiles: false } as const
+  const { limits, log, auth, rules } = settings
   const parts: RouteParts = { agent, capacity, limits, log, rules }
   mountRoutes(app, healthRoutes(), parts)
 
@@ -62,7 +61,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   if (auth) app.use('*', authGuard(auth, log))
   app.use('*', bodySizeGuard(limits.bodyBytes))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
-  mountRoutes(app, [...routes, ...docsRoutes(parts, app)], parts)
+  mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 
   app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))
   app.onError((error, context) => {

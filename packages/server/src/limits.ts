@@ -4,6 +4,18 @@ export type Limits = {
   runs: number
   /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 disables the queue. */
   queuedRuns: number
+  /** Runs of one user at once, with auth; never all of `runs`. */
+  userRuns: number
+  /** Runs of one user that wait for a place, with auth; more are 429 `rate-limit`. 0 disables the user's queue. */
+  userQueuedRuns: number
+  /** What the runs of a user may cost since midnight UTC, in US dollars; then more are 429 `budget`. */
+  userDailyUsd?: number | undefined
+  /** The same in tokens. */
+  userDailyTokens?: number | undefined
+  /** Background runs that wait, of all users; more are 503 `overloaded`. */
+  queued: number
+  /** Background runs that wait, of one user; more are 503 `overloaded`. */
+  userQueued: number
   /** Bodies in memory whose runs have not started, all together; more is 503 `overloaded`. */
   heldBytes: number
   /** Connections at once; one more is 503 `overloaded` and closed. */
@@ -23,7 +35,12 @@ export type Limits = {
    * whole body before that: 408 `request-timeout`.
    */
   deadlineMs: number
-  /** The request's headers, from the first byte to the last; longer is Node's own 408, at most a second later. */
+  /** A run that no connection waits for, resumable ones included, from its start; longer ends as `timeout`. */
+  backgroundMs: number
+  /**
+   * The request's headers, from the first byte to the last; longer is Node's own 408, at most a second later.
+   * Also the time in which `auth` looks up a token.
+   */
   headersMs: number
   /** A client that stops sending its body (408 `request-timeout`), or stops reading its answer (disconnected). */
   stalledMs: number
@@ -37,6 +54,12 @@ export type Limits = {
 export const defaultLimits: Readonly<Limits> = {
   runs: 32,
   queuedRuns: 256,
+  userRuns: 4,
+  userQueuedRuns: 32,
+  userDailyUsd: undefined,
+  userDailyTokens: undefined,
+  queued: 100_000,
+  userQueued: 10_000,
   heldBytes: 256 * 1024 * 1024,
   connections: 2_048,
   requestsPerConnection: 1_000,
@@ -45,6 +68,7 @@ export const defaultLimits: Readonly<Limits> = {
   parts: 50,
   jsonDepth: 32,
   deadlineMs: 300_000,
+  backgroundMs: 3_600_000,
   headersMs: 8_000,
   stalledMs: 30_000,
   heartbeatMs: 15_000,

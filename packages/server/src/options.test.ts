@@ -53,7 +53,38 @@ const refused: [string, ServerOptions, string][] = [
   ['an allowed host that is not a string', { allowedHosts: [5 as never] }, 'allowedHosts'],
   ['allowed hosts that are not a list', { allowedHosts: 'example.com' as never }, 'is a list'],
   ['a limit that is not a number', { limits: { parts: -1 } }, 'parts'],
+  ['a user without a run at once', { limits: { userRuns: 0 } }, 'whole number from 1'],
+  ['half a token a day', { limits: { userDailyTokens: 0.5 } }, 'whole number from 1'],
+  ['no dollar a day', { limits: { userDailyUsd: 0 } }, 'above 0, or leave it out'],
+  ['endless dollars a day', { limits: { userDailyUsd: Number.POSITIVE_INFINITY } }, 'above 0'],
+  ['a proxy that is anyone', { trustedProxies: ['*'] }, 'Name the addresses'],
+  ['a range of all IPv4 proxies', { trustedProxies: ['0.0.0.0/0'] }, 'every address'],
+  ['a range of all IPv6 proxies', { trustedProxies: ['::/0'] }, 'every address'],
+  ['the name of a proxy', { trustedProxies: ['proxy.example.com'] }, 'not an address or a CIDR'],
+  ['a prefix that is too long', { trustedProxies: ['10.0.0.0/33'] }, 'not an address or a CIDR'],
+  ['a prefix that is no number', { trustedProxies: ['10.0.0.0/x'] }, 'not an address or a CIDR'],
+  ['an address with a zone', { trustedProxies: ['fe80::1%eth0'] }, 'not an address or a CIDR'],
+  ['a base path without a slash', { basePath: 'agent' }, 'Write it like "/agent"'],
+  ['a base path with dots', { basePath: '/a/../b' }, 'Write it like "/agent"'],
+  ['a base path with an empty segment', { basePath: '/a//b' }, 'Write it like "/agent"'],
+  ['an encoded base path', { basePath: '/%61' }, 'Write it like "/agent"'],
+  ['a base path with a query', { basePath: '/a?b' }, 'Write it like "/agent"'],
+  ['negative days', { retention: { retentionDays: -1 } }, 'retention.retentionDays'],
+  ['half a session', { retention: { maxSessionsPerUser: 0.5 } }, 'retention.maxSessionsPerUser'],
+  ['a disk that is no number', { retention: { maxDiskMb: Number.NaN } }, 'retention.maxDiskMb'],
   ...wrong([
+    ['approvals of another kind', { approvals: 'anyone' }, '`approvals` is "owner" or "service"'],
+    ['proxies that are no list', { trustedProxies: '10.0.0.1' }, 'is a list of addresses'],
+    ['a proxy that is no string', { trustedProxies: [5] }, 'not an address or a CIDR'],
+    ['a base path that is no string', { basePath: 5 }, 'Write it like "/agent"'],
+    ['an unknown dialect', { dialects: ['openai', 'soap'] }, 'There is no dialect "soap"'],
+    ['dialects that are no list', { dialects: 'openai' }, '`dialects` is a list'],
+    ['a misspelt option of `retention`', { retention: { days: 1 } }, 'Unknown option `retention.days`'],
+    ...['perUserFiles', 'playground', 'docs', 'metrics', 'worker'].map((name): [string, unknown, string] => [
+      `a ${name} that is a string`,
+      { [name]: 'false' },
+      `\`${name}\` is true or false`,
+    ]),
     ['options that are none', 5, 'Known: host, port,'],
     ['no options', null, 'Known: host, port,'],
     [
@@ -106,6 +137,39 @@ describe('options', () => {
     expect(() => checkOptions({ auth: { tokens: { [token]: 'ada' } } })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(token) }),
     )
+  })
+
+  it('has defaults', () => {
+    const { limits, rules, worker, retention, trustedProxies } = checkOptions()
+    expect(limits).toMatchObject({ userRuns: 4, userQueuedRuns: 32, backgroundMs: 3_600_000, queued: 100_000 })
+    expect([limits.userDailyUsd, limits.userDailyTokens, limits.userQueued]).toEqual([undefined, undefined, 10_000])
+    expect(rules).toEqual({
+      hasAuth: false,
+      approvals: 'owner',
+      basePath: '',
+      perUserFiles: false,
+      dialects: new Set(['openai', 'ui']),
+      playground: true,
+      docs: true,
+      metrics: false,
+    })
+    expect([worker, trustedProxies]).toEqual([true, undefined])
+    expect(retention).toEqual({ retentionDays: 0, maxSessionsPerUser: 0, maxDiskMb: 0 })
+  })
+
+  it.each([
+    ['', ''],
+    ['/', ''],
+    ['/agent', '/agent'],
+    ['/agent/', '/agent'],
+    ['/a/b', '/a/b'],
+    ['/bücher', '/bücher'],
+  ])('accepts the base path "%s"', (basePath, checked) => {
+    expect(checkOptions({ basePath }).rules.basePath).toBe(checked)
+  })
+
+  it('accepts a daily budget of cents', () => {
+    expect(checkOptions({ limits: { userDailyUsd: 0.05 } }).limits.userDailyUsd).toBe(0.05)
   })
 
   it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('accepts %s without auth', (host) => {

@@ -1,16 +1,20 @@
 import { AgentKitError } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
+import { checkLimits } from './check-limits.ts'
 import { type Auth, checkAuth } from './guards/auth.ts'
+import { toBasePath } from './guards/base-path.ts'
+import { type CorsOptions, type CorsRule, toCorsRule } from './guards/cors.ts'
 import { bracketed, isLoopback, toHostNames } from './guards/host.ts'
-import type { CorsRule } from './guards/origin.ts'
-import { defaultLimits, type Limits } from './limits.ts'
+import { type TrustedProxies, toTrustedProxies } from './guards/trusted-proxies.ts'
+import type { Limits } from './limits.ts'
+import type { RouteRules } from './request/parts.ts'
+import { checkRetention, type RetentionOptions } from './sessions/retention-options.ts'
 import { createLog, type Log, type LogEntry } from './util/log.ts'
 
-/** Other origins whose pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
-export type CorsOptions =
-  | string
-  | readonly string[]
-  | { origins: string | readonly string[] /** Allows cookies and HTTP authentication. */; credentials?: boolean }
+/** The protocols that a server can speak beside its own. */
+export type Dialect = 'openai' | 'ui' | 'agui' | 'mcp' | 'a2a'
+
+const dialectNames: readonly Dialect[] = ['openai', 'ui', 'agui', 'mcp', 'a2a']
 
 export type ServerOptions = {
   /** Address to bind; default `127.0.0.1`. An address that other machines can reach requires `auth`. */
@@ -21,6 +25,11 @@ export type ServerOptions = {
   auth?: Auth
   /** Confirms that everyone who can reach the server may call it. */
   allowUnauthenticated?: boolean
+  /**
+   * Who decides on approvals: `"owner"`, the default, is the user of the run; `"service"` only a token for any user (`*`),
+   * and one whose `auth` result has `mayApprove`.
+   */
+  approvals?: 'owner' | 'service'
   /** What one request may cost, and all of them together; see `defaultLimits`. */
   limits?: Partial<Limits>
   /**
@@ -30,6 +39,24 @@ export type ServerOptions = {
   allowedHosts?: readonly string[]
   /** Default: pages of other origins may not call. */
   cors?: CorsOptions
+  /** Addresses and CIDRs of reverse proxies: only their forwarded headers count. */
+  trustedProxies?: readonly string[]
+  /** The path below which everything is served, such as `/agent`, for a proxy that does not remove its prefix. */
+  basePath?: string
+  /** Each user has files of their own; default: files belong to the agent. */
+  perUserFiles?: boolean
+  /** Protocols that are served beside `/api/v1`; default `["openai", "ui"]`. */
+  dialects?: readonly Dialect[]
+  /** Whether `/` is the page to try the agent with; default true. */
+  playground?: boolean
+  /** Whether `/docs` and `/openapi.json` are served; default true. */
+  docs?: boolean
+  /** Whether `/metrics` is served; default false. */
+  metrics?: boolean
+  /** Whether `run()` works on background runs; default true. */
+  worker?: boolean
+  /** How long data is kept; default for ever. */
+  retention?: RetentionOptions
   /** Where failed requests are logged; default `"human"`, a line on standard error. */
   log?: Log
 }
@@ -42,6 +69,11 @@ export type ServerSettings = {
   limits: Limits
   allowedHosts: ReadonlySet<string> | undefined
   cors: CorsRule | undefined
+  trustedProxies: TrustedProxies | undefined
+  allowUnauthenticated: boolean
+  rules: RouteRules
+  worker: boolean
+  retention: Required<RetentionOptions>
   log: (entry: LogEntry) => void
 }
 
@@ -51,9 +83,19 @@ export const serverOptionNames: Record<keyof ServerOptions, true> = {
   port: true,
   auth: true,
   allowUnauthenticated: true,
+  approvals: true,
   limits: true,
   allowedHosts: true,
   cors: true,
+  trustedProxies: true,
+  basePath: true,
+  perUserFiles: true,
+  dialects: true,
+  playground: true,
+  docs: true,
+  metrics: true,
+  worker: true,
+  retention: true,
   log: true,
 }
 
@@ -72,11 +114,12 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
     )
   }
   if (typeof allowUnauthenticated !== 'boolean') throw invalid('`allowUnauthenticated` is true or false.')
-  const { log } = options
+  const { log, trustedProxies, worker = true } = options
   if (log !== undefined && log !== 'human' && log !== 'json' && typeof log !== 'function') {
     throw invalid('`log` is "human", "json" or a function that takes an entry.')
   }
   if (auth !== undefined) checkAuth(auth)
+  if (typeof worker !== 'boolean') throw invalid('`worker` is true or false.')
   return {
     host,
     port,
@@ -84,7 +127,35 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
     limits: checkLimits(options.limits),
     allowedHosts: options.allowedHosts === undefined ? undefined : toHostNames(options.allowedHosts),
     cors: options.cors === undefined ? undefined : toCorsRule(options.cors),
+    trustedProxies: trustedProxies === undefined ? undefined : toTrustedProxies(trustedProxies),
+    allowUnauthenticated,
+    rules: checkRules(options),
+    worker,
+    retention: checkRetention(options.retention),
     log: createLog(log),
+  }
+}
+
+function checkRules(options: ServerOptions): RouteRules {
+  const { approvals = 'owner', basePath = '', dialects = ['openai', 'ui'] } = options
+  if (approvals !== 'owner' && approvals !== 'service') throw invalid('`approvals` is "owner" or "service".')
+  const words = dialectNames.map((name) => `"${name}"`).join(', ')
+  if (!Array.isArray(dialects)) throw invalid(`\`dialects\` is a list of ${words}; an empty one serves none.`)
+  const unknown = dialects.find((name) => !dialectNames.includes(name))
+  if (unknown !== undefined) throw invalid(`There is no dialect ${JSON.stringify(unknown)}. There are ${words}.`)
+  const { perUserFiles = false, playground = true, docs = true, metrics = false } = options
+  for (const [name, flag] of Object.entries({ perUserFiles, playground, docs, metrics })) {
+    if (typeof flag !== 'boolean') throw invalid(`\`${name}\` is true or false.`)
+  }
+  return {
+    hasAuth: options.auth !== undefined,
+    approvals,
+    basePath: toBasePath(basePath),
+    perUserFiles,
+    dialects: new Set(dialects),
+    playground,
+    docs,
+    metrics,
   }
 }
 
@@ -92,66 +163,6 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
 export function serverUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${bracketed(name)}:${port}`
-}
-
-/** The longest delay of Node's timers. */
-const longestTimerMs = 2 ** 31 - 1
-
-function checkLimits(given: Partial<Limits> = {}): Limits {
-  if (typeof given !== 'object' || given === null)
-    throw invalid('`limits` is an object such as { deadlineMs: 60_000 }.')
-  const limits: Limits = { ...defaultLimits }
-  for (const [name, value] of Object.entries(given)) {
-    if (!isLimitName(name)) {
-      throw invalid(`There is no limit "${name}". The limits are ${Object.keys(defaultLimits).join(', ')}.`)
-    }
-    if (value === undefined) continue
-    const [min, max] = name.endsWith('Ms')
-      ? [1, longestTimerMs]
-      : [name === 'queuedRuns' ? 0 : 1, Number.MAX_SAFE_INTEGER]
-    if (!Number.isSafeInteger(value) || value < min || value > max) {
-      throw invalid(`The limit "${name}" is ${value}. Pass a whole number from ${min} to ${max}.`)
-    }
-    limits[name] = value
-  }
-  if (limits.heldBytes < limits.bodyBytes) {
-    throw invalid(
-      `The limit "heldBytes" is ${limits.heldBytes}, below the size of one body ("bodyBytes", ${limits.bodyBytes}). Raise it.`,
-    )
-  }
-  return limits
-}
-
-function isLimitName(name: string): name is keyof Limits {
-  return Object.hasOwn(defaultLimits, name)
-}
-
-function toCorsRule(cors: CorsOptions): CorsRule {
-  const { origins, credentials = false } = toOrigins(cors)
-  const list = typeof origins === 'string' ? [origins] : origins
-  if (!Array.isArray(list)) throw invalid('`cors` is an origin, a list of origins, or { origins, credentials }.')
-  if (list.includes('*')) {
-    if (credentials) {
-      throw invalid('`cors` allows every origin and credentials: any page could act as its visitor. Name the origins.')
-    }
-    return { origins: '*', credentials }
-  }
-  for (const origin of list) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw invalid(
-        `"${origin}" in \`cors\` is not an origin. Write it like "https://app.example.com", without a path.`,
-      )
-    }
-  }
-  return { origins: new Set(list), credentials }
-}
-
-function toOrigins(cors: CorsOptions): { origins: string | readonly string[]; credentials?: boolean } {
-  if (typeof cors === 'object' && cors !== null && 'origins' in cors) {
-    checkOptionNames(cors, { origins: true, credentials: true }, { code: 'invalid-config', of: 'cors' })
-    return cors
-  }
-  return { origins: cors }
 }
 
 function invalid(message: string): AgentKitError {

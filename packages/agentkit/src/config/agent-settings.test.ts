@@ -12,6 +12,7 @@ function configOf(parts: Partial<Config>): Config {
     agents: new Map(),
     samplePrompts: {},
     server: {},
+    retention: {},
     retriever: {},
     embedding: {},
     warnings: [],

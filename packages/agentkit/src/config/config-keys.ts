@@ -1,5 +1,6 @@
 import type { Collaboration, MemberHistory, ModelSettings, OnBusy, Route } from '@agentkit/core'
 import type { RetrievalTool } from '@agentkit/core/internal'
+import type { Dialect } from '@agentkit/server'
 
 /** The TypeScript type of each type of value. */
 export type ValueTypes = {
@@ -15,6 +16,11 @@ export type ValueTypes = {
   count: number
   'count-from-0': number
   port: number
+  number: number
+  dollars: number
+  approvals: 'owner' | 'service'
+  dialects: readonly Dialect[]
+  log: 'human' | 'json'
   temperature: number
   reasoning: NonNullable<ModelSettings['reasoning']>
   'retrieval-tool': RetrievalTool
@@ -70,11 +76,39 @@ export const serverKeys = {
   auth_tokens_env: { type: 'word', example: '"AGENTKIT_TOKENS"' },
   cors_origins: { type: 'texts', example: '["https://app.example.com"]' },
   allowed_hosts: { type: 'texts', example: '["agent.example.com"]' },
+  allow_unauthenticated: { type: 'flag', example: 'true' },
+  approvals: { type: 'approvals', example: '"service"' },
+  trusted_proxies: { type: 'texts', example: '["10.0.0.0/8"]' },
+  base_path: { type: 'text', example: '"/agent"' },
+  per_user_files: { type: 'flag', example: 'true' },
+  dialects: { type: 'dialects', example: '["openai", "ui"]' },
+  playground: { type: 'flag', example: 'false' },
+  docs: { type: 'flag', example: 'false' },
+  metrics: { type: 'flag', example: 'true' },
+  worker: { type: 'flag', example: 'false' },
+  log: { type: 'log', example: '"json"' },
   max_runs: { type: 'count', example: '32' },
   max_queued_runs: { type: 'count-from-0', example: '256' },
+  max_user_runs: { type: 'count', example: '4' },
+  max_user_queued_runs: { type: 'count-from-0', example: '32' },
+  max_user_daily_usd: { type: 'dollars', example: '5' },
+  max_user_daily_tokens: { type: 'count', example: '1000000' },
+  max_queued: { type: 'count-from-0', example: '100000' },
+  max_user_queued: { type: 'count-from-0', example: '10000' },
   max_held_bytes: { type: 'count', example: '268435456' },
   max_connections: { type: 'count', example: '2048' },
   max_requests_per_connection: { type: 'count', example: '1000' },
+  deadline_ms: { type: 'count', example: '300000' },
+  background_ms: { type: 'count', example: '3600000' },
+  drain_ms: { type: 'count', example: '25000' },
+  stalled_ms: { type: 'count', example: '30000' },
+} as const
+
+/** The keys of `[retention]`. */
+export const retentionKeys = {
+  retention_days: { type: 'number', example: '30' },
+  max_sessions_per_user: { type: 'count-from-0', example: '100' },
+  max_disk_mb: { type: 'number', example: '5000' },
 } as const
 
 /** The keys of `[sample_prompts]`. */
@@ -106,7 +140,14 @@ export const embeddingKeys = {
 } as const
 
 /** Tables that belong to no agent. None of these names may be an agent's id. */
-export const reservedTables: readonly string[] = ['defaults', 'sample_prompts', 'embedding', 'retriever', 'server']
+export const reservedTables: readonly string[] = [
+  'defaults',
+  'sample_prompts',
+  'embedding',
+  'retriever',
+  'retention',
+  'server',
+]
 
 /** A checked table: known keys only, each of its type. */
 type TableOf<Keys extends Record<string, ConfigKey>> = {
@@ -114,6 +155,7 @@ type TableOf<Keys extends Record<string, ConfigKey>> = {
 }
 export type AgentTable = TableOf<typeof agentKeys>
 export type ServerTable = TableOf<typeof serverKeys>
+export type RetentionTable = TableOf<typeof retentionKeys>
 export type SamplePromptsTable = TableOf<typeof samplePromptKeys>
 export type RetrieverTable = TableOf<typeof retrieverKeys>
 export type EmbeddingTable = TableOf<typeof embeddingKeys>

@@ -13,6 +13,7 @@ import {
   retrievalTools,
   settingRules,
 } from '@agentkit/core/internal'
+import type { Dialect } from '@agentkit/server'
 import { resolveModelName } from '../models/model-name.ts'
 import type { ConfigKey, ValueTypes } from './config-keys.ts'
 
@@ -23,6 +24,9 @@ const maxSeconds = Math.floor((2 ** 31 - 1) / 1000)
 
 /** The retriever's list. It is repeated here because the retriever may not be installed. */
 export const readableExts: readonly string[] = ['.csv', '.docx', '.md', '.mdx', '.pdf', '.txt']
+
+/** The server's list. It is repeated here because the server package is loaded only to serve. */
+const dialects: readonly Dialect[] = ['openai', 'ui', 'agui', 'mcp', 'a2a']
 
 const isWord = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 const isWhole = (value: unknown, from: number, to: number): boolean =>
@@ -77,6 +81,14 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     is: `${isOneOf(histories).is}, or a whole number of 1 or more`,
     holds: (value) => isOneOf(histories).holds(value) || isWhole(value, 1, Number.MAX_SAFE_INTEGER),
   },
+  number: { is: 'a number of 0 or more', holds: (value) => isWithin(value, 0, Number.MAX_SAFE_INTEGER) },
+  dollars: { is: 'a number of US dollars above 0', holds: (value) => isWithin(value, Number.MIN_VALUE, 1e9) },
+  approvals: isOneOf(['owner', 'service']),
+  dialects: {
+    is: `a list of ${dialects.map((name) => `"${name}"`).join(', ')}`,
+    holds: (value) => Array.isArray(value) && value.every((name) => dialects.includes(name)),
+  },
+  log: isOneOf(['human', 'json']),
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 

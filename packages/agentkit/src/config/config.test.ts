@@ -87,6 +87,7 @@ cors_origins = ["https://example.com"]
 `)
     expect(config).toEqual({
       path: path(),
+      retention: {},
       retriever: {},
       embedding: {},
       defaults: { model: 'offline/extractive', timeout: 1.5 },
@@ -118,6 +119,7 @@ cors_origins = ["https://example.com"]
       agents: new Map(),
       samplePrompts: {},
       server: {},
+      retention: {},
       retriever: {},
       embedding: {},
       warnings: [],
@@ -215,11 +217,31 @@ cors_origins = ["https://example.com"]
     'cors_origins = "*"',
     'max_runs = 0',
     'max_queued_runs = -1',
+    'max_user_runs = 0',
+    'max_user_daily_usd = 0',
+    'max_user_daily_tokens = 1.5',
+    'approvals = "anyone"',
+    'trusted_proxies = "10.0.0.1"',
+    'base_path = 5',
+    'dialects = ["soap"]',
+    'dialects = "openai"',
+    'docs = "no"',
+    'log = "jason"',
+    'deadline_ms = 0',
   ])('refuses %s in [server]', (line) => {
     const { code, message } = failure(`[server]\n${line}\n`)
     expect(code).toBe('invalid-config')
     expect(message).toContain(`${path()}:2: `)
   })
+
+  it.each(['retention_days = -1', 'retention_days = "30"', 'max_sessions_per_user = 1.5', 'max_disk_mb = -1'])(
+    'refuses %s in [retention]',
+    (line) => {
+      const { code, message } = failure(`[retention]\n${line}\n`)
+      expect(code).toBe('invalid-config')
+      expect(message).toContain(`${path()}:2: `)
+    },
+  )
 
   it('refuses sample prompts that are not a list', () => {
     expect(failure('[sample_prompts]\nprompts = "Hello?"').message).toContain(`${path()}:2: "prompts" must be a list`)
@@ -251,6 +273,8 @@ cors_origins = ["https://example.com"]
     ['weather', 'instructions', 'instruction'],
     ['server', 'prot', 'port'],
     ['server', 'cors_origin', 'cors_origins'],
+    ['server', 'max_user_run', 'max_user_runs'],
+    ['retention', 'retention_day', 'retention_days'],
     ['sample_prompts', 'prompt', 'prompts'],
   ])('warns of [%s] %s with the nearest known key', (table, key, nearest) => {
     const { warnings } = read(`[${table}]\n${key} = 1\n`)

@@ -9,8 +9,10 @@ import {
   type ConfigKey,
   type EmbeddingTable,
   embeddingKeys,
+  type RetentionTable,
   type RetrieverTable,
   reservedTables,
+  retentionKeys,
   retrieverKeys,
   type SamplePromptsTable,
   type ServerTable,
@@ -29,13 +31,22 @@ export type Config = {
   readonly agents: ReadonlyMap<string, AgentTable>
   readonly samplePrompts: SamplePromptsTable
   readonly server: ServerTable
+  readonly retention: RetentionTable
   readonly retriever: RetrieverTable
   readonly embedding: EmbeddingTable
   /** One sentence for each entry that has no effect. */
   readonly warnings: readonly string[]
 }
 
-const emptyConfig = { defaults: {}, samplePrompts: {}, server: {}, retriever: {}, embedding: {}, warnings: [] } as const
+const emptyConfig = {
+  defaults: {},
+  samplePrompts: {},
+  server: {},
+  retention: {},
+  retriever: {},
+  embedding: {},
+  warnings: [],
+} as const
 
 /** The file that is read when `configPath` is absent. */
 const defaultPath = './agentkit_config.toml'
@@ -106,6 +117,7 @@ function checkConfig(source: Source, file: TomlTable): Config {
     agents,
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
+    retention: read('retention', retentionKeys),
     retriever: read('retriever', retrieverKeys),
     embedding: read('embedding', embeddingKeys),
     warnings,

@@ -1,8 +1,11 @@
 import { memorySessions } from '@agentkit/core'
+import { parse } from 'smol-toml'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
-import { serveOptions } from './serve-agent.ts'
+import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
+import { retentionKeys, serverKeys } from '../config/config-keys.ts'
+import { type ServeOptions, serveOptions } from './serve-agent.ts'
 
 const folder = useFolder()
 
@@ -31,6 +34,12 @@ it('prints lines without control characters for any names', async () => {
 describe('serveOptions', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
+  const optionsOf = (
+    options: ServeOptions,
+    server: ServerTable,
+    { production = false, retention = {} as RetentionTable } = {},
+  ): ServeOptions => serveOptions(options, { server, retention }, production)
+
   it('reads absent options from [server]', () => {
     vi.stubEnv('TOKENS', 'a-secret-of-ada-1=ada')
     const table = { host: '127.0.0.2', port: 0, auth_tokens_env: 'TOKENS', cors_origins: ['https://example.com'] }
@@ -40,18 +49,18 @@ describe('serveOptions', () => {
       cors: ['https://example.com'],
       auth: { tokens: { 'a-secret-of-ada-1': 'ada' } },
     }
-    expect(serveOptions({}, table, false)).toEqual(fromTable)
-    expect(serveOptions({ port: 8001, host: undefined } as object, table, false)).toEqual({ ...fromTable, port: 8001 })
-    expect(serveOptions({ cors: '*' }, table, false)).toEqual({ ...fromTable, cors: '*' })
+    expect(optionsOf({}, table)).toEqual(fromTable)
+    expect(optionsOf({ port: 8001, host: undefined } as object, table)).toEqual({ ...fromTable, port: 8001 })
+    expect(optionsOf({ cors: '*' }, table)).toEqual({ ...fromTable, cors: '*' })
   })
 
   it('reads no tokens from the environment when `auth` is passed', () => {
     const auth = { tokens: { other: '*' } }
-    expect(serveOptions({ auth }, { auth_tokens_env: 'TOKENS' }, false)).toEqual({ auth })
+    expect(optionsOf({ auth }, { auth_tokens_env: 'TOKENS' })).toEqual({ auth })
   })
 
   it('refuses to serve without the tokens that [server] requires', () => {
-    expect(() => serveOptions({}, { auth_tokens_env: 'TOKENS' }, false)).toThrow(
+    expect(() => optionsOf({}, { auth_tokens_env: 'TOKENS' })).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('TOKENS') }),
     )
   })
@@ -72,16 +81,42 @@ describe('serveOptions', () => {
       connections: 100,
       requestsPerConnection: 10,
     }
-    expect(serveOptions({}, table, false)).toEqual({ allowedHosts: ['agent.example.com'], limits })
-    expect(serveOptions({ limits: { runs: 2, drainMs: 5 }, allowedHosts: [] }, table, false)).toEqual({
+    expect(optionsOf({}, table)).toEqual({ allowedHosts: ['agent.example.com'], limits })
+    expect(optionsOf({ limits: { runs: 2, drainMs: 5 }, allowedHosts: [] }, table)).toEqual({
       allowedHosts: [],
       limits: { ...limits, runs: 2, drainMs: 5 },
     })
   })
 
-  it('logs JSON in production, unless an option overrides it', () => {
-    expect(serveOptions({}, {}, true)).toEqual({ log: 'json' })
-    expect(serveOptions({ log: 'human' }, {}, true)).toEqual({ log: 'human' })
-    expect(serveOptions({}, {}, false)).toEqual({})
+  it('reads every key of [server] and [retention], each for an option that the server accepts', async () => {
+    vi.stubEnv('AGENTKIT_TOKENS', 'a-secret-of-ada-1=ada')
+    const examples = (keys: object): object => {
+      const lines = Object.entries(keys).map(([name, { example }]) => `${name} = ${example}`)
+      return { ...parse(lines.join('\n')) }
+    }
+    const options = optionsOf({}, examples(serverKeys), { retention: examples(retentionKeys) })
+    const { limits = {}, retention = {}, ...rest } = options
+    const named = [...Object.keys(rest), ...Object.keys(limits), ...Object.keys(retention)]
+    expect(named).toHaveLength(Object.keys({ ...serverKeys, ...retentionKeys }).length)
+    const { serve } = await import('@agentkit/server')
+    const agent = new Agent({ name: 'Test', functions: [], model: 'offline/extractive', sessions: memorySessions() })
+    await (await serve(agent, { ...options, port: 0 })).close()
+    await agent.close()
+  })
+
+  it('overrides [retention] option by option', () => {
+    const retention = { retention_days: 30, max_disk_mb: 100 }
+    expect(optionsOf({ retention: { retentionDays: 7 } }, {}, { retention })).toEqual({
+      retention: { retentionDays: 7, maxDiskMb: 100 },
+    })
+  })
+
+  it('logs JSON and serves no pages in production, unless an option overrides it', () => {
+    const production = true
+    const inProduction = { log: 'json', playground: false, docs: false }
+    expect(optionsOf({}, {}, { production })).toEqual(inProduction)
+    expect(optionsOf({ log: 'human' }, {}, { production })).toEqual({ ...inProduction, log: 'human' })
+    expect(optionsOf({}, { docs: true }, { production })).toEqual({ ...inProduction, docs: true })
+    expect(optionsOf({}, {})).toEqual({})
   })
 })

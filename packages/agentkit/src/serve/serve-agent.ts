@@ -1,7 +1,8 @@
 import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
-import type { ServerTable } from '../config/config-keys.ts'
+import type { Config } from '../config/config.ts'
+import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { authTokens } from './auth-tokens.ts'
@@ -24,7 +25,7 @@ export async function serveRunnable(
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()
   await Promise.all(agent.models.map((model) => model.load?.()))
-  const server = await serveAgent(agent, serveOptions(options, context.config.server, production))
+  const server = await serveAgent(agent, serveOptions(options, context.config, production))
   for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, production)
   return server
 }
@@ -52,26 +53,43 @@ export async function serveAgent(agent: Member, options: ServeOptions): Promise<
 }
 
 /**
- * The options of the server: the passed ones override `[server]`.
+ * The options of the server: the passed ones override `[server]` and `[retention]`.
  *
- * @param production whether the log is JSON by default
+ * @param production whether the log is JSON, and the playground and the documentation are off, by default
  * @throws AgentKitError `invalid-config` when `auth_tokens_env` names a variable without tokens
  */
-export function serveOptions(options: ServeOptions, table: ServerTable, production: boolean): ServeOptions {
+export function serveOptions(
+  options: ServeOptions,
+  { server, retention }: Pick<Config, 'server' | 'retention'>,
+  production: boolean,
+): ServeOptions {
   const passed: ServeOptions = definedOnly(options)
-  const variable = passed.auth === undefined ? table.auth_tokens_env : undefined
-  const limits = { ...limitsOf(table), ...passed.limits }
+  const variable = passed.auth === undefined ? server.auth_tokens_env : undefined
+  const limits = { ...limitsOf(server), ...passed.limits }
+  const kept = { ...retentionOf(retention), ...passed.retention }
   return {
+    ...(production && { log: 'json' as const, playground: false, docs: false }),
     ...definedOnly({
-      host: table.host,
-      port: table.port,
-      cors: table.cors_origins,
-      allowedHosts: table.allowed_hosts,
+      host: server.host,
+      port: server.port,
       auth: variable === undefined ? undefined : { tokens: authTokens(variable) },
-      log: production ? ('json' as const) : undefined,
+      allowUnauthenticated: server.allow_unauthenticated,
+      approvals: server.approvals,
+      cors: server.cors_origins,
+      allowedHosts: server.allowed_hosts,
+      trustedProxies: server.trusted_proxies,
+      basePath: server.base_path,
+      perUserFiles: server.per_user_files,
+      dialects: server.dialects,
+      playground: server.playground,
+      docs: server.docs,
+      metrics: server.metrics,
+      worker: server.worker,
+      log: server.log,
     }),
     ...passed,
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(kept).length > 0 && { retention: kept }),
   }
 }
 
@@ -79,8 +97,26 @@ function limitsOf(table: ServerTable): NonNullable<ServeOptions['limits']> {
   return definedOnly({
     runs: table.max_runs,
     queuedRuns: table.max_queued_runs,
+    userRuns: table.max_user_runs,
+    userQueuedRuns: table.max_user_queued_runs,
+    userDailyUsd: table.max_user_daily_usd,
+    userDailyTokens: table.max_user_daily_tokens,
+    queued: table.max_queued,
+    userQueued: table.max_user_queued,
     heldBytes: table.max_held_bytes,
     connections: table.max_connections,
     requestsPerConnection: table.max_requests_per_connection,
+    deadlineMs: table.deadline_ms,
+    backgroundMs: table.background_ms,
+    drainMs: table.drain_ms,
+    stalledMs: table.stalled_ms,
+  })
+}
+
+function retentionOf(table: RetentionTable): NonNullable<ServeOptions['retention']> {
+  return definedOnly({
+    retentionDays: table.retention_days,
+    maxSessionsPerUser: table.max_sessions_per_user,
+    maxDiskMb: table.max_disk_mb,
   })
 }

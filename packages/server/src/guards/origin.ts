@@ -1,9 +1,7 @@
 import { ProblemError } from '../answer/problem.ts'
 import type { Guard, ServerContext } from '../util/server-env.ts'
+import type { CorsRule } from './cors.ts'
 import { requestHost } from './host.ts'
-
-/** Other origins whose pages may call. */
-export type CorsRule = { origins: '*' | ReadonlySet<string>; credentials: boolean }
 
 /**
  * Refuses pages of other origins, and answers the preflights of allowed ones. A request with neither `Origin` nor

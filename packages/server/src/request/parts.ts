@@ -18,6 +18,14 @@ export type RouteRules = {
   hasAuth: boolean
   /** Who decides on approvals: the run's user, or only a token for any user and one with `mayApprove`. */
   approvals: 'owner' | 'service'
+  /** The path in front of every other, such as `/agent`; empty for none. Links in answers begin with it. */
+  basePath: string
   /** Each user has files of their own. */
   perUserFiles: boolean
+  /** The protocols that are served beside `/api/v1`. */
+  dialects: ReadonlySet<string>
+  playground: boolean
+  /** `/docs` and `/openapi.json` are served. */
+  docs: boolean
+  metrics: boolean
 }

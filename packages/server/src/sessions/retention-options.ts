@@ -1,0 +1,38 @@
+import { AgentKitError } from '@agentkit/core'
+import { checkOptionNames } from '@agentkit/core/internal'
+
+/** How long data is kept; `[retention]` of the configuration file. 0 and absent: for ever. */
+export type RetentionOptions = {
+  /** Sessions that were not used for so many days are removed. */
+  retentionDays?: number
+  /** A user's oldest sessions beyond this number are removed. */
+  maxSessionsPerUser?: number
+  /** The size of events and uploaded files, in megabytes, above which events are removed and uploads refused. */
+  maxDiskMb?: number
+}
+
+const maxDays = 36_500
+
+/** @throws AgentKitError `invalid-config` for an unknown name and a value out of range, with the fix */
+export function checkRetention(given: RetentionOptions = {}): Required<RetentionOptions> {
+  checkOptionNames(
+    given,
+    { retentionDays: true, maxSessionsPerUser: true, maxDiskMb: true },
+    { code: 'invalid-config', of: 'retention' },
+  )
+  const { retentionDays = 0, maxSessionsPerUser = 0, maxDiskMb = 0 } = given
+  if (!(typeof retentionDays === 'number' && retentionDays >= 0 && retentionDays <= maxDays)) {
+    throw invalid(`\`retention.retentionDays\` is a number of days from 0 (off) to ${maxDays}.`)
+  }
+  if (!Number.isSafeInteger(maxSessionsPerUser) || maxSessionsPerUser < 0) {
+    throw invalid('`retention.maxSessionsPerUser` is a whole number; 0 is off.')
+  }
+  if (!(Number.isFinite(maxDiskMb) && maxDiskMb >= 0)) {
+    throw invalid('`retention.maxDiskMb` is a number of megabytes; 0 is off.')
+  }
+  return { retentionDays, maxSessionsPerUser, maxDiskMb }
+}
+
+function invalid(message: string): AgentKitError {
+  return new AgentKitError('invalid-config', message)
+}
