@@ -23,9 +23,6 @@ export type EventStream = {
   finished: Promise<void>
 }
 
-/** One event as it is sent. */
-type Part = { text: string; beginsAnswer: boolean; failure?: ProblemError | undefined }
-
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
 const encoder = new TextEncoder()
@@ -38,37 +35,48 @@ const encoder = new TextEncoder()
  */
 export function eventStream(starting: Promise<AgentRun>, options: EventStreamOptions): EventStream {
   const { heartbeatMs, stalledMs } = options.limits
-  const parts = encodeRun(starting)
-  let next = parts.next()
+  const { promise: decided, resolve } = Promise.withResolvers<ProblemError | undefined>()
   let text = 'retry: 2000\n\n'
   let isDecided = false
   let ended = false
   let gone = false
-  let stopWaiting = (): void => {}
+  let wake = (): void => {}
+  let makeRoom = (): void => {}
   let stalled: NodeJS.Timeout | undefined
+  const undecided = setTimeout(() => decide(), heartbeatMs)
 
-  /** Adds the next event to the text. Returns undefined at the end, and when the wait is stopped. */
-  const read = async (): Promise<Part | undefined> => {
-    const result = await new Promise<IteratorResult<Part, void> | undefined>((resolve) => {
-      stopWaiting = () => resolve(undefined)
-      void next.then(resolve)
-    })
-    if (result?.done) ended = true
-    if (!result || result.done) return undefined
-    next = parts.next()
-    const part = result.value
-    text += part.text
-    if (part.failure && isDecided && !gone) options.onFailure(part.failure)
-    return part
-  }
-  const decide = async (): Promise<ProblemError | undefined> => {
-    const timer = setTimeout(() => stopWaiting(), heartbeatMs)
-    let part = await read()
-    while (part && !part.failure && !part.beginsAnswer) part = await read()
-    clearTimeout(timer)
+  const decide = (problem?: ProblemError): void => {
+    if (isDecided) return
     isDecided = true
-    if (!part?.failure) expectReader()
-    return part?.failure
+    clearTimeout(undecided)
+    if (!problem) expectReader()
+    resolve(problem)
+  }
+  const add = (event: AgentEvent, failure?: ProblemError): void => {
+    text += encodeEvent(event)
+    if (failure && isDecided && !gone) options.onFailure(failure)
+    if (failure || beginsAnswer(event)) decide(failure)
+    wake()
+  }
+  const readRun = async (): Promise<void> => {
+    let runId = ''
+    let last: AgentEvent | undefined
+    try {
+      const run = await starting
+      runId = run.runId
+      for await (const event of run) {
+        last = event
+        add(event, event.type === 'run-end' ? runProblem(event) : undefined)
+        if (gone) break
+        if (text.length >= chunkLength) await new Promise<void>((emptied) => (makeRoom = emptied))
+      }
+    } catch (error) {
+      // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
+      add(brokenRunEnd(runId, last, error), thrownProblem(error))
+    }
+    ended = true
+    decide()
+    wake()
   }
   const expectReader = (): void => {
     if (gone) return
@@ -81,28 +89,33 @@ export function eventStream(starting: Promise<AgentRun>, options: EventStreamOpt
     gone = true
     clearTimeout(stalled)
     void starting.then((run) => run.cancel(), ignore)
-    void parts.return()
+    makeRoom()
+    wake()
+  }
+  /** Resolves when there is text, at the end, and when a heartbeat is due. */
+  const somethingToSend = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((ready) => {
+      wake = ready
+      timer = setTimeout(ready, heartbeatMs)
+    })
+    clearTimeout(timer)
   }
 
-  const decided = decide()
+  void readRun()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         await decided
         clearTimeout(stalled)
-        if (gone) return controller.close()
-        if (text === '') {
-          const timer = setTimeout(() => stopWaiting(), heartbeatMs)
-          if (!(await read()) && !ended) text = ': keep-alive\n\n'
-          clearTimeout(timer)
-        }
+        if (text === '' && !ended && !gone) await somethingToSend()
         // One turn of the event loop, so that events that arrive together are sent together.
-        const turn = setImmediate(() => stopWaiting())
-        while (text.length < chunkLength && (await read()));
-        clearImmediate(turn)
-        if (gone) return
+        if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
+        if (gone) return controller.close()
+        if (text === '' && !ended) text = ': keep-alive\n\n'
         if (text !== '') controller.enqueue(encoder.encode(text))
         text = ''
+        makeRoom()
         if (ended) controller.close()
         else expectReader()
       },
@@ -111,24 +124,6 @@ export function eventStream(starting: Promise<AgentRun>, options: EventStreamOpt
     { highWaterMark: 0 },
   )
   return { decided, body, finished: starting.then((run) => run.result).then(ignore, ignore) }
-}
-
-async function* encodeRun(starting: Promise<AgentRun>): AsyncGenerator<Part, void> {
-  let runId = ''
-  let last: AgentEvent | undefined
-  try {
-    const run = await starting
-    runId = run.runId
-    for await (const event of run) {
-      last = event
-      const failure = event.type === 'run-end' ? runProblem(event) : undefined
-      yield { text: encodeEvent(event), beginsAnswer: beginsAnswer(event), failure }
-    }
-  } catch (error) {
-    // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
-    const text = encodeEvent(brokenRunEnd(runId, last, error))
-    yield { text, beginsAnswer: true, failure: thrownProblem(error) }
-  }
 }
 
 function ignore(): void {}
