@@ -1,6 +1,15 @@
 export { Agent } from './agents/agent.ts'
 export type { AgentOptions } from './agents/agent-options.ts'
-export type { FileNote, FileStatus, Knowledge, SyncOptions, SyncProgress, SyncReport } from './contracts/knowledge.ts'
+export type {
+  FileInfo,
+  FileNote,
+  FileStatus,
+  Knowledge,
+  Passage,
+  SyncOptions,
+  SyncProgress,
+  SyncReport,
+} from './contracts/knowledge.ts'
 export type {
   Embedder,
   Model,

@@ -1,5 +1,12 @@
 import { join, relative, resolve, sep } from 'node:path'
-import { AgentKitError, type Knowledge, type SyncOptions, type SyncReport, type Tool } from '@agentkit/core'
+import {
+  AgentKitError,
+  type Knowledge,
+  type Passage,
+  type SyncOptions,
+  type SyncReport,
+  type Tool,
+} from '@agentkit/core'
 import { checkOptions, checkText, longestPath, longestQuery } from './data/check-arguments.ts'
 import type { Chunk } from './data/chunk.ts'
 import type { Hit } from './data/cite.ts'
@@ -19,6 +26,7 @@ import { supportedExts } from './parse/parsers.ts'
 import { limitsMark } from './parse/pool/parse-limits.ts'
 import { createParsePool, type ParsePool } from './parse/pool/parse-pool.ts'
 import { measureTrust } from './rank/trust.ts'
+import { readPassage } from './read-passage.ts'
 import { searchStore } from './search.ts'
 import type { Store, StoreSpace } from './store/store.ts'
 import { background } from './sync/background.ts'
@@ -28,7 +36,7 @@ import { shareSync } from './sync/share-sync.ts'
 import { type SyncParts, syncFolder } from './sync/sync.ts'
 import { watchFolder } from './sync/watch-folder.ts'
 import { withLock } from './sync/with-lock.ts'
-import { retrievalTools } from './tools/retrieval-tools.ts'
+import { retrievalTools, userTools } from './tools/retrieval-tools.ts'
 
 export type SearchOptions = {
   /** The largest number of hits; 10 when absent, at most 1,000. */
@@ -53,6 +61,8 @@ export type WatchOptions = {
 
 /** A folder of files that can be searched and cited. */
 export interface Retriever extends Knowledge {
+  readonly folder: string
+  readonly exts: readonly string[]
   /**
    * The passages that answer a query, the best first; none without an index. Uses an existing index without a sync.
    * @param query of at most 4,000 characters: the words that matter, or a question
@@ -65,6 +75,14 @@ export interface Retriever extends Knowledge {
    */
   resolve(chunkId: string): Promise<string>
   /**
+   * A cited passage with the text around it, and whether its file has changed since.
+   * @param options.context the longest text before and after the quote, in characters; default 1,000, at most 100,000
+   * @throws AgentKitError `not-found` when the index does not contain it any more; `invalid-argument`
+   * @example
+   * const { before, quote, after } = await retriever.passage(citation.chunkId, { context: 300 })
+   */
+  passage(chunkId: string, options?: { context?: number }): Promise<Passage>
+  /**
    * All passages of a file in order. None of an unknown file.
    * @param file its path of at most 1,024 characters
    * @throws AgentKitError `invalid-argument`
@@ -72,6 +90,8 @@ export interface Retriever extends Knowledge {
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
   /** Every known file, readable or not, in order. */
   records(): Promise<FileRecord[]>
+  /** From now on, the tools see only the files of the run's user, in the folder that is named for the user. */
+  separateUsers(): void
   /** Problems of the index, a sentence each; none when it is consistent. */
   verify(): Promise<string[]>
   /** Syncs now, and whenever a file changes. */
@@ -136,6 +156,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
   const isAsked = (file: string): boolean => exts.has(extOf(file))
 
   let known: { records: readonly FileRecord[]; tools: Tool[] } | undefined
+  /** The tools of users who have files of their own. */
+  let separate: Tool[] | undefined
   let generation: string | undefined
   let stale: { store: Store; at: number; files: Promise<ReadonlySet<string>> } | undefined
   const tidying = background((signal) =>
@@ -181,8 +203,16 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     if (closing.signal.aborted) throw closedError()
   }
 
+  async function chunkOf(store: Store, id: string): Promise<Chunk> {
+    const [chunk] = await store.chunks([id])
+    if (chunk && isAsked(chunk.file)) return chunk
+    throw noPassage(id)
+  }
+
   const retriever: Retriever = {
     firstAnswerSeconds: settings.parsing.firstAnswerSeconds,
+    folder,
+    exts: [...exts],
 
     async sync(syncOptions?: SyncOptions) {
       checkOpen()
@@ -205,10 +235,22 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     async resolve(id) {
       checkOpen()
       checkText('resolve()', id, 'pass the `chunkId` of a citation')
-      const [chunk] = (await generations.read(({ store }) => store.chunks([id]))) ?? []
-      if (chunk && isAsked(chunk.file)) return chunk.quote
-      const message = `There is no passage "${id}": its file has changed or is gone. Search again.`
-      throw new AgentKitError('not-found', message)
+      const chunk = await generations.read(({ store }) => chunkOf(store, id))
+      if (chunk) return chunk.quote
+      throw noPassage(id)
+    },
+
+    async passage(id, passageOptions) {
+      checkOpen()
+      checkText('passage()', id, 'pass the `chunkId` of a citation')
+      checkOptions('passage()', passageOptions, ['context'])
+      const { context = 1_000 } = passageOptions ?? {}
+      const { maxFileBytes } = settings
+      const passage = await generations.read(async ({ store }) =>
+        readPassage(store, await chunkOf(store, id), { folder, pool, context, maxFileBytes, signal: closing.signal }),
+      )
+      if (passage) return passage
+      throw noPassage(id)
     },
 
     async read(path, part) {
@@ -238,7 +280,12 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       return (await generations.read(({ store }) => store.verify())) ?? ['There is no index yet: sync makes it.']
     },
 
+    separateUsers() {
+      separate ??= userTools(retriever)
+    },
+
     tools() {
+      if (separate) return separate
       known ??= { records: [], tools: retrievalTools(retriever, []) }
       return known.tools
     },
@@ -291,6 +338,11 @@ function isSameSet(some: readonly FileRecord[], others: readonly FileRecord[]): 
     const other = others[index]
     return one.file === other?.file && one.title === other.title && one.chunks > 0 === other.chunks > 0
   })
+}
+
+function noPassage(id: string): AgentKitError {
+  const message = `There is no passage "${id}": its file has changed or is gone. Search again.`
+  return new AgentKitError('not-found', message)
 }
 
 function closedError(): AgentKitError {

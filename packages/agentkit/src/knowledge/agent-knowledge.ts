@@ -50,7 +50,7 @@ export function sharedRetriever(
   const merged = retrieverOptions(options, settings, context)
   const choice = merged.embedder ? undefined : chooseEmbedding(chatProviders, merged.retrievalTool, context)
   const { checkRetrieverOptions, createRetriever } = requireRetriever()
-  checkRetrieverOptions(choice ? { ...merged, embedder: placeholderOf(choice) } : merged)
+  const { folder, exts } = checkRetrieverOptions(choice ? { ...merged, embedder: placeholderOf(choice) } : merged)
   const ollama = settings.ollama_server_url
   const { embedder: customEmbedder } = merged
   const key = retrieverKey({ options: merged, choice, ollama })
@@ -63,9 +63,8 @@ export function sharedRetriever(
     if (report.chunks > 0 && !choice && !customEmbedder) context.notice(wordsOnly)
     for (const line of reportLines(report)) context.notice(line)
   }
-  return context.knowledgeAt(key, () =>
-    lazyKnowledge(() => shareRetriever(key, make), onSync, merged.parsing?.firstAnswerSeconds),
-  )
+  const known = { folder, exts: [...exts], firstAnswerSeconds: merged.parsing?.firstAnswerSeconds }
+  return context.knowledgeAt(key, () => lazyKnowledge(() => shareRetriever(key, make), onSync, known))
 }
 
 const wordsOnly = 'Files are searched by words only: no provider with embeddings has a key. Name one in [embedding].'

@@ -1,4 +1,4 @@
-import type { Knowledge, SyncReport, Tool } from '@agentkit/core'
+import type { FileInfo, Knowledge, Passage, SyncReport, Tool } from '@agentkit/core'
 import { tool } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { lazyKnowledge } from './lazy-knowledge.ts'
@@ -25,6 +25,16 @@ class FakeKnowledge implements Knowledge {
   }
   async files(): Promise<string[]> {
     return ['a.md']
+  }
+  async records(): Promise<FileInfo[]> {
+    return [{ file: 'a.md', size: 1, status: 'ok' }]
+  }
+  async passage(chunkId: string): Promise<Passage> {
+    return { file: 'a.md', start: 0, end: 1, quote: chunkId, before: '', after: '' }
+  }
+  separate = false
+  separateUsers(): void {
+    this.separate = true
   }
   async close(): Promise<void> {
     this.closed++
@@ -74,4 +84,19 @@ it('closes what it has created, and creates nothing to close it', async () => {
   await other.load()
   await other.close()
   expect(knowledge.closed).toBe(1)
+})
+
+it('names its folder and the types of its files before it is created', () => {
+  const lazy = lazyKnowledge(async () => new FakeKnowledge(), undefined, { folder: 'docs', exts: ['.md'] })
+  expect(lazy).toMatchObject({ folder: 'docs', exts: ['.md'] })
+})
+
+it.each(['before', 'after'])('separates users when it is asked %s its creation', async (when) => {
+  const knowledge = new FakeKnowledge()
+  const lazy = lazyKnowledge(async () => knowledge)
+  if (when === 'after') await lazy.load()
+  lazy.separateUsers?.()
+  expect(await lazy.passage?.('x')).toMatchObject({ quote: 'x' })
+  expect(await lazy.records?.()).toHaveLength(1)
+  expect(knowledge.separate).toBe(true)
 })

@@ -1,9 +1,19 @@
 import type { Knowledge, SyncOptions, SyncReport, Tool } from '@agentkit/core'
 import { invalidArgument } from '@agentkit/core/internal'
+import { definedOnly } from '../util/defined-only.ts'
 import { lazy } from '../util/lazy.ts'
 
+/** What is known of knowledge before it is created. */
+type KnownBefore = {
+  firstAnswerSeconds?: number | undefined
+  folder?: string | undefined
+  exts?: readonly string[] | undefined
+}
+
+type FileKnowledge = Knowledge & Required<Pick<Knowledge, 'records' | 'passage' | 'separateUsers'>>
+
 /** Knowledge that is created by `load()`, or by the first call that needs it. */
-export interface LazyKnowledge<Loaded extends Knowledge> extends Knowledge {
+export interface LazyKnowledge<Loaded extends FileKnowledge> extends Knowledge {
   load(): Promise<Loaded>
 }
 
@@ -11,14 +21,19 @@ export interface LazyKnowledge<Loaded extends Knowledge> extends Knowledge {
  * Knowledge that is created when it is first needed. A creation that fails is tried again by the next call.
  *
  * @param onSync receives the report of each sync
- * @param firstAnswerSeconds of the knowledge: it is read before the knowledge is created
+ * @param known what is read of the knowledge before it is created
  */
-export function lazyKnowledge<Loaded extends Knowledge>(
+export function lazyKnowledge<Loaded extends FileKnowledge>(
   create: () => Promise<Loaded>,
   onSync: (report: SyncReport) => void = () => {},
-  firstAnswerSeconds?: number,
+  known: KnownBefore = {},
 ): LazyKnowledge<Loaded> {
-  const knowledge = lazy(create)
+  let isSeparate = false
+  const knowledge = lazy(async () => {
+    const loaded = await create()
+    if (isSeparate) loaded.separateUsers()
+    return loaded
+  })
   let isClosed = false
   const load = async (): Promise<Loaded> => {
     if (isClosed) throw invalidArgument('The files are closed with their agent. Create a new one.')
@@ -26,7 +41,7 @@ export function lazyKnowledge<Loaded extends Knowledge>(
   }
   return {
     load,
-    ...(firstAnswerSeconds !== undefined && { firstAnswerSeconds }),
+    ...definedOnly(known),
     // A run syncs before it reads the tools, so the knowledge is loaded by then.
     tools: (): Tool[] => knowledge.value?.tools() ?? [],
     async sync(options?: SyncOptions): Promise<SyncReport> {
@@ -35,6 +50,12 @@ export function lazyKnowledge<Loaded extends Knowledge>(
       return report
     },
     files: async () => (await load()).files(),
+    records: async () => (await load()).records(),
+    passage: async (chunkId, options) => (await load()).passage(chunkId, options),
+    separateUsers() {
+      isSeparate = true
+      knowledge.value?.separateUsers()
+    },
     async close() {
       isClosed = true
       // After a failed creation there is nothing to close.

@@ -20,6 +20,34 @@ export type FileNote = {
   reason: string
 }
 
+/** A file of the folder, as the last sync found it. */
+export type FileInfo = {
+  /** Relative to the folder, with `/`. */
+  readonly file: string
+  /** In bytes. */
+  readonly size: number
+  readonly status: FileStatus
+  /** Why the status is not `ok`: a sentence for the user. */
+  readonly reason?: string | undefined
+}
+
+/** A cited passage with the text around it. */
+export type Passage = {
+  file: string
+  page?: number
+  row?: number
+  heading?: string
+  /** Offsets into the file's extracted text, in UTF-16 code units. */
+  start: number
+  end: number
+  quote: string
+  /** The text that directly precedes and follows the quote. */
+  before: string
+  after: string
+  /** The file has changed since it was indexed, or is gone. */
+  stale?: true
+}
+
 /** The result of one sync. */
 export type SyncReport = {
   /** Files that were new, changed or renamed, and are now searchable. */
@@ -62,7 +90,10 @@ export type SyncOptions = {
   onProgress?(progress: SyncProgress): void
 }
 
-/** What an agent can search, such as a retriever. The server sees only this interface too. */
+/**
+ * What an agent can search, such as a retriever. The server sees only this interface too: it stores uploads where there is
+ * a `folder`, and serves passages where there is `passage`.
+ */
 export interface Knowledge {
   /**
    * How long the sync before an agent's first answer may delay it, in seconds; 60 when absent. Then the run answers from
@@ -75,5 +106,22 @@ export interface Knowledge {
   sync(options?: SyncOptions): Promise<SyncReport>
   /** The searchable files, relative to the folder, sorted. */
   files(): Promise<string[]>
+  /** The folder whose files are searched. */
+  readonly folder?: string | undefined
+  /** The extensions of the files that can be read, in lower case with the dot; all when absent. */
+  readonly exts?: readonly string[] | undefined
+  /** Every known file, readable or not, sorted. */
+  records?(): Promise<readonly FileInfo[]>
+  /**
+   * A cited passage, also of a file that has changed since.
+   * @param options.context the longest text before and after the quote, in characters; default 1,000
+   * @throws AgentKitError `not-found` for an unknown id
+   */
+  passage?(chunkId: string, options?: { context?: number }): Promise<Passage>
+  /**
+   * From now on, a run's tools see only the files of its user, in the folder that `userFolder` names, and without its
+   * name. `records` and `passage` still see all files.
+   */
+  separateUsers?(): void
   close(): Promise<void>
 }

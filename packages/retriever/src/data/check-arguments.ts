@@ -11,12 +11,13 @@ export const longestPath = 1_024
 export const longestQuery = 4_000
 
 /** The options of the calls. */
-type OptionName = 'limit' | 'from' | 'maxFileBytes' | 'paths' | 'exts' | 'signal' | 'onWarning'
+type OptionName = 'limit' | 'from' | 'context' | 'maxFileBytes' | 'paths' | 'exts' | 'signal' | 'onWarning'
 
 /** The type that each option needs. */
 const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> = {
   limit: { is: 'a whole number from 1 on', holds: (value) => isWhole(value, 1) },
   from: { is: 'a whole number from 0 on', holds: (value) => isWhole(value, 0) },
+  context: { is: 'a whole number from 0 to 100,000', holds: (value) => isWhole(value, 0) && Number(value) <= 100_000 },
   maxFileBytes: { is: 'a whole number of bytes, from 1 on', holds: (value) => isWhole(value, 1) },
   paths: {
     is: `a list of texts, such as ["handbook/"], of at most ${longestPath} characters each`,

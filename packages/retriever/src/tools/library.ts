@@ -1,3 +1,4 @@
+import type { ToolContext } from '@agentkit/core'
 import type { Chunk } from '../data/chunk.ts'
 import type { Hit } from '../data/cite.ts'
 import type { FileRecord } from '../data/file-record.ts'
@@ -17,3 +18,6 @@ export interface Library {
   /** Every indexed file, readable or not. */
   records(): Promise<FileRecord[]>
 }
+
+/** The library that a call of a tool may see. */
+export type LibraryOf = (context: Pick<ToolContext, 'userId'>) => Library

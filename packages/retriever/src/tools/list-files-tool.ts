@@ -2,13 +2,13 @@ import { type Tool, tool } from '@agentkit/core'
 import { longestPath } from '../data/check-arguments.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import { isAt, plainPath } from '../data/plain-path.ts'
-import type { Library } from './library.ts'
+import type { LibraryOf } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 
 const filesAtOnce = 200
 
 /** Lists the files, and those that cannot be read. */
-export function listFilesTool(library: Library): Tool {
+export function listFilesTool(libraryOf: LibraryOf): Tool {
   return tool({
     name: 'list_files',
     description:
@@ -25,7 +25,8 @@ export function listFilesTool(library: Library): Tool {
       },
       additionalProperties: false,
     },
-    async execute(input) {
+    async execute(input, context) {
+      const library = libraryOf(context)
       // Validated by the schema.
       const { folder = '', after = '' } = input as { folder?: string; after?: string }
       const path = plainPath(folder)

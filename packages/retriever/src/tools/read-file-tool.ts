@@ -3,7 +3,7 @@ import { longestPath } from '../data/check-arguments.ts'
 import type { Chunk } from '../data/chunk.ts'
 import { placeOf, toCitation } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
-import type { Library } from './library.ts'
+import type { Library, LibraryOf } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 
 /** The length of one part of a file, in characters: about 2,000 tokens. */
@@ -12,7 +12,7 @@ const partCharacters = 8_000
 const mostHeadings = 100
 
 /** Reads a file part by part, or the section below a heading, and cites the passages that it returns. */
-export function readFileTool(library: Library): Tool {
+export function readFileTool(libraryOf: LibraryOf): Tool {
   return tool({
     name: 'read_file',
     description:
@@ -29,7 +29,8 @@ export function readFileTool(library: Library): Tool {
       required: ['file'],
       additionalProperties: false,
     },
-    async execute(input, { cite }) {
+    async execute(input, context) {
+      const library = libraryOf(context)
       // Validated by the schema.
       const { part = 1, heading, ...asked } = input as { file: string; part?: number; heading?: string }
       const file = plainPath(asked.file)
@@ -41,7 +42,7 @@ export function readFileTool(library: Library): Tool {
       const wanted = parts[part - 1]
       if (!wanted) return `${file} has ${count(parts.length)}: there is no part ${part}.`
       const isStale = await isAnEarlierVersion(library, file)
-      cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
+      context.cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
       const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
       const head = parts.length === 1 ? placeOf({ file }) : `${file}, part ${part} of ${parts.length}`
       const next = part < parts.length ? [`Go on with part ${part + 1}.`] : []

@@ -1,9 +1,10 @@
 import type { Tool } from '@agentkit/core'
 import type { FileRecord } from '../data/file-record.ts'
-import type { Library } from './library.ts'
+import type { Library, LibraryOf } from './library.ts'
 import { listFilesTool } from './list-files-tool.ts'
 import { readFileTool } from './read-file-tool.ts'
 import { searchFilesTool } from './search-files-tool.ts'
+import { userLibrary } from './user-library.ts'
 
 /** The number of files in a tool's description: more would cost every request. */
 const namedFiles = 40
@@ -15,7 +16,19 @@ const longestName = 120
  */
 export function retrievalTools(library: Library, records: readonly FileRecord[]): Tool[] {
   const known = whatThereIs(records.filter(({ chunks }) => chunks > 0))
-  return [searchFilesTool(library, known), readFileTool(library), listFilesTool(library)]
+  return toolsOf(() => library, known)
+}
+
+/**
+ * The same tools for agents whose users have files of their own: each call sees the files of the run's user only, and the
+ * descriptions, which all users share, name none.
+ */
+export function userTools(library: Library): Tool[] {
+  return toolsOf(({ userId }) => userLibrary(library, userId), 'Each user has files of their own: see list_files.')
+}
+
+function toolsOf(libraryOf: LibraryOf, known: string): Tool[] {
+  return [searchFilesTool(libraryOf, known), readFileTool(libraryOf), listFilesTool(libraryOf)]
 }
 
 /** Names and titles are data: in a tool's description they are cut, and kept on one line. */

@@ -2,7 +2,7 @@ import { type Tool, tool } from '@agentkit/core'
 import { longestPath, longestQuery } from '../data/check-arguments.ts'
 import { type Hit, placeOf } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
-import type { Library } from './library.ts'
+import type { Library, LibraryOf } from './library.ts'
 import { unknownPath } from './unknown-path.ts'
 
 /** The length of a search result, in characters: about 2,000 tokens. */
@@ -12,7 +12,7 @@ const mostPassages = 30
 const mostFiles = 100
 
 /** Finds passages, and cites those that it returns. */
-export function searchFilesTool(library: Library, whatThereIs: string): Tool {
+export function searchFilesTool(libraryOf: LibraryOf, whatThereIs: string): Tool {
   return tool({
     name: 'search_files',
     description:
@@ -39,7 +39,9 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
       required: ['query'],
       additionalProperties: false,
     },
-    async execute(input, { signal, cite }) {
+    async execute(input, context) {
+      const library = libraryOf(context)
+      const { signal } = context
       // Validated by the schema.
       const { query, files = [], limit = 10 } = input as { query: string; files?: string[]; limit?: number }
       if (query.trim() === '') return 'The query is empty: say what to look for.'
@@ -50,7 +52,7 @@ export function searchFilesTool(library: Library, whatThereIs: string): Tool {
       const hits = await library.search(query, { limit, signal, onWarning, ...(files.length > 0 && { paths: files }) })
       if (hits.length === 0) return [await nothingFound(library, query, files), ...notes].join('\n')
       const shown = fitting(hits)
-      cite(shown.map(({ text: _, ...citation }) => citation))
+      context.cite(shown.map(({ text: _, ...citation }) => citation))
       const passages = shown.map((hit, index) => `[${index + 1}] ${headOf(hit)}\n${hit.quote}`)
       const left = hits.length - shown.length
       if (left > 0) passages.push(`${left} more passages match. Search for something narrower, or read_file.`)

@@ -1,0 +1,24 @@
+import { userFolder } from '@agentkit/core/internal'
+import { plainPath } from '../data/plain-path.ts'
+import type { Library } from './library.ts'
+
+/** The files of one user, as if the user's folder were the whole library: no path leads out of it, and none names it. */
+export function userLibrary(library: Library, userId: string): Library {
+  const folder = `${userFolder(userId)}/`
+  // `plainPath` of an absolute path ends at the root, so that `..` cannot leave the folder that is put in front of it.
+  const inside = (path: string): string => folder + plainPath(`/${path}`)
+  const named = <Named extends { file: string }>(one: Named): Named => ({ ...one, file: one.file.slice(folder.length) })
+  const isOwn = ({ file }: { file: string }): boolean => file.startsWith(folder)
+  return {
+    async search(query, { paths = [''], ...options }) {
+      const hits = await library.search(query, { ...options, paths: paths.map(inside) })
+      return hits.filter(isOwn).map(named)
+    },
+    async read(file, part) {
+      return (await library.read(inside(file), part)).filter(isOwn).map(named)
+    },
+    async records() {
+      return (await library.records()).filter(isOwn).map(named)
+    },
+  }
+}
