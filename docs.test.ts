@@ -81,7 +81,7 @@ describe('the lists of the documentation', () => {
     ['reliability', `\`modelTimeoutMs\` | ${limits.modelTimeoutMs / 60_000} min |`],
     ['reliability', `| ${limits.toolTimeoutMs / 1000} s | an error result for the model`],
     ['reliability', `${limits.maxSteps} model calls were answered`],
-    ['approvals', `${limits.approvalMs / 3_600_000} hours`],
+    ['approvals', `${limits.approvalDays} days, and for at most ${limits.mostApprovalDays}`],
     ['sessions', `${limits.sessionQueue.toLocaleString('en-US')} `],
   ])('has the figures of the loop, in the guide %s: %s', (guide, words) => {
     expect(read(`docs/guides/${guide}.md`).replaceAll('\n', ' ')).toContain(words)

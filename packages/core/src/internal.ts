@@ -25,6 +25,7 @@ export {
   hasMethod,
   isAmount,
   isAny,
+  isApprovalDays,
   isFlag,
   isOneOf,
   isText,

@@ -30,8 +30,10 @@ export const limits = {
   sessionWaitMs: 5_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */
   sessionQueue: 1_000,
-  /** How long a suspended run without a session is kept, in milliseconds. */
-  approvalMs: 86_400_000,
+  /** How long an approval can be decided. */
+  approvalDays: 30,
+  /** The most that an agent's option may say. */
+  mostApprovalDays: 365,
   /** Attempts of one model call, including the first. */
   retryAttempts: 4,
   /** Attempts of one model call if there is a fallback. */

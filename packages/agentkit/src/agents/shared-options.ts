@@ -18,6 +18,7 @@ export function sharedOptions(
     toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
     budget: own.budget ?? budgetOf(settings),
     onBusy: own.onBusy ?? settings.on_busy,
+    approvalDays: own.approvalDays ?? settings.approval_days,
   })
 }
 

@@ -13,6 +13,7 @@ export type ValueTypes = {
   extensions: readonly string[]
   flag: boolean
   seconds: number
+  'approval-days': number
   count: number
   'count-from-0': number
   port: number
@@ -57,6 +58,7 @@ export const agentKeys = {
   max_steps: { type: 'count', example: '20' },
   budget: { type: 'budget', example: '{ usd = 0.5, seconds = 120 }' },
   on_busy: { type: 'busy', example: '"queue"' },
+  approval_days: { type: 'approval-days', example: '30' },
   enable_multi_modal: { type: 'flag', example: 'true' },
   environment: { type: 'word', example: '"production"' },
   retrieve: { type: 'flag', example: 'true' },

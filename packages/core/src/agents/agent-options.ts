@@ -21,6 +21,7 @@ import {
   checkOptions,
   hasMethod,
   isAny,
+  isApprovalDays,
   isCount,
   isFlag,
   isMilliseconds,
@@ -78,6 +79,8 @@ export type AgentOptions<Output = undefined> = {
   modelTimeoutMs?: number
   /** The deadline of a whole run, in milliseconds; default none. */
   timeoutMs?: number
+  /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
+  approvalDays?: number
   /** The store of conversations; default in memory. */
   sessions?: SessionStore
 }
@@ -105,6 +108,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   toolTimeoutMs: isMilliseconds,
   modelTimeoutMs: isMilliseconds,
   timeoutMs: isMilliseconds,
+  approvalDays: isApprovalDays,
   sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
 }
 

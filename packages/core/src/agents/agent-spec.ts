@@ -33,6 +33,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     toolTimeoutMs: given.toolTimeoutMs ?? limits.toolTimeoutMs,
     modelTimeoutMs: given.modelTimeoutMs ?? limits.modelTimeoutMs,
     timeoutMs: given.timeoutMs,
+    approvalMs: (given.approvalDays ?? limits.approvalDays) * 86_400_000,
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

@@ -60,6 +60,8 @@ describe('an agent', () => {
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['negative time for tools', { toolTimeoutMs: -1 }],
     ['no time', { timeoutMs: 0 }],
+    ['no days for approvals', { approvalDays: 0 }],
+    ['too many days for approvals', { approvalDays: 366 }],
   ])('refuses %s', (_name, wrong) => {
     const options = { name: 'Test', functions: [], model: scriptedModel([]), ...wrong }
     expect(() => new Agent(options as AgentOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))

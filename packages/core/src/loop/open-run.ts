@@ -25,7 +25,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   const { agent, scope, state } = run
   const { runId, sessionId, userId, signal, member, decisions } = scope
   const { sessions: store, onBusy, hooks, id: agentId } = agent
-  const session = { store, agentId, runId, signal, onBusy, interrupt: scope.end }
+  const session = { store, agentId, runId, signal, onBusy, approvalMs: agent.approvalMs, interrupt: scope.end }
   if (member?.suspended) {
     const { messages, waiting } = member.suspended
     restore(run, waiting, structuredClone(messages))

@@ -337,25 +337,23 @@ describe('a run stays as it is: waiting', () => {
     expect([text, first.done]).toEqual(['Done.', ['pay 1']])
   })
 
-  it('for as long as its session is there', async () => {
-    const first = payer([calls('pay 1'), 'Done.'])
+  it.each<[number | undefined, number, string, RunOptions]>([
+    [undefined, 29, 'Done.', session],
+    [undefined, 31, 'approval', session],
+    [undefined, 29, 'Done.', {}],
+    [undefined, 31, 'approval', {}],
+    [365, 364, 'Done.', session],
+    [0.5, 1, 'approval', session],
+  ])('for `approvalDays`, which are %j: after %d days, %s', async (approvalDays, days, end, options) => {
+    const first = payer([calls('pay 1'), 'Done.'], approvalDays === undefined ? {} : { approvalDays })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
-    const { runId } = await waitingRun(first)
-    vi.setSystemTime(Date.now() + 100 * 24 * 3_600_000)
-    expect((await first.agent.resume(runId, pay1(runId)).result).text).toBe('Done.')
-  })
-
-  it.each([
-    [23, 'Done.'],
-    [25, 'not-found'],
-  ])('without a session for 24 hours: after %i, %s', async (hours, end) => {
-    const first = payer([calls('pay 1'), 'Done.'])
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
-    const { runId } = await first.agent.stream('Pay').result
-    vi.setSystemTime(Date.now() + hours * 3_600_000)
+    const { runId } = await first.agent.stream('Pay', options).result
+    vi.setSystemTime(Date.now() + days * 24 * 3_600_000)
     const { text, error } = await first.agent.resume(runId, pay1(runId)).result
     expect(error?.code ?? text).toBe(end)
     expect(first.done).toEqual(end === 'Done.' ? ['pay 1'] : [])
+    expect(first.model.requests).toHaveLength(end === 'Done.' ? 2 : 1)
+    expect((await first.store.find(runId))?.status).not.toBe('waiting')
   })
 
   it('until its session is deleted', async () => {

@@ -54,6 +54,8 @@ export type AgentSpec = {
   modelTimeoutMs: number
   /** The deadline of a whole run, in milliseconds. */
   timeoutMs: number | undefined
+  /** How long its approvals can be decided, in milliseconds. */
+  approvalMs: number
   /** A sentence for each option that has no effect: a warning of each run. */
   inVain?: readonly string[]
   /** Compiled at the first run, and again when the agent's knowledge has changed. */

@@ -9,6 +9,7 @@ import type { OnBusy } from './session-queue.ts'
 import {
   acquireSuspended,
   alreadyResumed,
+  approvalExpired,
   entryOf,
   isExpired,
   keyOf,
@@ -50,6 +51,8 @@ type SessionAccess = {
   runId: string
   signal: AbortSignal
   onBusy: OnBusy
+  /** How long approvals can be decided, in milliseconds. */
+  approvalMs: number
   /** Called when a later run ends this one, while it holds its session or waits for it. */
   interrupt(reason: AgentKitError): void
 }
@@ -99,20 +102,33 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
 export async function resumeTurn(
   request: SessionAccess & { userId?: string },
 ): Promise<ResumedRun & { turn: OpenTurn }> {
-  const { store, agentId, runId, userId, signal } = request
+  const { store, agentId, runId, userId, signal, approvalMs } = request
   const known = await untilAborted(signal, store.find(runId))
   const owner = entryOf(known?.state)
   if (!known || !owner || owner.agentId !== agentId) throw notSuspended(runId)
   if (userId !== undefined && owner.userId !== userId) throw notSuspended(runId)
   if (known.status !== 'waiting') throw alreadyResumed(runId)
   const key = keyOf(owner, runId)
-  if (isExpired(owner)) {
-    await untilAborted(signal, store.delete(key)).catch(() => {})
-    throw notSuspended(runId)
+  if (isExpired(owner, approvalMs)) {
+    await endExpired({ ...request, key }, owner)
+    throw approvalExpired(runId, approvalMs)
   }
   const { found, release } = await acquireSuspended({ ...request, key })
   const turn = storedTurn({ ...request, ...owner }, { ...found, seeded: found.entry.seeded, release })
   return { ...found, turn }
+}
+
+/** Ends a run whose approvals were not decided in time. */
+async function endExpired(request: SessionAccess & { key: SessionKey }, { sessionId }: SuspendedRun): Promise<void> {
+  const { store, key, runId, signal } = request
+  if (sessionId === undefined) return untilAborted(signal, store.delete(key))
+  const { found, release } = await acquireSuspended(request)
+  try {
+    await untilAborted(signal, store.end(runId, 'failed', found.usage))
+    forgetUnendedRun(store, key, runId)
+  } finally {
+    release()
+  }
 }
 
 /** The state of a session as an object. */
@@ -122,7 +138,7 @@ export function sessionState({ state }: OpenTurn): { [key: string]: JSONValue } 
 
 /** Whose run it is, and where it is stored. */
 type TurnPlace = Pick<SuspendedRun, 'agentId' | 'userId' | 'sessionId'> &
-  Pick<SessionAccess, 'store' | 'runId' | 'interrupt'>
+  Pick<SessionAccess, 'store' | 'runId' | 'approvalMs' | 'interrupt'>
 
 type HeldSession = {
   history: readonly Message[]
@@ -138,7 +154,7 @@ type HeldSession = {
 
 /** The turn of a run that the store knows. */
 function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
-  const { agentId, userId, sessionId, store, runId, interrupt } = place
+  const { agentId, userId, sessionId, store, runId, approvalMs, interrupt } = place
   const key = keyOf(place, runId)
   const owner = { agentId, userId, ...(sessionId === undefined ? {} : { sessionId }) }
   const { seeded } = held
@@ -186,7 +202,7 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
       await suspending
       release()
       // Maintenance of the store, which the run does not wait for.
-      void removeExpired(store, owner).catch(() => {})
+      void removeExpired(store, owner, approvalMs).catch(() => {})
     },
     async resume(signal) {
       const acquired = await acquireSuspended({ store, key, runId, signal, interrupt, onBusy: 'queue' })
@@ -206,8 +222,8 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
 }
 
 /** The turn of a run without a session: stored only when it is suspended. */
-function unstoredTurn({ store, runId, seed, agentId, userId, interrupt }: NewTurn): OpenTurn {
-  const place = { agentId, userId, store, runId, interrupt }
+function unstoredTurn({ store, runId, seed, agentId, userId, approvalMs, interrupt }: NewTurn): OpenTurn {
+  const place = { agentId, userId, store, runId, approvalMs, interrupt }
   let state: JSONValue | undefined
   let stored: OpenTurn | undefined
 

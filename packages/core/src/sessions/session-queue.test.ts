@@ -310,7 +310,19 @@ function startLater(store: SessionStore, runId: string, onBusy: OnBusy = 'queue'
 function requestOf(store: SessionStore, runId: string, signal: AbortSignal) {
   const input: UserMessage = { role: 'user', content: runId }
   const { agentId, userId } = key
-  return { store, key, agentId, userId, runId, input, seed: [], signal, onBusy: 'queue' as const, interrupt() {} }
+  return {
+    store,
+    key,
+    agentId,
+    userId,
+    runId,
+    input,
+    seed: [],
+    signal,
+    onBusy: 'queue' as const,
+    approvalMs: 86_400_000,
+    interrupt() {},
+  }
 }
 
 async function finish(started: Started, status: 'done' | 'failed' = 'done'): Promise<Started> {

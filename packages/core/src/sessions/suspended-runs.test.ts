@@ -433,7 +433,7 @@ describe('a run without a session', () => {
 
   const hour = 3_600_000
 
-  it('stays suspended for 24 hours', async () => {
+  it('stays suspended for as long as its approvals can be decided', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memorySessions()
     await suspendAlone(store, 'r1')
@@ -442,8 +442,8 @@ describe('a run without a session', () => {
     expect(await resume(store, 'r1')).toMatchObject({ waiting: waitsForB })
     vi.setSystemTime(Date.now() + 1)
     await expect(resume(store, 'r2')).rejects.toMatchObject({
-      code: 'not-found',
-      message: expect.stringContaining('24 hours'),
+      code: 'approval',
+      message: expect.stringContaining('`approvalDays` of its agent is 1.'),
     })
     expect(await store.find('r2')).toBeUndefined()
   })
@@ -472,12 +472,15 @@ describe('a run without a session', () => {
     await finish((await resume(store, 'r1')).turn)
   })
 
-  it('unlike one with a session, which stays suspended for as long as its session exists', async () => {
+  it('fails, in its session, when it is resumed later', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memorySessions()
     await suspendRun(store, 'r1')
-    vi.setSystemTime(Date.now() + 1000 * hour)
-    await finish((await resume(store, 'r1')).turn)
+    vi.setSystemTime(Date.now() + 24 * hour + 1)
+    await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'approval' })
+    expect(await store.find('r1')).toMatchObject({ status: 'failed', usage })
+    await expect(resume(store, 'r1')).rejects.toMatchObject(conflict)
+    await finish(await open(store, 'r2'))
   })
 })
 
@@ -553,7 +556,7 @@ async function resume(store: SessionStore, runId: string, options: Options = {})
 }
 
 function defaults() {
-  return { agentId: 'test', signal: never(), onBusy: 'queue' as const, interrupt() {} }
+  return { agentId: 'test', signal: never(), onBusy: 'queue' as const, approvalMs: 86_400_000, interrupt() {} }
 }
 
 function openAlone(store: SessionStore, runId: string, whose = owner): Promise<OpenTurn> {

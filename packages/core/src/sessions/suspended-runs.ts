@@ -4,7 +4,6 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
-import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
 import { type AcquiredSession, acquireSession, type SessionRequest } from './acquire-session.ts'
 
@@ -86,24 +85,35 @@ function suspendedAgentId(agentId: string): string {
   return `${agentId}:waiting`
 }
 
-/** A run in a session stays suspended for as long as the session exists. */
-export function isExpired({ sessionId, parkedAt }: SuspendedRun): boolean {
-  return sessionId === undefined && Date.now() - parkedAt > limits.approvalMs
+/** @param approvalMs how long approvals can be decided */
+export function isExpired({ parkedAt }: SuspendedRun, approvalMs: number): boolean {
+  return Date.now() - parkedAt > approvalMs
 }
 
 /** Deletes a user's expired runs without a session. */
-export async function removeExpired(store: SessionStore, owner: { agentId: string; userId: string }): Promise<void> {
+export async function removeExpired(
+  store: SessionStore,
+  owner: { agentId: string; userId: string },
+  approvalMs: number,
+): Promise<void> {
   const hidden = { agentId: suspendedAgentId(owner.agentId), userId: owner.userId }
   for (const { sessionId, updatedAt } of await store.list(hidden)) {
-    if (Date.now() - Date.parse(updatedAt) > limits.approvalMs) await store.delete({ ...hidden, sessionId })
+    if (Date.now() - Date.parse(updatedAt) > approvalMs) await store.delete({ ...hidden, sessionId })
   }
 }
 
 export function notSuspended(runId: string): AgentKitError {
   const message =
-    `No run ${runId} of this agent and user is suspended. It may have ended, been deleted with its session, or ` +
-    'expired: a run without a session stays suspended for 24 hours.'
+    `No run ${runId} of this agent and user is suspended. It may have ended, expired, or been deleted with its ` +
+    'session.'
   return new AgentKitError('not-found', message, { runId })
+}
+
+/** The error of a run whose approvals were not decided in time. */
+export function approvalExpired(runId: string, approvalMs: number): AgentKitError {
+  const days = approvalMs / 86_400_000
+  const message = `The approvals of the run ${runId} have expired: \`approvalDays\` of its agent is ${days}.`
+  return new AgentKitError('approval', message, { runId })
 }
 
 export function alreadyResumed(runId: string): AgentKitError {

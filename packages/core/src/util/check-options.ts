@@ -107,6 +107,12 @@ export const isMilliseconds: OptionRule = {
   holds: (value) => typeof value === 'number' && value > 0 && value <= limits.longestTimerMs,
 }
 
+/** How long approvals can be decided. */
+export const isApprovalDays: OptionRule = {
+  is: `a number of days, above 0 and at most ${limits.mostApprovalDays}`,
+  holds: (value) => typeof value === 'number' && value > 0 && value <= limits.mostApprovalDays,
+}
+
 export function isOneOf(words: readonly string[]): OptionRule {
   const quoted = words.map((word) => `"${word}"`)
   return {

@@ -19,13 +19,13 @@ import type { WorkflowStep } from './step.ts'
 
 export type WorkflowOptions = Pick<
   AgentOptions,
-  'id' | 'description' | 'samplePrompts' | 'budget' | 'onBusy' | 'timeoutMs' | 'sessions'
+  'id' | 'description' | 'samplePrompts' | 'budget' | 'onBusy' | 'timeoutMs' | 'approvalDays' | 'sessions'
 > & {
   /** Default `"Workflow"`. */
   name?: string
 }
 
-const { name, id, description, samplePrompts, budget, onBusy, timeoutMs, sessions } = agentRules
+const { name, id, description, samplePrompts, budget, onBusy, timeoutMs, approvalDays, sessions } = agentRules
 export const workflowRules: OptionRules<WorkflowOptions> = {
   name,
   id,
@@ -34,6 +34,7 @@ export const workflowRules: OptionRules<WorkflowOptions> = {
   budget,
   onBusy,
   timeoutMs,
+  approvalDays,
   sessions,
 }
 
