@@ -179,9 +179,19 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     this.host.check?.(input)
     checkRunOptions(options)
     const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
+    const { replaces, resumable } = options
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
-    const scope = { userId, sessionId, input, history, budget, ...(resumed && { decisions: resumed.decisions }) }
+    const scope = {
+      userId,
+      sessionId,
+      input,
+      history,
+      budget,
+      replaces,
+      resumable,
+      ...(resumed && { decisions: resumed.decisions }),
+    }
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it.
     const parent = currentRun.getStore()
     const run = startRun({

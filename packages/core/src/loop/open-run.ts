@@ -9,11 +9,20 @@ import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
-import { type RunSnapshot, restore, storeSnapshot, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
-import { openTurn, resumeTurn, sessionState } from '../sessions/open-turn.ts'
+import {
+  type RunSnapshot,
+  reportOf,
+  restore,
+  storeSnapshot,
+  suspendedMembers,
+  unansweredCalls,
+} from '../runs/snapshot.ts'
+import { openTurn, readRecorded, resumeTurn, sessionState } from '../sessions/open-turn.ts'
+import { notSuspended } from '../sessions/suspended-runs.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from './call-with-fallback.ts'
+import { openStored } from './open-stored.ts'
 import { type AgentSpec, anyUser, type NewRun, type OpenedRun, type Run, type RunScope } from './types.ts'
 
 /**
@@ -31,8 +40,11 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     restore(run, waiting, structuredClone(messages))
     return { ...run, turn: member.turn, snapshot: waiting, hasMoved: false }
   }
+  const owner = userId === anyUser ? {} : { userId }
+  const stored = decisions || scope.continues ? await readRecorded({ ...session, ...owner }) : undefined
+  if (stored) return openStored(run, stored)
+  if (scope.continues) throw notSuspended(runId)
   if (decisions) {
-    const owner = userId === anyUser ? {} : { userId }
     const { turn, entry, messages, hasMoved } = await resumeTurn({ ...session, ...owner })
     // The JSON that `suspend` has stored.
     const snapshot = entry.waiting as unknown as RunSnapshot
@@ -46,7 +58,10 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     return { ...run, turn: member.turn, hasMoved: false }
   }
   const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
-  const turn = await openTurn({ ...session, key, userId, input, seed: scope.history })
+  const turn = await openTurn({
+    ...{ ...session, key, userId, input, seed: scope.history, replaces: scope.replaces },
+    ...{ isResumable: scope.resumable === true, deadline: scope.deadline, options: { budget: scope.budget } },
+  })
   return { ...run, turn, hasMoved: false }
 }
 
@@ -101,7 +116,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   })
   if (opened.hasMoved) await conversation.rebase(turn.history)
   const path = place?.path ?? []
-  return Object.assign(caller, {
+  const run: Run = Object.assign(caller, {
     ...{ turn, state, conversation, toolBox, format, hookContext, summarise, snapshot, path },
     guard: createLoopDetector(agent.guard),
     members: {
@@ -118,6 +133,8 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     plannedSteps: 0,
     finalTool: undefined,
   })
+  turn.describe?.(() => reportOf(run))
+  return run
 }
 
 async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {

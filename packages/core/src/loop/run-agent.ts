@@ -39,7 +39,7 @@ import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from '.
 export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
   const { parent, emit } = scope
   const ledger = createLedger({ budget: scope.budget, prices: agent.prices, parent: parent?.ledger })
-  const isResumed = scope.decisions !== undefined || scope.member?.suspended !== undefined
+  const isResumed = scope.decisions !== undefined || scope.continues || scope.member?.suspended !== undefined
   const state = newRunState(isResumed ? [] : [scope.input])
   const run: NewRun = { agent, scope, state, ledger }
   const unlink = parent ? endWith(parent, scope.end) : () => {}

@@ -87,6 +87,12 @@ export type RunScope = RunDriver & {
   budget: Budget
   /** The run that has started this one. */
   parent: CurrentRun | undefined
+  /** A run of the session that this one replaces. */
+  replaces?: string | undefined
+  /** Whether the run is continued after a crash. */
+  resumable?: boolean | undefined
+  /** Continues a stored run, with the input and in the session that it had. */
+  continues?: true
   /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
   decisions?: Decisions
   /** Set for the run of a member, which is part of the run that calls it. */

@@ -50,6 +50,8 @@ export interface Ledger {
   msLeft(): number
   /** Whether the clock is stopped. */
   readonly isPaused: boolean
+  /** What was used so far, while the clock goes on. */
+  snapshot(): BudgetSnapshot
   /** Stops the clock while the run waits for a person. */
   pause(): BudgetSnapshot
   /** Starts the clock again; with a snapshot, when the run is resumed in another process. */
@@ -107,6 +109,9 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     msLeft: () => Math.min(...accounts.map(msLeft)),
     get isPaused() {
       return own.clockFrom === undefined
+    },
+    snapshot() {
+      return structuredClone({ budget: own.budget, spent: { ...spent, ms: elapsed(own) } })
     },
     pause() {
       own.spent.ms = elapsed(own)

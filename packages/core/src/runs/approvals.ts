@@ -5,6 +5,7 @@ import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
+import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { approvalIdOf, type StepPlace } from './approval-id.ts'
 import { checkDecisions } from './decisions.ts'
@@ -104,7 +105,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     }
     const decisions = await decided
     if (!decisions) return undefined
-    const { hasMoved } = await turn.resume(signal)
+    const { hasMoved } = await turn.resume(signal, decisions)
     state.approvals = []
     ledger.resume()
     if (hasMoved) await conversation.rebase(turn.history)
@@ -126,7 +127,8 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
 async function takeBack({ turn, state }: OpenRun): Promise<void> {
   const controller = new AbortController()
   const deadline = startDeadline((reason) => controller.abort(reason), limits.endFailedMs)
-  await turn.resume(controller.signal).finally(deadline.stop)
+  const { signal } = controller
+  await (turn.cancel ? untilAborted(signal, turn.cancel()) : turn.resume(signal)).finally(deadline.stop)
   state.approvals = []
 }
 
@@ -143,6 +145,7 @@ async function suspend(run: OpenRun, approvals: Approval[]): Promise<void> {
 
 /** Ends a run that was cancelled while the store still suspended it. */
 async function endSuspended({ turn, ledger }: OpenRun): Promise<void> {
+  if (turn.cancel) return turn.cancel()
   await turn.resume(new AbortController().signal)
   await turn.end('failed', ledger.spent.usage).finally(turn.release)
 }

@@ -1,4 +1,5 @@
-import type { AgentKitError } from '../data/errors.ts'
+import type { RunEnding } from '../contracts/run-store.ts'
+import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
 import type { Emit, RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import type { TurnStatus } from '../data/session-data.ts'
@@ -21,7 +22,7 @@ export async function endTurn({ turn, state, ledger, scope: { signal } }: EndedR
   const status = turnStatus(state, end)
   if (!status) return
   signal.throwIfAborted()
-  await untilAborted(signal, turn.end(status, ledger.spent.usage))
+  await untilAborted(signal, turn.end(status, ledger.spent.usage, endingOf(state, ledger, end)))
   turn.release()
 }
 
@@ -40,10 +41,23 @@ export async function endStoppedTurn({ turn, state, ledger, scope: { signal } }:
     if (isPartial) await turn.append([last]).catch(() => {})
     // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
     if (error && state.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
-    await turn.end(status, ledger.spent.usage).catch(() => {})
+    await turn.end(status, ledger.spent.usage, endingOf(state, ledger, end)).catch(() => {})
   })().finally(turn.release)
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
   else await settledWithin(limits.endFailedMs, ending)
+}
+
+/** What is stored of the result. */
+function endingOf(
+  { reply, sources }: RunState,
+  { cost }: Ledger,
+  { finishReason, error }: RunEnd,
+): Partial<Omit<RunEnding, 'status'>> {
+  return {
+    ...{ finishReason, text: reply.text, sources: [...sources] },
+    ...(error && { error: toErrorInfo(error) }),
+    ...(cost && { cost }),
+  }
 }
 
 /** `undefined` for a suspended run: its turn is stored and holds no session. */

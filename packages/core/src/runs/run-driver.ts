@@ -13,6 +13,10 @@ export type RunDriver = {
   emit: Emit
   /** Ends the run when its deadline has passed. */
   checkTime(): void
+  /** When the run must have ended, in milliseconds since 1970. */
+  deadline?: number | undefined
+  /** Ends the run at this time, in milliseconds since 1970, if its own deadline is not earlier. */
+  endBy?(deadline: number): void
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
@@ -50,13 +54,20 @@ export function startRun(request: RunRequest): AgentRun {
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
     const unlink = linkSignal(controller, request.signal)
-    const deadline = startDeadline(end, request.timeoutMs)
-    const { check: checkTime } = deadline
+    const { timeoutMs } = request
+    const deadlines = [startDeadline(end, timeoutMs)]
+    const time = {
+      deadline: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
+      endBy: (at: number) => void deadlines.push(startDeadline(end, Math.max(0, at - Date.now()))),
+      checkTime() {
+        for (const deadline of deadlines) deadline.check()
+      },
+    }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
-      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, checkTime, end, approvals }))
+      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, ...time, end, approvals }))
       .finally(() => {
-        deadline.stop()
+        for (const deadline of deadlines) deadline.stop()
         unlink()
         events.end()
       })

@@ -73,10 +73,23 @@ export type OpenRun = {
 }
 
 /** Stops the run's clock, and describes the run as it can be resumed. */
-export function takeSnapshot({ state, ledger, conversation, path, stepsBefore, members }: OpenRun): RunSnapshot {
+export function takeSnapshot(run: OpenRun): RunSnapshot {
+  return snapshotWith(run, run.ledger.pause())
+}
+
+/** Describes a run that continues, so that another process can continue it after a crash. */
+export function reportOf(run: OpenRun): { snapshot: JSONValue; usage: Usage } {
+  const booked = run.ledger.snapshot()
+  // Plain JSON, except that optional fields may be absent.
+  return { snapshot: snapshotWith(run, booked) as unknown as JSONValue, usage: booked.spent.usage }
+}
+
+function snapshotWith(
+  { state, conversation, path, stepsBefore, members }: OpenRun,
+  booked: BudgetSnapshot,
+): RunSnapshot {
   const { reply, steps, sources, warnings, invalidOutputs, summary, accounts, begun } = state
   const { reason, usage, planned } = reply
-  const booked = ledger.pause()
   return {
     ...{ reason, usage, booked, compaction: conversation.compaction },
     progress: {
@@ -119,7 +132,7 @@ export async function storeSnapshot(
   let isAwaited = true
   // Plain JSON, except that optional fields may be absent.
   const json = snapshot as unknown as JSONValue
-  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages).then(() => {
+  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages, approvals).then(() => {
     if (isAwaited || !takeBack()) state.approvals = approvals
   })
   try {

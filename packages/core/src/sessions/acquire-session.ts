@@ -11,13 +11,15 @@ export type SessionRequest = QueueRequest & { runId: string }
 
 /** How a run begins in its session, as the session was loaded. */
 export type Beginning<Found> = {
-  input: Message[]
-  /** How the run ends in the store if it begins after its caller was aborted. */
-  undo: Ending
-  found: Found
+  /** @throws AgentKitError `session-conflict`; retryable when the session is held or has moved on */
+  begin(): Promise<Found>
+  /** Ends a run that begins after its caller was aborted. */
+  undo(): Promise<unknown>
+  /** Ends a run whose end could not be stored. */
+  fail(): Promise<unknown>
+  /** Whether a conflict that is not retryable ends the attempts. */
+  isFinal?: true
 }
-
-type Ending = { status: 'failed' | 'waiting'; usage?: Usage }
 
 /** A session that a run holds. */
 export type AcquiredSession<Found> = {
@@ -57,12 +59,11 @@ async function begin<Found>(
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = await untilAborted(signal, store.load(key))
     const version = session?.version ?? 0
-    const beginning = await prepare(session)
-    const conflict = await tryToBegin(request, version, beginning)
-    if (!conflict) return beginning.found
+    const begun = await tryToBegin(request, await prepare(session))
+    if ('found' in begun) return begun.found
     // Refused twice at one version: the session did not move on between load and begin, another run holds it.
     const isHeld = refusedVersion === version
-    if (performance.now() > giveUpAt || (onBusy === 'reject' && isHeld)) throw sessionBusy(conflict)
+    if (performance.now() > giveUpAt || (onBusy === 'reject' && isHeld)) throw sessionBusy(begun.conflict)
     refusedVersion = version
     if (onBusy !== 'reject') await sleep(waitMs * (0.5 + Math.random() / 2), signal)
   }
@@ -71,24 +72,25 @@ async function begin<Found>(
 /** @returns the conflict when another run was faster or holds the session */
 async function tryToBegin<Found>(
   { store, key, runId, signal }: SessionRequest,
-  expectedVersion: number,
-  { input, undo }: Beginning<Found>,
-): Promise<AgentKitError | undefined> {
+  beginning: Beginning<Found>,
+): Promise<{ found: Found } | { conflict: AgentKitError }> {
+  const { undo, fail } = beginning
   // Noted first: a store may begin the run and fail to report it.
-  unendedRuns(store).set(keyText(key), { runId, ...undo })
-  const begun = (async () => store.begin(key, { runId, expectedVersion, input }))()
+  unendedRuns(store).set(keyText(key), { runId, end: undo })
+  const begun = (async () => beginning.begin())()
   try {
-    await untilAborted(signal, begun)
-    unendedRuns(store).set(keyText(key), { runId, status: 'failed' })
-    return undefined
+    const found = await untilAborted(signal, begun)
+    unendedRuns(store).set(keyText(key), { runId, end: fail })
+    return { found }
   } catch (error) {
-    if (isAgentKitError(error) && error.code === 'session-conflict') {
+    if (isConflict(error)) {
       forgetUnendedRun(store, key, runId)
-      return error
+      if (error.retryable || !beginning.isFinal) return { conflict: error }
+      throw error
     }
     // A run that begins after an abort is ended at once, as other processes may wait for the session.
     begun
-      .then(() => store.end(runId, undo.status, undo.usage))
+      .then(undo)
       .then(() => forgetUnendedRun(store, key, runId))
       .catch(() => {})
     throw error
@@ -96,21 +98,40 @@ async function tryToBegin<Found>(
 }
 
 /** Runs whose end is not stored, by session: the next run of the session has to end them first. */
-const unendedRuns = perStore<Ending & { runId: string }>()
+const unendedRuns = perStore<{ runId: string; end(): Promise<unknown> }>()
 
 async function endUnendedRun(store: SessionStore, key: SessionKey): Promise<void> {
   const unended = unendedRuns(store).get(keyText(key))
   if (!unended) return
-  const { runId, status, usage } = unended
-  await store.end(runId, status, usage).catch((error) => {
+  await unended.end().catch((error) => {
     // The run was ended or taken over meanwhile.
-    if (!isAgentKitError(error) || error.code !== 'session-conflict') throw error
+    if (!isConflict(error)) throw error
   })
-  forgetUnendedRun(store, key, runId)
+  forgetUnendedRun(store, key, unended.runId)
+}
+
+export function isConflict(error: unknown): error is AgentKitError {
+  return isAgentKitError(error) && error.code === 'session-conflict'
 }
 
 /** Called once the end of a run is stored. */
 export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: string): void {
   // A later run may hold the session by now.
   if (unendedRuns(store).get(keyText(key))?.runId === runId) unendedRuns(store).delete(keyText(key))
+}
+
+/** Begins a run by the store's own methods. */
+export function storedBeginning<Found>(
+  { store, key, runId }: SessionRequest,
+  session: Session | undefined,
+  { input, undone, found }: { input: Message[]; undone?: Usage; found: Found },
+): Beginning<Found> {
+  return {
+    async begin() {
+      await store.begin(key, { runId, expectedVersion: session?.version ?? 0, input })
+      return found
+    },
+    undo: () => (undone ? store.end(runId, 'waiting', undone) : store.end(runId, 'failed')),
+    fail: () => store.end(runId, 'failed'),
+  }
 }

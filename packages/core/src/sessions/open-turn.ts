@@ -1,10 +1,26 @@
+import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { AgentKitError } from '../data/errors.ts'
+import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { untilAborted } from '../util/abort.ts'
-import { acquireSession, forgetUnendedRun } from './acquire-session.ts'
+import {
+  acquireSession,
+  type Beginning,
+  forgetUnendedRun,
+  type SessionRequest,
+  storedBeginning,
+} from './acquire-session.ts'
+import {
+  createRun,
+  failRecorded,
+  isRecorded,
+  type NewRecord,
+  recordedTurn,
+  type TakenRun,
+  takeOverRun,
+} from './recorded-turn.ts'
 import type { OnBusy } from './session-queue.ts'
 import {
   acquireSuspended,
@@ -20,30 +36,9 @@ import {
   type SuspendedRun,
   stateOf,
 } from './suspended-runs.ts'
+import type { OpenTurn } from './turn.ts'
 
-/** A run's turn in its session, from `begin` to `end`. */
-export type OpenTurn = {
-  /** The conversation before this run, as a model may see it. */
-  readonly history: readonly Message[]
-  /** The state of the session, as it was loaded or appended last. */
-  readonly state: JSONValue | undefined
-  /** @param state the whole new state of the session; absent, it stays */
-  append(messages: Message[], state?: JSONValue): Promise<void>
-  /**
-   * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
-   * @param messages all messages of the run so far; a run without a session is first stored now
-   */
-  suspend(snapshot: JSONValue, usage: Usage, messages: readonly Message[]): Promise<void>
-  /**
-   * Resumes the suspended run once the session is free; `history` and `state` are then up to date.
-   * @returns whether other runs began or ended meanwhile, which may have changed `history`
-   * @throws AgentKitError `session-conflict` when it was resumed elsewhere, `not-found` when it is gone
-   */
-  resume(signal: AbortSignal): Promise<{ hasMoved: boolean }>
-  end(status: 'done' | 'failed', usage: Usage): Promise<void>
-  /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
-  release(): void
-}
+export type { OpenTurn } from './turn.ts'
 
 type SessionAccess = {
   store: SessionStore
@@ -64,6 +59,13 @@ type NewTurn = SessionAccess & {
   input: Message
   /** Seeds a session that has no history. */
   seed: readonly Message[]
+  /** A run of the session that this one replaces. */
+  replaces?: string | undefined
+  /** Whether another process continues the run after a crash, for which these are stored. */
+  isResumable?: boolean
+  /** In milliseconds since 1970. */
+  deadline?: number | undefined
+  options?: JSONValue | undefined
 }
 
 /**
@@ -74,22 +76,54 @@ type NewTurn = SessionAccess & {
  *   when the session is held and `onBusy` is `reject`
  */
 export async function openTurn(request: NewTurn): Promise<OpenTurn> {
-  const { key, input, seed } = request
-  if (!key) return unstoredTurn(request)
-  const { found, release } = await acquireSession({ ...request, key }, async (session) => {
-    const isKnown = session !== undefined && session.messages.length > 0
-    return {
-      input: isKnown ? [input] : [...seed, input],
-      undo: { status: 'failed' },
-      found: {
-        history: isKnown ? session.messages : seed,
-        seeded: isKnown ? 0 : seed.length,
-        state: stateOf(session?.state),
-        version: session?.version ?? 0,
-      },
+  const { store, runId, key, seed, isResumable = false, deadline } = request
+  if (isResumable && !store.runs) throw needsRuns()
+  if (!key && !isResumable) return unstoredTurn(request)
+  const place = key ?? keyOf(request, runId)
+  const { runs } = store
+  const session: SessionRequest = { ...request, key: place }
+  const { found, release } = await acquireSession(session, async (loaded) => {
+    const isKnown = loaded !== undefined && loaded.messages.length > 0
+    const input = isKnown ? [request.input] : [...seed, request.input]
+    const found = {
+      history: isKnown ? loaded.messages : seed,
+      seeded: isKnown ? 0 : seed.length,
+      state: stateOf(loaded?.state),
+      version: loaded?.version ?? 0,
+      position: input.length,
     }
+    if (runs) return newRecord({ ...request, runs, key: place, input, seeded: found.seeded, isResumable }, found)
+    return storedBeginning(session, loaded, { input, found })
   })
-  return storedTurn({ ...request, ...key }, { ...found, release })
+  if (runs) return recordedTurn({ ...session, runs }, { ...found, attempt: 1, isResumable, deadline }, release)
+  return storedTurn({ ...request, ...place }, { ...found, release })
+}
+
+/** A stored run, for whoever may act on it. `undefined` where the store does not record runs, or not this one. */
+export async function readRecorded(
+  request: Pick<SessionAccess, 'store' | 'agentId' | 'runId' | 'signal'> & { userId?: string },
+): Promise<StoredRun | undefined> {
+  const { store, agentId, runId, userId, signal } = request
+  const stored = store.runs && (await untilAborted(signal, store.runs.read(runId)))
+  if (!stored || !isRecorded(stored)) return undefined
+  const { record } = stored
+  if (record.agentId !== agentId || (userId !== undefined && record.userId !== userId)) throw notSuspended(runId)
+  return stored
+}
+
+/**
+ * Takes a recorded run over: one that waits and of which an approval is decided, a lost one, or one that is free.
+ * @throws AgentKitError `session-conflict` when it is not to be had, `session-busy`, `not-found`
+ */
+export async function continueTurn(
+  request: Omit<SessionAccess, 'agentId' | 'approvalMs'>,
+  { key }: StoredRun,
+): Promise<TakenRun & { turn: OpenTurn }> {
+  const { runs } = request.store
+  if (!runs) throw needsRuns()
+  const session = { ...request, runs, key }
+  const { found, release } = await takeOverRun(session)
+  return { ...found, turn: recordedTurn(session, found, release) }
 }
 
 /**
@@ -203,6 +237,7 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
       release()
       // Maintenance of the store, which the run does not wait for.
       void removeExpired(store, owner, approvalMs).catch(() => {})
+      return undefined
     },
     async resume(signal) {
       const acquired = await acquireSuspended({ store, key, runId, signal, interrupt, onBusy: 'queue' })
@@ -222,14 +257,26 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
 }
 
 /** The turn of a run without a session: stored only when it is suspended. */
-function unstoredTurn({ store, runId, seed, agentId, userId, approvalMs, interrupt }: NewTurn): OpenTurn {
-  const place = { agentId, userId, store, runId, approvalMs, interrupt }
+function unstoredTurn(request: NewTurn): OpenTurn {
+  const { store, runId, seed, deadline } = request
+  const { runs } = store
+  const key = keyOf(request, runId)
   let state: JSONValue | undefined
   let stored: OpenTurn | undefined
+  let report: Parameters<NonNullable<OpenTurn['describe']>>[0] | undefined
 
   const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
-    await store.begin(keyOf(place, runId), { runId, expectedVersion: 0, input: [...seed, ...messages] })
-    return storedTurn(place, { history: seed, seeded: seed.length, state, version: 0, release() {} })
+    const input = [...seed, ...messages]
+    const begun = { history: seed, seeded: seed.length, state, version: 0 }
+    if (!runs) {
+      await store.begin(key, { runId, expectedVersion: 0, input })
+      return storedTurn(request, { ...begun, release() {} })
+    }
+    await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
+    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline }
+    const turn = recordedTurn({ ...request, runs, key }, run, () => {})
+    if (report) turn.describe?.(report)
+    return turn
   }
 
   return {
@@ -237,21 +284,44 @@ function unstoredTurn({ store, runId, seed, agentId, userId, approvalMs, interru
     get state() {
       return stored ? stored.state : state
     },
+    deadline,
+    describe(describe) {
+      report = describe
+      stored?.describe?.(describe)
+    },
     async append(messages, newState) {
       if (stored) return stored.append(messages, newState)
       if (newState !== undefined) state = newState
     },
-    async suspend(snapshot, usage, messages) {
+    async begin(calls) {
+      await stored?.begin?.(calls)
+    },
+    async suspend(snapshot, usage, messages, approvals) {
       stored ??= await storeTurn(messages)
-      await stored.suspend(snapshot, usage, messages)
+      return stored.suspend(snapshot, usage, messages, approvals)
     },
-    async resume(signal) {
+    async resume(signal, decisions) {
       if (!stored) throw notSuspended(runId)
-      return stored.resume(signal)
+      return stored.resume(signal, decisions)
     },
-    async end(status, usage) {
-      await stored?.end(status, usage)
+    ...(runs && { cancel: async () => stored?.cancel?.() }),
+    async end(status, usage, ending) {
+      await stored?.end(status, usage, ending)
     },
     release: () => stored?.release(),
   }
+}
+
+function newRecord<Found extends { version: number }>(record: NewRecord, found: Found): Beginning<Found> {
+  const fail = (): Promise<void> => failRecorded(record.runs, record.runId, 1)
+  const begin = async (): Promise<Found> => {
+    await createRun(record, found.version)
+    return found
+  }
+  return { begin, undo: fail, fail, isFinal: true }
+}
+
+function needsRuns(): AgentKitError {
+  const message = 'A resumable run needs sessions on disk or Postgres, such as `sessions: "sessions.db"`.'
+  return new AgentKitError('unsupported', message)
 }

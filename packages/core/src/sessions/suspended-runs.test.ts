@@ -79,7 +79,7 @@ describe('a suspended run', () => {
     const turn = await open(store, 'r1')
     await turn.append([calls('a', 'b')])
     await turn.append([result('a')])
-    const parked = turn.suspend(waitsForB, usage, [])
+    const parked = turn.suspend(waitsForB, usage, [], [])
     await expect(attempt(turn)).rejects.toMatchObject(conflict)
     await parked
     await finish((await resume(store, 'r1')).turn)
@@ -91,7 +91,7 @@ describe('a suspended run', () => {
     const turn = await suspendRun(store, 'r1')
     await turn.resume(never())
     await turn.append([result('b'), calls('c')])
-    await turn.suspend({ asks: ['c'] }, { totalTokens: 7 }, [])
+    await turn.suspend({ asks: ['c'] }, { totalTokens: 7 }, [], [])
     await runTurn(store, 'r2')
     const again = await resume(store, 'r1')
     expect(again).toMatchObject({ waiting: { asks: ['c'] }, usage: { totalTokens: 7 }, hasMoved: true })
@@ -150,7 +150,7 @@ describe('a run that is resumed', () => {
     const turn = await open(store, 'r1')
     await turn.append([calls('a', 'b', 'c')])
     for (const callId of ['c', 'a']) await turn.append([result(callId)])
-    await turn.suspend(waitsForB, usage, [])
+    await turn.suspend(waitsForB, usage, [], [])
     const { messages } = await resume(store, 'r1')
     expect(messages).toEqual([user('r1'), calls('a', 'b', 'c'), result('a'), result('c')])
   })
@@ -317,7 +317,7 @@ describe('the state of a session', () => {
       const turn = await open(store, 'r1')
       await turn.append([calls('a', 'b')], state)
       expect(turn.state).toEqual(state)
-      await turn.suspend(waitsForB, usage, [])
+      await turn.suspend(waitsForB, usage, [], [])
       const other = await open(store, 'r2')
       expect(other.state).toEqual(state)
       await end(other)
@@ -379,7 +379,7 @@ describe('a run without a session', () => {
     await turn.append([calls('a', 'b')])
     await turn.append([result('a')])
     expect(await store.find('r1')).toBeUndefined()
-    await turn.suspend(waitsForB, usage, messages)
+    await turn.suspend(waitsForB, usage, messages, [])
     expect(await store.find('r1')).toMatchObject({ status: 'waiting', messages: [...seed, ...messages], usage })
     expect(await store.list(owner)).toEqual([])
   })
@@ -404,7 +404,7 @@ describe('a run without a session', () => {
     expect(resumed.turn.state).toEqual({ active: 'writer' })
     await expect(resume(store, 'r1')).rejects.toMatchObject(conflict)
     await resumed.turn.append([result('b'), calls('c')])
-    await resumed.turn.suspend({ asks: ['c'] }, usage, [])
+    await resumed.turn.suspend({ asks: ['c'] }, usage, [], [])
     const again = await resume({ ...store }, 'r1')
     expect(again.messages).toEqual([...messages, result('b'), calls('c')])
     await again.turn.end('failed', {})
@@ -514,7 +514,7 @@ it.each([1, 2, 3, 4, 5, 6])(
         await append(calls(here, asked))
         await append(result(here))
         if (random(2) === 0) {
-          await turn.suspend({ step }, usage, messages)
+          await turn.suspend({ step }, usage, messages, [])
           if (random(4) === 0) return void ended.set(runId, 'waiting')
           await sleep(random(10))
           if (random(2) === 0) await turn.resume(never())
@@ -568,14 +568,14 @@ async function suspendRun(store: SessionStore, runId: string, options: Options =
   const turn = await open(store, runId, options)
   await turn.append([calls('a', 'b')])
   await turn.append([result('a')])
-  await turn.suspend(waitsForB, usage, [])
+  await turn.suspend(waitsForB, usage, [], [])
   return turn
 }
 
 async function suspendAlone(store: SessionStore, runId: string, whose = owner): Promise<OpenTurn> {
   const turn = await openAlone(store, runId, whose)
   await turn.append([], { active: 'writer' })
-  await turn.suspend(waitsForB, usage, [user(runId), calls('a', 'b'), result('a')])
+  await turn.suspend(waitsForB, usage, [user(runId), calls('a', 'b'), result('a')], [])
   return turn
 }
 

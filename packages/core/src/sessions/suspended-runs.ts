@@ -5,7 +5,7 @@ import type { SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type AcquiredSession, acquireSession, type SessionRequest } from './acquire-session.ts'
+import { type AcquiredSession, acquireSession, type SessionRequest, storedBeginning } from './acquire-session.ts'
 
 /** What is stored of a suspended or resumed run beside the state of its session. The field names are stored, too. */
 export type SuspendedRun = {
@@ -66,7 +66,7 @@ export function acquireSuspended(request: SessionRequest): Promise<AcquiredSessi
       version: session.version,
       hasMoved: session.version !== entry.version,
     }
-    return { input: [], undo: { status: 'waiting', usage }, found }
+    return storedBeginning(request, session, { input: [], undone: usage, found })
   })
 }
 

@@ -184,6 +184,10 @@ function memberLedger(
     get isPaused() {
       return run.isPaused
     },
+    snapshot() {
+      accounts[at] = own.snapshot()
+      return run.snapshot()
+    },
     pause() {
       accounts[at] = own.pause()
       return run.pause()

@@ -2,7 +2,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import type { Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
-import { acquireSession, forgetUnendedRun } from '../sessions/acquire-session.ts'
+import { acquireSession, forgetUnendedRun, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
 
 /** One call of a member, as its session stores it. */
 export type MemberTurn = { runId: string; messages: Message[]; status: 'done' | 'failed'; usage: Usage }
@@ -29,14 +29,10 @@ export async function appendToMemberSession(
   { runId, messages, status, usage }: MemberTurn,
   signal: AbortSignal,
 ): Promise<void> {
-  const { release } = await acquireSession(
-    { store, key, runId, signal, onBusy: 'queue', interrupt() {} },
-    async () => ({
-      input: messages,
-      undo: { status: 'failed' },
-      found: undefined,
-    }),
-  )
+  const request: SessionRequest = { store, key, runId, signal, onBusy: 'queue', interrupt() {} }
+  const { release } = await acquireSession(request, async (session) => {
+    return storedBeginning(request, session, { input: messages, found: undefined })
+  })
   try {
     await store.end(runId, status, usage)
     forgetUnendedRun(store, key, runId)

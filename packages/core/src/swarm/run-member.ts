@@ -194,6 +194,7 @@ function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
     },
     async suspend(snapshot, _usage, messages) {
       suspended = { snapshot, messages: [...messages] }
+      return undefined
     },
     // Approvals are decided in the swarm's run, which then starts the member anew.
     resume: async () => ({ hasMoved: false }),

@@ -1,0 +1,212 @@
+import type { NewRunEntry, OrphanedRun, RunEnding, RunEntry, RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { AgentEvent } from '../data/event.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import { memorySessions } from '../sessions/memory-sessions.ts'
+
+type Row = StoredRun & { process: object | undefined; isFree: boolean; events: AgentEvent[]; holds: boolean }
+
+/** A disk in memory with sessions and runs, for processes that can be killed. */
+export type MemoryDisk = {
+  /** A process that shares the disk. */
+  open(): { store: SessionStore & { runs: RunStore }; kill(): void }
+}
+
+export function memoryDisk(): MemoryDisk {
+  const sessions = memorySessions()
+  const rows = new Map<string, Row>()
+  const alive = new Set<object>()
+  const watchers = new Map<string, Set<() => void>>()
+  const isLost = ({ record, process, isFree }: Row): boolean =>
+    record.status === 'running' && !isFree && !(process && alive.has(process))
+  const conflict = (message: string, retryable = false): AgentKitError =>
+    new AgentKitError('session-conflict', message, { retryable })
+  const changed = (runId: string): void => {
+    for (const wake of watchers.get(runId) ?? []) wake()
+  }
+  const rowOf = (runId: string): Row => {
+    const row = rows.get(runId)
+    if (!row) throw new AgentKitError('not-found', `There is no run ${runId}.`)
+    return row
+  }
+  const writable = (runId: string, attempt: number): Row => {
+    const row = rowOf(runId)
+    if (row.record.status === 'running' && row.attempt === attempt) return row
+    throw conflict(`The run ${runId} is not of attempt ${attempt}.`)
+  }
+  const endRow = async (row: Row, { status, ...ending }: RunEnding): Promise<void> => {
+    const { runId } = row.record
+    if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion: await versionOf(row.key), input: [] })
+    await sessions.end(runId, status, row.record.usage)
+    Object.assign(row.record, { status, ...ending, endedAt: new Date().toISOString() })
+    row.holds = false
+    changed(runId)
+  }
+  const versionOf = async (key: SessionKey): Promise<number> => (await sessions.load(key))?.version ?? 0
+  const settleLost = async (key: SessionKey): Promise<void> => {
+    for (const row of rows.values()) {
+      const isHere = JSON.stringify(row.key) === JSON.stringify(key)
+      if (!isHere || row.isResumable || !isLost(row)) continue
+      await endRow(row, { status: 'failed', finishReason: 'error', error: crashed })
+    }
+  }
+  const add = async (row: Row, entry: RunEntry): Promise<void> => {
+    const { runId } = row.record
+    const own = (await sessions.find(runId))?.messages.length ?? 0
+    const fresh = (entry.messages ?? []).slice(Math.max(0, own - (entry.position ?? own)))
+    if (row.holds) await sessions.append(runId, fresh, entry.state)
+    row.calls.push(...(entry.calls ?? []))
+    if (entry.progress !== undefined) row.progress = structuredClone(entry.progress)
+    if (entry.usage) row.record.usage = { ...entry.usage }
+    if (fresh.length > 0) row.takeovers = 0
+    for (const event of structuredClone(entry.events ?? [])) {
+      row.events.push(event)
+      row.lastSeq = event.seq
+    }
+    changed(runId)
+  }
+  const copyOf = ({ process: _, isFree: _f, events: _e, holds: _h, ...row }: Row): StoredRun => structuredClone(row)
+
+  const runsOf = (process: object): RunStore => ({
+    async create(key: SessionKey, run: NewRunEntry) {
+      await settleLost(key)
+      const { runId, agentId, expectedVersion, input, isResumable, keepsEvents, deadline, options, replaces } = run
+      await sessions.begin(key, { runId, expectedVersion, input: [...input], ...(replaces !== undefined && { replaces }) })
+      const createdAt = new Date().toISOString()
+      const { userId, sessionId } = key
+      rows.set(runId, {
+        record: {
+          ...{ runId, agentId, userId, status: 'running', approvals: [], sources: [], attempts: 1, createdAt },
+          ...(key.agentId === agentId && { sessionId }),
+        },
+        ...{ key, attempt: 1, isResumable, keepsEvents, calls: [], approvals: [], lastSeq: 0, takeovers: 0 },
+        ...(deadline !== undefined && { deadline }),
+        ...(options !== undefined && { options: structuredClone(options) }),
+        ...{ process, isFree: false, events: [], holds: true },
+      })
+    },
+    async takeOver(runId, { expectedVersion }) {
+      const row = rowOf(runId)
+      const wasLost = isLost(row)
+      const isDecided = row.record.status === 'waiting' && row.approvals.some(({ decision }) => decision !== undefined)
+      if (!wasLost && !row.isFree && !isDecided) throw conflict(`The run ${runId} is not to be had.`)
+      if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion, input: [] })
+      if (wasLost) row.takeovers++
+      else row.isResumable = true
+      Object.assign(row, { process, isFree: false, holds: true, attempt: row.attempt + 1 })
+      Object.assign(row.record, { status: 'running', attempts: row.attempt, approvals: [] })
+      return copyOf(row)
+    },
+    async append(runId, entry) {
+      const row = rowOf(runId)
+      const onlyEvents = !entry.messages?.length && !entry.calls?.length && entry.state === undefined
+      const mayFollow = row.record.status === 'waiting' && row.attempt === entry.attempt && onlyEvents
+      await add(mayFollow ? row : writable(runId, entry.attempt), entry)
+    },
+    async suspend(runId, { approvals, ...entry }) {
+      const row = writable(runId, entry.attempt)
+      await add(row, entry)
+      await sessions.end(runId, 'waiting', entry.usage)
+      for (const approval of approvals) {
+        if (!row.approvals.some(({ approvalId }) => approvalId === approval.approvalId)) row.approvals.push({ ...approval })
+      }
+      const known = row.approvals.filter((one) => approvals.some(({ approvalId }) => approvalId === one.approvalId))
+      const open = known.filter(({ decision }) => decision === undefined)
+      Object.assign(row, { holds: false, process: undefined, takeovers: 0 })
+      Object.assign(row.record, { status: 'waiting', finishReason: 'approval', approvals: open })
+      if (open.length === 0) Object.assign(row, { isFree: true }, { record: { ...row.record, status: 'running' } })
+      changed(runId)
+      return Object.fromEntries(known.flatMap(({ approvalId, decision }) => (decision ? [[approvalId, decision]] : [])))
+    },
+    async decide(runId, decisions, by) {
+      const row = rowOf(runId)
+      for (const id of Object.keys(decisions)) {
+        const approval = row.approvals.find(({ approvalId }) => approvalId === id)
+        if (!approval) throw new AgentKitError('not-found', `No approval ${id}.`)
+        if (approval.decision !== undefined) throw conflict(`The approval ${id} was decided at ${approval.decidedAt}.`)
+      }
+      for (const approval of row.approvals) {
+        const decision = decisions[approval.approvalId]
+        const decidedAt = new Date().toISOString()
+        if (decision !== undefined) Object.assign(approval, { decision, decidedAt }, by === undefined ? {} : { decidedBy: by })
+      }
+      row.record.approvals = row.record.approvals.filter(({ approvalId }) => decisions[approvalId] === undefined)
+      if (row.record.status === 'waiting' && row.record.approvals.length === 0) {
+        row.record.status = 'running'
+        row.isFree = true
+      }
+      changed(runId)
+      return row.record.status
+    },
+    async end(runId, { status, finishReason, text, error, cost, sources, ...entry }) {
+      const row = writable(runId, entry.attempt)
+      await add(row, entry)
+      const answer = { ...(text !== undefined && { text }), ...(error && { error }), ...(cost && { cost }) }
+      await endRow(row, { status, finishReason, ...answer, ...(sources && { sources }) })
+    },
+    async cancel(runId, ending) {
+      const row = rowOf(runId)
+      if (row.record.status === 'done' || row.record.status === 'failed') return false
+      await endRow(row, ending)
+      return true
+    },
+    async release(runId, attempt) {
+      const row = writable(runId, attempt)
+      Object.assign(row, { isFree: true, process: undefined })
+      changed(runId)
+    },
+    async read(runId) {
+      const row = rows.get(runId)
+      return row && copyOf(row)
+    },
+    async list({ agentId, userId }, { sessionId, status, limit }) {
+      const found = [...rows.values()].map(({ record }) => record).filter((record) => {
+        const isOwn = record.agentId === agentId && (userId === undefined || record.userId === userId)
+        return isOwn && (sessionId ?? record.sessionId) === record.sessionId && (status ?? record.status) === record.status
+      })
+      return found.toReversed().slice(0, limit)
+    },
+    async events(runId, after, limit) {
+      return structuredClone((rows.get(runId)?.events ?? []).filter(({ seq }) => seq > after).slice(0, limit))
+    },
+    async eventRange(runId) {
+      const events = rows.get(runId)?.events ?? []
+      const [first] = events
+      return first && { oldest: first.seq, last: events.at(-1)?.seq ?? first.seq }
+    },
+    watch(runId, listener) {
+      const own = watchers.get(runId) ?? new Set()
+      watchers.set(runId, own.add(listener))
+      return () => own.delete(listener)
+    },
+    async orphans(agentIds) {
+      const own = [...rows.values()].filter((row) => agentIds.includes(row.record.agentId) && (row.isFree || isLost(row)))
+      return own.map((row): OrphanedRun => {
+        const { record, isResumable, takeovers } = row
+        return { runId: record.runId, agentId: record.agentId, isLost: isLost(row), isResumable, takeovers }
+      })
+    },
+    expired: async () => [],
+    prune: async () => ({ sessions: 0, runs: 0, events: 0, answers: 0 }),
+    answers: { reserve: async () => undefined, store: async () => {}, forget: async () => {} },
+  })
+
+  return {
+    open() {
+      const process = {}
+      alive.add(process)
+      const store = {
+        ...sessions,
+        async load(key: SessionKey) {
+          await settleLost(key)
+          return sessions.load(key)
+        },
+        runs: runsOf(process),
+      }
+      return { store, kill: () => void alive.delete(process) }
+    },
+  }
+}
+
+const crashed = { code: 'crashed', message: 'The process died.', retryable: false } as const

@@ -1,0 +1,63 @@
+import type { StoredRun } from '../contracts/run-store.ts'
+import type { Decision } from '../data/approval-data.ts'
+import { isRecord } from '../data/message-problem.ts'
+import type { Budget } from '../policies/budget.ts'
+import { placeOf } from '../runs/approval-id.ts'
+import { openApprovals } from '../runs/approvals.ts'
+import { checkDecisions } from '../runs/decisions.ts'
+import { type RunSnapshot, restore, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
+import { continueTurn } from '../sessions/open-turn.ts'
+import { decisionsOf, optionsOf } from '../sessions/recorded-turn.ts'
+import { untilAborted } from '../util/abort.ts'
+import type { NewRun, OpenedRun } from './types.ts'
+
+/**
+ * Takes over a run that the store has recorded, and stores the decisions that it is resumed with.
+ * @throws AgentKitError `session-conflict`, `session-busy`, `not-found`, `invalid-argument`
+ */
+export async function openStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
+  const { agent, scope, state, ledger } = run
+  const { runId, signal, end: interrupt } = scope
+  const { sessions: store, onBusy } = agent
+  const given = checkDecisions(runId, scope.decisions ?? {}, before.record.approvals)
+  if (store.runs && Object.keys(given).length > 0) await untilAborted(signal, store.runs.decide(runId, given))
+  const taken = await continueTurn({ store, runId, signal, onBusy, interrupt }, before)
+  const { turn, messages, progress, stored, hasMoved } = taken
+  // What `suspend` or `append` has stored.
+  const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
+  if (snapshot) restore(run, snapshot, messages)
+  else {
+    state.messages.push(...messages)
+    ledger.resume({ budget: budgetOf(stored), spent: ledger.spent })
+  }
+  // Time goes on while no process has the run, but not while it waits for a person.
+  const { at = Date.parse(stored.record.createdAt), suspended } = progress ?? {}
+  if (!suspended) ledger.spent.ms += Math.max(0, Date.now() - at)
+  if (turn.deadline !== undefined) scope.endBy?.(turn.deadline)
+  const { key, record } = stored
+  const continued = { ...scope, userId: key.userId, sessionId: record.sessionId }
+  const decisions = pendingDecisions(run, snapshot, stored)
+  return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
+}
+
+/** The decisions on approvals that the run still waits for. */
+function pendingDecisions(run: NewRun, snapshot: RunSnapshot | undefined, stored: StoredRun): Record<string, Decision> {
+  const { state } = run
+  const place = placeOf(run)
+  const suspended = suspendedMembers(snapshot, place)
+  const decided = decisionsOf(stored)
+  const open = openApprovals(unansweredCalls(state.messages), place, { ...state, suspended })
+  return Object.fromEntries(
+    open.flatMap(({ approvalId }) => {
+      const decision = decided[approvalId]
+      return decision === undefined ? [] : [[approvalId, decision]]
+    }),
+  )
+}
+
+/** The budget of the run, tightened by its caller. */
+function budgetOf(stored: StoredRun): Budget {
+  const { run } = optionsOf(stored)
+  // Written when the run was created.
+  return isRecord(run) && isRecord(run.budget) ? (run.budget as Budget) : {}
+}

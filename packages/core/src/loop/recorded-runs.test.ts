@@ -1,0 +1,50 @@
+import { scriptedModel } from '@agentkit/testing'
+import { expect, it } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { calls, payer, sessionKey } from '../__fixtures__/payer.ts'
+import { Agent } from '../index.ts'
+
+const inSession = { userId: 'ann', sessionId: 's' }
+
+it('records a run with its answer, its usage and what it needs to continue', async () => {
+  const { store } = memoryDisk().open()
+  const { agent } = payer([calls('look 1'), 'Seen.'], { store })
+  const { runId } = await agent.stream('Look.', { ...inSession, budget: { tokens: 9_000 } }).result
+  const stored = await store.runs.read(runId)
+  expect(stored?.record).toMatchObject({
+    ...{ agentId: 'payer', userId: 'ann', sessionId: 's', status: 'done', finishReason: 'stop', text: 'Seen.' },
+    ...{ usage: { totalTokens: 30 }, attempts: 1 },
+  })
+  expect(stored?.options).toMatchObject({ seeded: 0, run: { budget: { tokens: 9_000 } } })
+  expect((await store.load(sessionKey))?.messages).toHaveLength(4)
+})
+
+it('continues a suspended run in another process, with what it has used', async () => {
+  const disk = memoryDisk()
+  const first = payer([calls('look 1'), calls('pay 2')], { store: disk.open().store })
+  const { runId, approvals } = await first.agent.stream('Pay.', { ...inSession, budget: { modelCalls: 3 } }).result
+  const { store } = disk.open()
+  const second = payer(['Paid.', 'More.'], { store, done: first.done })
+  const [approval] = approvals
+  const result = await second.agent.resume(runId, { [approval?.approvalId ?? '']: true }).result
+  expect(result).toMatchObject({ runId, text: 'Paid.', steps: 3, usage: { totalTokens: 45 } })
+  expect(first.done).toEqual(['look 1', 'pay 2'])
+  expect((await store.runs.read(runId))?.record).toMatchObject({ status: 'done', attempts: 2, approvals: [] })
+})
+
+it('stores a run without a session once it is suspended, and shows it in no list of sessions', async () => {
+  const disk = memoryDisk()
+  const { store } = disk.open()
+  const { agent } = payer([calls('pay 1'), 'Paid.'], { store })
+  const { runId, approvals } = await agent.stream('Pay.', { userId: 'ann' }).result
+  expect(await store.list({ agentId: 'payer', userId: 'ann' })).toEqual([])
+  const [approval] = approvals
+  expect(await agent.resume(runId, { [approval?.approvalId ?? '']: true }).result).toMatchObject({ text: 'Paid.' })
+  expect(await agent.runs({ userId: 'ann' })).toMatchObject([{ runId, status: 'done' }])
+})
+
+it('refuses resumable runs with sessions in memory', async () => {
+  const agent = new Agent({ name: 'A', functions: [], model: scriptedModel(['Hello.']) })
+  const { error } = await agent.stream('Hi.', { resumable: true }).result
+  expect(error).toMatchObject({ code: 'unsupported' })
+})

@@ -1,0 +1,258 @@
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { Decision } from '../data/approval-data.ts'
+import type { AgentKitError } from '../data/errors.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import { inCallOrder, visibleMessages } from '../data/transcript.ts'
+import type { Usage } from '../data/usage.ts'
+import { untilAborted } from '../util/abort.ts'
+import {
+  type AcquiredSession,
+  acquireSession,
+  type Beginning,
+  forgetUnendedRun,
+  type SessionRequest,
+} from './acquire-session.ts'
+import { type RunReport, runWriter } from './run-writer.ts'
+import { stateOf } from './suspended-runs.ts'
+import type { OpenTurn } from './turn.ts'
+
+/** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
+export type RecordedOptions = {
+  /** How many of the run's first messages are the conversation before it. */
+  seeded: number
+  /** What the loop needs. */
+  run?: JSONValue
+}
+
+/** How far a run has come, as it is stored with each step. Its field names are stored, too. */
+export type RecordedProgress = {
+  /** The snapshot that continues the run. */
+  snapshot?: JSONValue
+  /** When it was taken, in milliseconds since 1970. */
+  at: number
+  /** When the run must have ended, in milliseconds since 1970. */
+  deadline?: number
+  /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
+  suspended?: { version: number; msLeft?: number }
+}
+
+/** A run whose turn is recorded by the store's `runs`, and where its session stands. */
+export type RecordedRun = {
+  /** The conversation before the run. */
+  history: readonly Message[]
+  state: JSONValue | undefined
+  /** The version of the session when the run began or was taken over. */
+  version: number
+  attempt: number
+  /** How many of its messages are stored. */
+  position: number
+  seeded: number
+  /** Whether its progress is stored with each step. */
+  isResumable: boolean
+  /** In milliseconds since 1970. */
+  deadline: number | undefined
+}
+
+/** A stored run that this process has taken over. */
+export type TakenRun = RecordedRun & {
+  stored: StoredRun
+  /** What the run has stored, results in the order of their calls; calls without one have begun or not. */
+  messages: Message[]
+  progress: RecordedProgress | undefined
+  /** Whether other runs of the session began or ended while it was suspended. */
+  hasMoved: boolean
+}
+
+type RecordedPlace = {
+  store: SessionStore
+  runs: RunStore
+  key: SessionKey
+  runId: string
+  interrupt(reason: AgentKitError): void
+}
+
+/** The turn of a run that is recorded by `runs`. */
+export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSession: () => void): OpenTurn {
+  const { store, runs, key, runId } = place
+  let { history, state, version, attempt, isResumable, deadline } = run
+  let release = releaseSession
+  let report: (() => { snapshot: JSONValue; usage: Usage }) | undefined
+  let suspending: Promise<unknown> | undefined
+
+  const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
+    const progress: RecordedProgress = {
+      ...(snapshot !== undefined && { snapshot }),
+      ...{ at: Date.now(), ...(deadline !== undefined && { deadline }), ...more },
+    }
+    return progress as unknown as JSONValue // plain JSON, except that optional fields may be absent
+  }
+  const reportNow = (): RunReport => {
+    if (!report) return {}
+    const { snapshot, usage } = report()
+    return { usage, ...(isResumable && { progress: progressOf(snapshot) }) }
+  }
+  const openWriter = (position: number): ReturnType<typeof runWriter> =>
+    runWriter({ runs, runId, attempt, position, report: reportNow })
+  let writer = openWriter(run.position)
+
+  return {
+    get history() {
+      return history
+    },
+    get state() {
+      return state
+    },
+    deadline,
+    describe(describe) {
+      report = describe
+    },
+    async append(messages, newState) {
+      await suspending?.catch(() => {})
+      if (newState !== undefined) state = newState
+      await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
+    },
+    begin: (calls) => writer.write({ calls }),
+    async suspend(snapshot, usage, _messages, approvals) {
+      const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - Date.now()) }
+      // The version moved when the run began, and moves when it is suspended.
+      const suspended = { version: version + 2, ...msLeft }
+      const stored = writer.finish((entry) =>
+        runs.suspend(runId, { ...entry, usage, progress: progressOf(snapshot, { suspended }), approvals }),
+      )
+      suspending = stored
+      const decided = await stored
+      forgetUnendedRun(store, key, runId)
+      release()
+      return decided
+    },
+    async resume(signal, decisions = {}) {
+      if (Object.keys(decisions).length > 0) await untilAborted(signal, runs.decide(runId, decisions))
+      const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
+      const { found } = taken
+      ;({ history, state, version, attempt, deadline } = found)
+      isResumable = true
+      suspending = undefined
+      release = taken.release
+      writer = openWriter(found.position)
+      return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
+    },
+    async cancel() {
+      await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
+    },
+    async end(status, usage, ending = {}) {
+      await suspending?.catch(() => {})
+      const finishReason = status === 'done' ? 'stop' : 'error'
+      await writer.finish((entry) => runs.end(runId, { ...entry, usage, finishReason, ...ending, status }))
+      forgetUnendedRun(store, key, runId)
+    },
+    release: () => release(),
+  }
+}
+
+/** How a new run begins. */
+export type NewRecord = {
+  runs: RunStore
+  key: SessionKey
+  runId: string
+  agentId: string
+  input: readonly Message[]
+  seeded: number
+  replaces?: string | undefined
+  isResumable: boolean
+  deadline?: number | undefined
+  options?: JSONValue | undefined
+  agentVersion?: string | undefined
+}
+
+/** Creates a run in its session, which has this version. */
+export async function createRun(record: NewRecord, expectedVersion: number): Promise<void> {
+  const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion } = record
+  const options: RecordedOptions = { seeded, ...(record.options !== undefined && { run: record.options }) }
+  await runs.create(key, {
+    ...{ runId, agentId, expectedVersion, input, isResumable, keepsEvents: isResumable },
+    ...(replaces !== undefined && { replaces }),
+    ...(deadline !== undefined && { deadline }),
+    ...(agentVersion !== undefined && { agentVersion }),
+    options: options as unknown as JSONValue, // plain JSON, except that optional fields may be absent
+  })
+}
+
+/** Ends a run that could not be used after it had begun. */
+export function failRecorded(runs: RunStore, runId: string, attempt: number): Promise<void> {
+  return runs.end(runId, { attempt, status: 'failed', finishReason: 'error' })
+}
+
+/**
+ * Takes a stored run over, and acquires its session where it does not hold it.
+ * @throws AgentKitError `session-conflict` when it is not to be had, `not-found`, `session-busy`
+ */
+export function takeOverRun(
+  request: Omit<SessionRequest, 'key'> & { runs: RunStore; key: SessionKey },
+): Promise<AcquiredSession<TakenRun>> {
+  const { store, runs, key, runId } = request
+  return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
+    const before = await runs.read(runId)
+    const wasWaiting = before?.record.status === 'waiting'
+    const attempt = (before?.attempt ?? 0) + 1
+    const undo = (): Promise<unknown> => {
+      if (!before || !wasWaiting) return runs.release(runId, attempt)
+      const approvals = before.approvals.filter(({ decision }) => decision === undefined)
+      return runs.suspend(runId, { attempt, approvals })
+    }
+    const begin = async (): Promise<TakenRun> => {
+      const stored = await runs.takeOver(runId, { expectedVersion: session?.version ?? 0 })
+      // Read once nobody else can write it.
+      const turns = await store.turns(key)
+      const index = turns.findIndex((turn) => turn.runId === runId)
+      const { seeded } = optionsOf(stored)
+      const own = turns[index]?.messages ?? []
+      const progress = progressOf(stored)
+      const version = session?.version ?? 0
+      const { suspended } = progress ?? {}
+      const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
+      return {
+        history: [...turns.slice(0, index).flatMap(visibleMessages), ...own.slice(0, seeded)],
+        messages: inCallOrder(own.slice(seeded)),
+        ...{
+          stored,
+          progress,
+          version,
+          seeded,
+          state: stateOf(session?.state),
+          isResumable: true,
+          position: own.length,
+        },
+        deadline: progress ? deadline : stored.deadline,
+        attempt: stored.attempt,
+        hasMoved: suspended !== undefined && suspended.version !== version,
+      }
+    }
+    return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
+  })
+}
+
+/** All decisions that a run has received. */
+export function decisionsOf({ approvals }: StoredRun): Record<string, Decision> {
+  const decided = approvals.flatMap(({ approvalId, decision }) =>
+    decision === undefined ? [] : [[approvalId, decision]],
+  )
+  return Object.fromEntries(decided)
+}
+
+/** Whether a run was recorded in this way; runs of earlier versions were not. */
+export function isRecorded({ options }: StoredRun): boolean {
+  return isRecord(options) && typeof options.seeded === 'number'
+}
+
+export function optionsOf({ options }: StoredRun): RecordedOptions {
+  // Written by `createRun`.
+  return options as unknown as RecordedOptions
+}
+
+function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
+  // Written by a turn.
+  return progress as unknown as RecordedProgress | undefined
+}

@@ -1,0 +1,45 @@
+import type { RunEnding, StartedCall } from '../contracts/run-store.ts'
+import type { Approval, Decisions } from '../data/approval-data.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import type { Usage } from '../data/usage.ts'
+
+/** A run's turn in its session, from `begin` to `end`. */
+export type OpenTurn = {
+  /** The conversation before this run, as a model may see it. */
+  readonly history: readonly Message[]
+  /** The state of the session, as it was loaded or appended last. */
+  readonly state: JSONValue | undefined
+  /** When the run must have ended, in milliseconds since 1970, as it is stored. */
+  readonly deadline?: number | undefined
+  /** @param report the snapshot and the usage of the run at any time: they are stored with each step */
+  describe?(report: () => { snapshot: JSONValue; usage: Usage }): void
+  /** @param state the whole new state of the session; absent, it stays */
+  append(messages: Message[], state?: JSONValue): Promise<void>
+  /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
+  begin?(calls: readonly StartedCall[]): Promise<void>
+  /**
+   * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
+   * @param messages all messages of the run so far; a run without a session is first stored now
+   * @param approvals all that are open
+   * @returns the decisions on them that are stored already, if there are any
+   */
+  suspend(
+    snapshot: JSONValue,
+    usage: Usage,
+    messages: readonly Message[],
+    approvals: readonly Approval[],
+  ): Promise<Decisions | undefined>
+  /**
+   * Resumes the suspended run once the session is free; `history` and `state` are then up to date.
+   * @param decisions that are stored before
+   * @returns whether other runs began or ended meanwhile, which may have changed `history`, and the stored decisions
+   * @throws AgentKitError `session-conflict` when it was resumed elsewhere, `not-found` when it is gone
+   */
+  resume(signal: AbortSignal, decisions?: Decisions): Promise<{ hasMoved: boolean; decisions?: Decisions }>
+  /** Ends the suspended run. Absent where it is resumed to end it. */
+  cancel?(): Promise<void>
+  /** @param ending what is stored of the result */
+  end(status: 'done' | 'failed', usage: Usage, ending?: Partial<Omit<RunEnding, 'status'>>): Promise<void>
+  /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
+  release(): void
+}
