@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts'
-import { applyInThread, isForThread } from '../write-in-thread.ts'
+import { applyInProcess, isForProcess } from '../write-in-process.ts'
 import { applyChange } from './lance-apply.ts'
 import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
 import { maintainTable } from './lance-maintain.ts'
@@ -15,7 +15,7 @@ export function lanceStore(at: LanceTable): Store {
   return {
     files: () => read(() => readFiles(at)),
     apply: (change, signal) =>
-      isForThread(change) ? applyInThread(at.address, change, signal) : applyChange(at, change, signal),
+      isForProcess(change) ? applyInProcess(at.address, change, signal) : applyChange(at, change, signal),
     searchText: (query, options) => read(() => searchText(at, query, options)),
     searchVector: (vector, options) => read(() => searchVector(at, vector, options)),
     chunks: (ids) => read(() => readChunks(at, ids)),
@@ -23,6 +23,7 @@ export function lanceStore(at: LanceTable): Store {
     vectorsOf: (textHashes) => read(() => readVectors(at, textHashes)),
     sample: (count) => read(() => readSample(at, count)),
     count: () => read(() => at.table.countRows(areChunks)),
+    indexNow: () => indexManyRows(at),
     async meta() {
       const { vectorIndex: _ours, ...meta } = await read(() => readMeta(at))
       return meta

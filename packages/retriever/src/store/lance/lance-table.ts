@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
-import type { IndexAddress } from '../write-in-thread.ts'
+import type { IndexAddress } from '../write-in-process.ts'
 import type { Guard } from './lance-error.ts'
 import type { Lance } from './lance-package.ts'
 import type { Places } from './lance-places.ts'
@@ -13,7 +13,7 @@ export type LanceTable = {
   /** Of the vectors; absent: it has none. */
   dimensions?: number
   guard: Guard
-  /** For a thread that opens it too. */
+  /** For a process that opens it too. */
   address: IndexAddress
   places: Places
 }

@@ -5,7 +5,7 @@ import { abortError } from '@agentkit/core/internal'
 import { timeSlices } from '../../util/time-slices.ts'
 import { checkpoint } from '../checkpoint.ts'
 import type { Store } from '../store.ts'
-import { applyInThread, isForThread } from '../write-in-thread.ts'
+import { applyInProcess, isForProcess } from '../write-in-process.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
 import type { MergeOptions } from './sqlite-merge.ts'
@@ -54,8 +54,8 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     apply: (change, signal) =>
       inLine(async (open) => {
         if (signal.aborted) throw abortError(signal)
-        if (isForThread(change))
-          await applyInThread(
+        if (isForProcess(change))
+          await applyInProcess(
             { kind: 'sqlite', path, ...(dimensions !== undefined && { dimensions }) },
             change,
             signal,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +9,14 @@ import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import { packBytes } from '../../data/pack-chunks.ts'
 import { createSpools, type Spools } from '../../parse/pool/spool.ts'
 import type { Store } from '../store.ts'
+import { applyInProcess } from '../write-in-process.ts'
 import { sqliteSpace } from './sqlite-space.ts'
 
 let folder: string
 let spools: Spools
 let store: Store
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agentkit-thread-'))
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-writer-'))
   spools = createSpools(folder)
   store = await sqliteSpace(join(folder, 'index')).open('first', { dimensions: 4 })
   return async () => {
@@ -26,7 +28,7 @@ beforeEach(async () => {
 
 const passages = Array.from({ length: 300 }, (_, place) => `Passage ${place} of the walrus`)
 
-it('writes chunks that another thread reads, beside those of small files, with their vectors', async () => {
+it('writes chunks that another process reads, beside those of small files, with their vectors', async () => {
   const small = makeFile('small.md', ['The heron stands still'], { dimensions: 4 })
   await store.apply({ changed: [small, spooled('large.csv', passages)], removed: [] }, never)
 
@@ -37,7 +39,7 @@ it('writes chunks that another thread reads, beside those of small files, with t
   expect(await store.verify()).toEqual([])
 })
 
-it('writes nothing of a change that is aborted while the thread waits for vectors', async () => {
+it('writes nothing of a change that is aborted while the writer waits for vectors', async () => {
   const stop = new AbortController()
   const change = spooled('large.csv', passages, async (slice) => {
     if (slice === 1) stop.abort()
@@ -60,11 +62,31 @@ it('throws what the vectors fail with, and writes nothing', async () => {
   expect(await store.files()).toEqual([])
 })
 
-it('throws what the thread fails with, and writes nothing', async () => {
+it('throws what the writer fails with, and writes nothing', async () => {
   const wrong = spooled('large.csv', passages, async () => {}, 3)
   await expect(store.apply({ changed: [wrong], removed: [] }, never)).rejects.toMatchObject({
     code: 'invalid-argument',
     message: 'The index takes vectors of 4 numbers, and this one has 3.',
+  })
+  expect(await store.files()).toEqual([])
+})
+
+it('throws that the writer has no memory left, with the fix', async () => {
+  const index = { kind: 'sqlite', path: join(folder, 'index', 'first.db') } as const
+  const change = { changed: [spooled('large.csv', passages)], removed: [] }
+  await expect(applyInProcess(index, change, never, { heapMb: 2 })).rejects.toMatchObject({
+    code: 'storage',
+    message: expect.stringMatching(/"large\.csv" takes more than 2 MB of memory\. Split it/),
+  })
+})
+
+it('throws that the writer was killed, and writes nothing', async () => {
+  const change = spooled('large.csv', passages, async (slice) => {
+    if (slice === 1) killChildren()
+  })
+  await expect(store.apply({ changed: [change], removed: [] }, never)).rejects.toMatchObject({
+    code: 'storage',
+    retryable: true,
   })
   expect(await store.files()).toEqual([])
 })
@@ -77,7 +99,16 @@ it('continues after a failure of the temporary file', async () => {
   expect(await store.count()).toBe(1)
 })
 
-/** A large file as `indexFiles` passes it on: 100 chunks in a slice, vectors from this thread. */
+/** Kills the processes that this one has started, by the list that `ps` gives. */
+function killChildren(): void {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  for (const line of stdout.split('\n')) {
+    const [pid, parent] = line.trim().split(/\s+/)
+    if (Number(parent) === process.pid && line.includes('writer-process')) process.kill(Number(pid), 'SIGKILL')
+  }
+}
+
+/** A large file as `indexFiles` passes it on: 100 chunks in a slice, vectors from this process. */
 function spooled(
   file: string,
   texts: string[],
