@@ -144,6 +144,7 @@ describe('auth', () => {
     ['{ userId: 5 }', { userId: 5 }, '(number)'],
     ['a user id of two lines', { userId: 'ada\nbob' }, 'control characters'],
     ['{}', {}, '(undefined)'],
+    ['a mayApprove that is a string', { userId: 'ada', mayApprove: 'no' }, '`mayApprove` that is a string'],
     ["''", '', 'a string'],
     ['5', 5, 'a number'],
     ['true', true, 'a boolean'],
@@ -175,6 +176,14 @@ describe('auth', () => {
       chatRequest(validFields, bearer('x')),
     )
     await expectProblem(response, 500, 'internal-error')
+  })
+
+  it('answers in time when the function hangs', async () => {
+    const app = createApp(fakeAgent(), { auth: () => new Promise(() => {}), limits: { headersMs: 50 }, log: () => {} })
+    const response = await app.request('/api/v1/chat', chatRequest(validFields, bearer('x')))
+    const { detail } = await expectProblem(response, 504, 'timeout')
+    expect(detail).toBe('The token could not be verified in time.')
+    await expectHealthy(app)
   })
 
   it("redacts the token in the function's error from the log", async () => {

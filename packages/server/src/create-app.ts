@@ -58,7 +58,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   mountRoutes(app, healthRoutes(), parts)
 
   // The following guards apply to all other paths, unknown ones included.
-  if (auth) app.use('*', authGuard(auth, log))
+  if (auth) app.use('*', authGuard(auth, { timeoutMs: limits.headersMs, log }))
   app.use('*', bodySizeGuard(limits.bodyBytes))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)

@@ -8,15 +8,16 @@ import type { Guard } from '../util/server-env.ts'
 
 /**
  * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,
- * which may act for any user. A function looks up a token and resolves to `undefined` for an unknown one; any other
- * result without a user id is logged, and the request gets 401.
+ * which may act for any user. A function looks up a token, within `limits.headersMs`, and resolves to `undefined` for an
+ * unknown one; any other result without a user id is logged, and the request gets 401. `mayApprove` allows the user to
+ * decide on approvals where `approvals` is `"service"`.
  *
  * @example
  * const auth: Auth = { tokens: { '5f3c0a9e7d1b48a6': 'ada', 'd92e6b1f40c7835a': '*' } }
  */
 export type Auth =
   | { tokens: Readonly<Record<string, string>> }
-  | ((token: string) => Promise<{ userId: string } | undefined>)
+  | ((token: string) => Promise<{ userId: string; mayApprove?: boolean } | undefined>)
 
 const minTokenLength = 16
 const sendable = /^[\x21-\x7e]+$/
@@ -56,13 +57,23 @@ export function checkAuth(auth: Auth): void {
   }
 }
 
+type AuthGuardOptions = {
+  /** How long the lookup of a token may take, in milliseconds. */
+  timeoutMs: number
+  log: (entry: LogEntry) => void
+  /** Lets requests pass that send no token at all. */
+  isPublic?: boolean
+}
+
 /** Refuses requests without a known token, and sets the user id that the token may act for. */
-export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
+export function authGuard(auth: Auth, { timeoutMs, log, isPublic = false }: AuthGuardOptions): Guard {
   const find: Find = typeof auth === 'function' ? auth : tokenFinder(auth.tokens)
   return async function checkToken(context, next) {
-    const token = bearer.exec(context.req.header('authorization') ?? '')?.[1]
-    const found = token === undefined ? undefined : await findOwner(find, token)
-    const owner = userIdOf(found)
+    const header = context.req.header('authorization')
+    if (isPublic && header === undefined) return next()
+    const token = bearer.exec(header ?? '')?.[1]
+    const found = token === undefined ? undefined : await findOwner(find, token, timeoutMs)
+    const owner = toOwner(found)
     if (owner === undefined) {
       const problem = new ProblemError('unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
       // JavaScript functions also return `null` for an unknown token. Anything else is an error in the function.
@@ -71,7 +82,8 @@ export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
       }
       throw problem
     }
-    context.set('principal', owner)
+    context.set('principal', owner.userId)
+    context.set('mayApprove', owner.mayApprove)
     await next()
   }
 }
@@ -79,19 +91,33 @@ export function authGuard(auth: Auth, log: (entry: LogEntry) => void): Guard {
 /** The function of a user may resolve to something other than its type. */
 type Find = (token: string) => Promise<unknown>
 
-async function findOwner(find: Find, token: string): Promise<unknown> {
+async function findOwner(find: Find, token: string, timeoutMs: number): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const problem = new ProblemError('timeout', { detail: 'The token could not be verified in time.' })
+    timer = setTimeout(() => reject(problem), timeoutMs)
+  })
   try {
-    return await find(token)
+    return await Promise.race([find(token), late])
   } catch (error) {
+    if (error instanceof ProblemError) throw error
     // The message often quotes the token.
     throw new ProblemError('internal-error', { cause: describeError(error, [token]) })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-function userIdOf(found: unknown): string | undefined {
-  if (typeof found !== 'object' || found === null || !('userId' in found)) return undefined
-  const { userId } = found
-  return isUserId(userId) ? userId : undefined
+type Owner = { userId: string; mayApprove: boolean }
+
+function toOwner(found: unknown): Owner | undefined {
+  if (typeof found !== 'object' || found === null || !('userId' in found) || !isUserId(found.userId)) return undefined
+  const mayApprove = mayApproveOf(found)
+  return typeof mayApprove === 'boolean' ? { userId: found.userId, mayApprove } : undefined
+}
+
+function mayApproveOf(found: object): unknown {
+  return 'mayApprove' in found && found.mayApprove !== undefined ? found.mayApprove : false
 }
 
 /** Whether a request could have this user id: otherwise its token would always get 404. */
@@ -103,6 +129,8 @@ function isUserId(userId: unknown): userId is string {
 function fault(found: unknown): string {
   if (typeof found !== 'object' || found === null) return `The \`auth\` function returned a ${typeof found}.`
   const userId = 'userId' in found ? found.userId : undefined
+  if (isUserId(userId))
+    return `The \`auth\` function returned a \`mayApprove\` that is a ${typeof mayApproveOf(found)}.`
   const kind = userId === null ? 'null' : typeof userId === 'string' ? stringFault(userId) : typeof userId
   return `The \`auth\` function returned a \`userId\` that is not a user id (${kind}).`
 }

@@ -1,5 +1,6 @@
 import { ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
+import type { RouteRules } from './parts.ts'
 
 /**
  * The user that a request acts for: the token's own; with a token for any user, or without auth, the one that it names.
@@ -23,4 +24,9 @@ export function anyCallerOf(context: ServerContext, userId: string | undefined):
   if (principal === undefined || principal === '*') return userId
   if (userId !== undefined && userId !== principal) throw new ProblemError('not-found')
   return principal
+}
+
+/** Whether the caller may decide on approvals of its runs: with `approvals: "service"` few may. */
+export function mayDecide(context: ServerContext, { approvals }: Pick<RouteRules, 'approvals'>): boolean {
+  return approvals === 'owner' || context.get('principal') === '*' || context.get('mayApprove') === true
 }

@@ -10,6 +10,10 @@ export type ServerEnv = {
     startedAt: number
     /** Who the token acts for: a user id, or `*` for any user. Absent without auth. */
     principal?: string
+    /** The token may decide on approvals where these are for services. Absent without auth. */
+    mayApprove?: boolean
+    /** The address of the client: of the connection, or what a trusted proxy says. Absent without a Node server. */
+    clientAddress?: string
     /** The run that answers, for the header `x-run-id`. */
     runId?: string
   }
