@@ -37,7 +37,7 @@ import type { ServerEnv } from './util/server-env.ts'
 export function createApp(agent: Runnable, options?: ServerOptions): Hono {
   const settings = checkOptions(options)
   // The type of our context variables is internal; callers get a plain Hono app.
-  return buildApp(agent, settings, createCapacity(settings.limits)) as unknown as Hono
+  return buildApp(agent, settings, createCapacity(settings.limits, agent, settings.rules)) as unknown as Hono
 }
 
 /** @param capacity what all requests share; the code that stops the server closes it */

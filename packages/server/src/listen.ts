@@ -23,7 +23,7 @@ export interface AgentServer {
 /** Serves an agent by Node's HTTP server. Everything that needs Node's server is imported here. */
 export async function listen(agent: Runnable, settings: ServerSettings): Promise<AgentServer> {
   const { limits } = settings
-  const capacity = createCapacity(limits)
+  const capacity = createCapacity(limits, agent, settings.rules)
   const app = buildApp(agent, settings, capacity)
   const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))

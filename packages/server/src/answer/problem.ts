@@ -7,6 +7,8 @@ export type FieldError = { path: (string | number)[]; message: string }
 type ProblemDetails = {
   /** Replaces the status of the code. */
   status?: number
+  /** Replaces the title of the code. */
+  title?: string
   /** A sentence for the client that replaces the code's. Never the text of a foreign error. */
   detail?: string
   errors?: FieldError[]
@@ -24,6 +26,7 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
   readonly status: number
+  readonly title: string
   readonly detail: string
   readonly errors: FieldError[] | undefined
   readonly members: Readonly<Record<string, number | null>>
@@ -36,6 +39,7 @@ export class ProblemError extends Error {
     super(detail, { cause: details.cause })
     this.code = code
     this.status = details.status ?? kind.status
+    this.title = details.title ?? kind.title
     this.detail = detail
     this.errors = details.errors
     this.members = details.members ?? {}
@@ -84,7 +88,7 @@ export function problemResponse(problem: ProblemError, requestId: string): Respo
 export function problemBody(problem: ProblemError, requestId: string): string {
   return JSON.stringify({
     type: `urn:agentkit:problem:${problem.code}`,
-    title: problemTable[problem.code].title,
+    title: problem.title,
     status: problem.status,
     detail: problem.detail,
     code: problem.code,

@@ -1,14 +1,45 @@
+import type { Runnable } from '@agentkit/core'
 import type { Limits } from '../limits.ts'
+import { createDailyUsage, type DailyUsage, type Spent } from './daily-usage.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
-import { createRunQueue, type RunQueue } from './run-queue.ts'
+import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
 
 /** What all requests of a server share. */
 export type Capacity = {
   runs: RunQueue
+  /**
+   * Waits for a place for a run, within the limits of the server and of the user.
+   *
+   * @param signal leaves the queue when it aborts
+   * @param entry.userId the user of the run
+   * @param entry.timeoutMs the longest wait; default none
+   * @returns releases the place, and counts what the run has used; to be called when the run has settled
+   * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
+   */
+  enter(signal: AbortSignal, entry: QueueEntry & { userId: string }): Promise<Leave>
   /** Starts to count the memory of one request. */
   hold(): Hold
 }
 
-export function createCapacity(limits: Limits): Capacity {
-  return { runs: createRunQueue(limits), hold: createHeldBytes(limits.heldBytes) }
+/** Releases the place of a run. */
+export type Leave = (spent?: Spent) => void
+
+/** @param options.hasAuth whether user ids are verified: only then have users places of their own */
+export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
+  const runs = createRunQueue(limits)
+  let usage: DailyUsage | undefined
+  // Created when it is needed, since an agent may open its store then.
+  const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
+  return {
+    runs,
+    async enter(signal, { userId, ...entry }) {
+      await daily().check(userId)
+      const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
+      return (spent) => {
+        if (spent) daily().add(userId, spent)
+        leave()
+      }
+    },
+    hold: createHeldBytes(limits.heldBytes),
+  }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { until } from '../__fixtures__/requests.ts'
 import { defaultLimits, type Limits } from '../limits.ts'
 import { createCapacity } from './capacity.ts'
@@ -22,7 +23,7 @@ type Open = { server: Server; client: Socket; socket: Socket; answer(): string }
 /** A client and the server's side of its connection. */
 async function open(handle: RequestListener, changes: Partial<Limits> = {}): Promise<Open> {
   const limits = { ...defaultLimits, ...changes }
-  const capacity = createCapacity(limits)
+  const capacity = createCapacity(limits, fakeAgent(), { hasAuth: false })
   const server = createServer(inTurn(handle, limits, capacity))
   boundConnections(server, { limits, log: () => {} }, capacity)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,17 +1,22 @@
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
 
-/** Bounds the runs of a server: `runs` at once; `queuedRuns` more wait, first come, first served. */
+/**
+ * Bounds the runs of a server: `runs` at once; `queuedRuns` more wait. Users take turns, and the runs of one user start in
+ * their order. A user has at most `userRuns` at once, and `userQueuedRuns` that wait.
+ */
 export interface RunQueue {
   /**
    * Waits for a place.
    *
    * @param signal leaves the queue when it aborts
-   * @param timeoutMs the longest wait; default none
+   * @param entry.userId the user whose limits apply; without one, the limits of the server alone
+   * @param entry.timeoutMs the longest wait; default none
    * @returns releases the place; to be called when the run has settled
-   * @throws ProblemError `overloaded` when the queue is full, or no place is free before `signal` aborts or the time is up
+   * @throws ProblemError `rate-limit` when the user's queue is full; `overloaded` when the server's is, or no place is free
+   *   before `signal` aborts or the time is up
    */
-  enter(signal: AbortSignal, timeoutMs?: number): Promise<() => void>
+  enter(signal: AbortSignal, entry?: QueueEntry): Promise<() => void>
   /** The problem of a request that exceeds a limit; `Retry-After` is the estimated time until the queue is empty. */
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
   /** Refuses the queued runs, and all later ones. */
@@ -20,75 +25,135 @@ export interface RunQueue {
   idle(): Promise<void>
 }
 
+export type QueueEntry = { userId?: string | undefined; timeoutMs?: number }
+export type QueueLimits = Pick<Limits, 'runs' | 'queuedRuns' | 'userRuns' | 'userQueuedRuns'>
+
+type Waiting = { admit(): void; refuse(problem: ProblemError): void }
+/** The runs of one user; of all users, where none is named. */
+type User = { id: string | undefined; most: number; running: number; waiting: Set<Waiting> }
+
 /** Weight of the latest run in the average duration of runs. */
 const weight = 1 / 8
 /** While a server refuses requests, it logs one of them in this many milliseconds. */
 const logEveryMs = 10_000
 
-export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queuedRuns'>): RunQueue {
-  type Waiting = { admit(): void; refuse(problem: ProblemError): void }
-  // A Set keeps the order of its entries and removes one in constant time.
-  const queue = new Set<Waiting>()
+export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: QueueLimits): RunQueue {
+  const users = new Map<string | undefined, User>()
+  // Users with waiting runs, the one whose turn is next first. A Set keeps the order of its entries.
+  const turns = new Set<User>()
   const idleWaiters: (() => void)[] = []
   let running = 0
+  let queued = 0
   let averageMs = 0
   let closed = false
   let loggedAt = Number.NEGATIVE_INFINITY
+  // One user never fills all places.
+  const mostOfUser = Math.min(userRuns, Math.max(1, runs - 1))
 
-  const take = (): (() => void) => {
+  const userOf = (id: string | undefined): User => {
+    const known = users.get(id)
+    if (known) return known
+    const user: User = { id, most: id === undefined ? runs : mostOfUser, running: 0, waiting: new Set() }
+    users.set(id, user)
+    return user
+  }
+
+  const forget = (user: User): void => {
+    if (user.waiting.size === 0) turns.delete(user)
+    if (user.running === 0 && user.waiting.size === 0) users.delete(user.id)
+  }
+
+  const take = (user: User): (() => void) => {
     running++
+    user.running++
     const startedAt = performance.now()
     let taken = true
     return () => {
       if (!taken) return
       taken = false
       running--
+      user.running--
       const tookMs = performance.now() - startedAt
       averageMs = averageMs === 0 ? tookMs : averageMs + (tookMs - averageMs) * weight
-      const [next] = queue
-      next?.admit()
+      admitNext()
+      forget(user)
       if (running === 0) for (const resolve of idleWaiters.splice(0)) resolve()
     }
   }
 
+  /** A place that becomes free is the next user's who may take it, for the first of their runs. */
+  const admitNext = (): void => {
+    if (running >= runs) return
+    for (const user of turns) {
+      if (user.running >= user.most) continue
+      turns.delete(user)
+      turns.add(user)
+      const [next] = user.waiting
+      next?.admit()
+      return
+    }
+  }
+
+  const secondsFor = (ahead: number, places: number): number =>
+    Math.max(1, Math.ceil(((ahead + 1) * averageMs) / places / 1000))
+
   const overloaded = (detail: string, headers?: Record<string, string>): ProblemError => {
-    const seconds = Math.max(1, Math.ceil(((queue.size + 1) * averageMs) / runs / 1000))
     const now = performance.now()
     const quiet = now - loggedAt < logEveryMs
     if (!quiet) loggedAt = now
     return new ProblemError('overloaded', {
       detail,
-      headers: { ...headers, 'retry-after': String(seconds) },
+      headers: { ...headers, 'retry-after': String(secondsFor(queued, runs)) },
       quiet,
     })
   }
 
+  const checkRoom = (user: User): void => {
+    const { waiting, most } = user
+    const isLimited = user.running >= most || waiting.size > 0
+    if (user.id !== undefined && isLimited && waiting.size >= userQueuedRuns) {
+      throw tooManyRuns(user, secondsFor(waiting.size, most))
+    }
+    if (queued < queuedRuns) return
+    throw overloaded(`${runs} runs are active and ${queued} wait, which is the limit.`)
+  }
+
   return {
-    async enter(signal, timeoutMs) {
+    async enter(signal, { userId, timeoutMs } = {}) {
       if (closed) throw overloaded(shuttingDown)
-      if (running < runs) return take()
-      if (queue.size >= queuedRuns)
-        throw overloaded(`${runs} runs are active and ${queue.size} wait, which is the limit.`)
+      const user = userOf(userId)
+      // Where a place is free, all that wait have users who may take none.
+      if (running < runs && user.running < user.most) return take(user)
+      try {
+        checkRoom(user)
+      } catch (problem) {
+        forget(user)
+        throw problem
+      }
       return new Promise((resolve, reject) => {
         const leave = (): void => {
-          queue.delete(waiting)
+          if (user.waiting.delete(waiting)) queued--
           clearTimeout(timer)
           signal.removeEventListener('abort', onAbort)
         }
         const waiting: Waiting = {
           admit() {
             leave()
-            resolve(take())
+            resolve(take(user))
+            forget(user)
           },
           refuse(problem) {
             leave()
+            forget(user)
             reject(problem)
           },
         }
         const onAbort = (): void => waiting.refuse(overloaded('The run did not get a place in time.'))
         const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, timeoutMs)
         signal.addEventListener('abort', onAbort, { once: true })
-        queue.add(waiting)
+        user.waiting.add(waiting)
+        turns.add(user)
+        queued++
         if (signal.aborted) onAbort()
       })
     },
@@ -97,7 +162,7 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
 
     close() {
       closed = true
-      for (const waiting of queue) waiting.refuse(overloaded(shuttingDown))
+      for (const { waiting } of [...turns]) for (const one of waiting) one.refuse(overloaded(shuttingDown))
     },
 
     async idle() {
@@ -107,3 +172,20 @@ export function createRunQueue({ runs, queuedRuns }: Pick<Limits, 'runs' | 'queu
 }
 
 const shuttingDown = 'The server is shutting down.'
+
+/** The limit of one user; other users have places. The headers are those of the draft, and of those before it. */
+function tooManyRuns({ running, waiting, most }: User, seconds: number): ProblemError {
+  return new ProblemError('rate-limit', {
+    status: 429,
+    title: 'Too many runs',
+    detail: `${running} runs of this user are active and ${waiting.size} wait, which is the limit of one user.`,
+    headers: {
+      'retry-after': String(seconds),
+      'ratelimit-policy': `"user-runs";q=${most};qu="concurrent-requests"`,
+      ratelimit: `"user-runs";r=0;t=${seconds}`,
+      'ratelimit-limit': String(most),
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(seconds),
+    },
+  })
+}

@@ -3,6 +3,7 @@ import { jsonAnswer, textAnswer } from '../answer/encode-answer.ts'
 import { eventStream } from '../answer/event-stream.ts'
 import { logProblem } from '../answer/log-problem.ts'
 import { ProblemError, runProblem, thrownProblem } from '../answer/problem.ts'
+import type { Leave } from '../capacity/capacity.ts'
 import { type AnswerFormat, negotiate } from '../request/accept.ts'
 import { type ChatRequest, readChatRequest } from '../request/chat-request.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -32,7 +33,7 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
     })
     const { signal } = context.req.raw
     const enteredAt = performance.now()
-    const place = runs.enter(signal, limits.deadlineMs)
+    const place = capacity.enter(signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
     // The deadline holds for the wait and the run together.
     const msLeft = (): number => Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
     const start = (): AgentRun => {
@@ -45,7 +46,7 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
       format === 'text/event-stream'
         ? streamedAnswer(run, context, parts)
         : wholeAnswer(run, format === 'application/json' ? (result) => jsonAnswer(result, request) : textAnswer)
-    void releaseAfter(answer.finished, place)
+    void releaseAfter(answer.finished, run, place)
     return await answer.response
   }
   return defineRoute({
@@ -81,10 +82,11 @@ const chatJSON = {
 const answerTypes = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
 
 /** Releases the run's place when the run has settled, which may be long after its client has left. */
-async function releaseAfter(finished: Promise<unknown>, place: Promise<() => void>): Promise<void> {
+async function releaseAfter(finished: Promise<unknown>, run: Promise<AgentRun>, place: Promise<Leave>): Promise<void> {
   await finished.catch(() => {})
+  const spent = await run.then(({ result }) => result).catch(() => undefined)
   await place.then(
-    (leave) => leave(),
+    (leave) => leave(spent),
     () => {},
   )
 }

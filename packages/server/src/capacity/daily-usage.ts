@@ -1,0 +1,118 @@
+import type { Cost, RunStore, Usage } from '@agentkit/core'
+import { ProblemError } from '../answer/problem.ts'
+import type { Limits } from '../limits.ts'
+
+/** What a run has used. */
+export type Spent = { usage?: Usage | undefined; cost?: Cost | undefined }
+
+/** What the runs of each user have used since midnight UTC. */
+export interface DailyUsage {
+  /** @throws ProblemError `budget` (429) for a user whose runs have used up the day's limit */
+  check(userId: string): Promise<void>
+  /** Counts a run that has ended. */
+  add(userId: string, spent: Spent): void
+}
+
+export type DailyUsageOptions = {
+  limits: Pick<Limits, 'userDailyUsd' | 'userDailyTokens'>
+  agentId: string
+  /** The store's runs; without them, only those of this process are counted. */
+  runs: RunStore | undefined
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+type Amount = { usd: number; tokens: number }
+/** `stored` was read at `readAt`; `since` has ended after it. `here` is all that this process has counted. */
+type Day = { stored: Amount; since: Amount; here: Amount; readAt: number; reading?: Promise<void> | undefined }
+
+/** Runs of other processes count at the latest after so many milliseconds. */
+const rereadMs = 10_000
+const pageSize = 1_000
+/** More runs of a user in a day are not counted. */
+const maxPages = 20
+/** Users that are counted at once; then the one that was counted first is forgotten, and read again. */
+const maxUsers = 100_000
+const dayMs = 24 * 3_600_000
+
+export function createDailyUsage({ limits, agentId, runs, now = Date.now }: DailyUsageOptions): DailyUsage {
+  const { userDailyUsd, userDailyTokens } = limits
+  const isOff = userDailyUsd === undefined && userDailyTokens === undefined
+  const users = new Map<string, Day>()
+  let midnight = 0
+
+  const dayOf = (userId: string): Day => {
+    const today = now() - (now() % dayMs)
+    if (today !== midnight) users.clear()
+    midnight = today
+    const known = users.get(userId)
+    if (known) return known
+    const [first] = users.keys()
+    if (users.size >= maxUsers && first !== undefined) users.delete(first)
+    const day: Day = { stored: none(), since: none(), here: none(), readAt: Number.NEGATIVE_INFINITY }
+    users.set(userId, day)
+    return day
+  }
+
+  const read = async (store: RunStore, userId: string, day: Day): Promise<void> => {
+    const from = new Date(midnight).toISOString()
+    const stored = none()
+    // Runs that end while the pages are read may count twice, until they are read again.
+    day.since = none()
+    let after: string | undefined
+    for (let page = 0; page < maxPages; page++) {
+      const filter = { limit: pageSize, ...(after !== undefined && { after }) }
+      const records = await store.list({ agentId, userId }, filter)
+      const todays = records.filter(({ createdAt }) => createdAt >= from)
+      for (const record of todays) addTo(stored, record)
+      after = todays.at(-1)?.runId
+      if (todays.length < pageSize) break
+    }
+    day.stored = stored
+    day.readAt = now()
+  }
+
+  return {
+    async check(userId) {
+      if (isOff) return
+      const day = dayOf(userId)
+      if (runs && now() - day.readAt >= rereadMs) {
+        day.reading ??= read(runs, userId, day).finally(() => {
+          day.reading = undefined
+        })
+        await day.reading
+      }
+      const { stored, since, here } = day
+      // What this process has counted may not be in the store yet.
+      const tokens = Math.max(stored.tokens + since.tokens, here.tokens)
+      const usd = Math.max(stored.usd + since.usd, here.usd)
+      const isSpent = tokens >= (userDailyTokens ?? Infinity) || usd >= (userDailyUsd ?? Infinity)
+      if (isSpent) throw spentProblem(midnight + dayMs - now())
+    },
+
+    add(userId, spent) {
+      if (isOff) return
+      const day = dayOf(userId)
+      addTo(day.since, spent)
+      addTo(day.here, spent)
+    },
+  }
+}
+
+function none(): Amount {
+  return { usd: 0, tokens: 0 }
+}
+
+function addTo(amount: Amount, { usage = {}, cost }: Spent): void {
+  amount.usd += cost?.usd ?? 0
+  amount.tokens += usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+}
+
+function spentProblem(ms: number): ProblemError {
+  return new ProblemError('budget', {
+    status: 429,
+    title: 'Daily budget used up',
+    detail: "The user's runs have used up the budget of this day (UTC).",
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) },
+  })
+}

@@ -1,0 +1,93 @@
+import { memorySessions, type RunRecord } from '@agentkit/core'
+import type { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import { type Act, fakeAgent } from './__fixtures__/fake-agent.ts'
+import { chatRequest, expectProblem, until, validFields } from './__fixtures__/requests.ts'
+import { createApp } from './create-app.ts'
+import type { ServerOptions } from './options.ts'
+
+const auth = { tokens: { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' } }
+const limits = { userRuns: 1, userQueuedRuns: 1 }
+
+function chat(app: Hono, user_id: string, token = 'the-token-of-all'): Promise<Response> {
+  return Promise.resolve(
+    app.request('/api/v1/chat', chatRequest({ ...validFields, user_id }, { authorization: `Bearer ${token}` })),
+  )
+}
+
+/** An app whose runs end when `end` is called. */
+function slowApp(options: ServerOptions) {
+  const { promise, resolve: end } = Promise.withResolvers<void>()
+  const agent = fakeAgent(() => [{ until: promise }])
+  return { app: createApp(agent, options), agent, end }
+}
+
+it('48 answers 429 with Retry-After and RateLimit headers when the queue of a user is full, and serves others', async () => {
+  const { app, agent, end } = slowApp({ auth, limits })
+  const runs = ['the-token-of-ada', 'the-token-of-ada', 'the-token-of-all'].map((token) => chat(app, 'ada', token))
+  // One runs, one waits, and one is refused.
+  const refused = await Promise.race(runs)
+  await expectProblem(refused.clone(), 429, 'rate-limit')
+  for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+    expect([name, refused.headers.get(name)]).toEqual([name, expect.stringMatching(/^\d+$/)])
+  }
+  expect(refused.headers.get('ratelimit')).toBe('"user-runs";r=0;t=1')
+  const other = chat(app, 'bob')
+  await until(() => agent.calls.length === 2)
+  expect(agent.calls.map(({ options }) => options.userId)).toEqual(['ada', 'bob'])
+  end()
+  expect((await Promise.all([...runs, other])).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429])
+})
+
+it('bounds no user without auth, since user ids are not verified then', async () => {
+  const { app, agent, end } = slowApp({ limits })
+  const answers = ['ada', 'ada', 'ada'].map((user) => chat(app, user))
+  await until(() => agent.calls.length === 3)
+  end()
+  for (const answer of answers) expect((await answer).status).toBe(200)
+})
+
+const spends = (totalTokens: number, usd: number): Act => ({
+  type: 'run-end',
+  finishReason: 'stop',
+  text: 'Done.',
+  usage: { totalTokens },
+  cost: { usd },
+})
+
+it.each<[string, ServerOptions['limits']]>([
+  ['tokens', { userDailyTokens: 100 }],
+  ['dollars', { userDailyUsd: 0.5 }],
+])('answers 429 budget until midnight UTC once the %s of a user are used up', async (_name, daily = {}) => {
+  const app = createApp(
+    fakeAgent(() => [spends(100, 0.5)]),
+    { auth, limits: daily },
+  )
+  expect((await chat(app, 'ada')).status).toBe(200)
+  // The run is counted when it has settled, which the answer does not wait for.
+  let refused = await chat(app, 'ada')
+  for (let tries = 0; refused.status !== 429 && tries < 100; tries++) refused = await chat(app, 'ada')
+  const { detail } = await expectProblem(refused, 429, 'budget')
+  expect(detail).toContain('(UTC)')
+  const seconds = Number(refused.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThanOrEqual(1)
+  expect(seconds).toBeLessThanOrEqual(24 * 3600)
+  expect((await chat(app, 'bob')).status).toBe(200)
+})
+
+it('counts the runs of this day that the store has', async () => {
+  // Later than now, so that no midnight is between.
+  const createdAt = new Date(Date.now() + 86_400_000).toISOString()
+  const stored: Partial<RunRecord> = {
+    runId: 'run_1',
+    createdAt,
+    usage: { totalTokens: 100 },
+  }
+  const sessions = Object.assign(memorySessions(), { runs: { list: async () => [stored] } })
+  const agent = Object.assign(fakeAgent(), { sessions })
+  await expectProblem(
+    await chat(createApp(agent as never, { auth, limits: { userDailyTokens: 100 } }), 'ada'),
+    429,
+    'budget',
+  )
+})
