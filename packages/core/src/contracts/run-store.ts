@@ -96,7 +96,10 @@ export type NewRunEntry = {
   /** The version that `load` returned; 0 for an unknown session. */
   expectedVersion: number
   input: readonly Message[]
-  /** Hides this run of the session, and every later turn; those that run or wait are cancelled. */
+  /**
+   * Hides this run of the session, every later turn, and the turns of their members, as `SessionStore.begin` does. Those
+   * that run or wait are cancelled.
+   */
   replaces?: string
   /** Whether the run is continued when its process has died; otherwise it then fails. */
   isResumable: boolean

@@ -28,7 +28,9 @@ export interface SessionStore {
   /**
    * @param run.expectedVersion the version that `load` returned; 0 for an unknown session
    * @param run.input empty when a suspended run begins again
-   * @param run.replaces a run of this session: it and every later turn become `replaced`, and are hidden from `load`
+   * @param run.replaces a run of this session: it and every later turn become `replaced`, and are hidden from `load`, and
+   *   so are the turns of members of a swarm, whose run ids begin with the id of such a run and `/`. The session's state
+   *   becomes that of the last turn that is left.
    * @throws AgentKitError `session-conflict` when the version has moved, another run holds the session, or the run's id
    *   is used and it is not suspended in this session; `not-found` when `replaces` is no run of this session
    */

@@ -65,7 +65,7 @@ export function memorySessions(): SessionStore {
       if (used && !(used.session === session && used.turn.status === 'waiting' && input.length === 0)) {
         throw conflict(`There is a run ${runId} already.`)
       }
-      if (replaces !== undefined) hideFrom(known, replaces)
+      if (replaces !== undefined) hideFrom(known, replaces, runs)
       const turn = used?.turn ?? { runId, messages: frozen(input), status: 'running', createdAt: now, visible: [] }
       if (!used) session.turns.push(turn)
       turn.status = 'running'
@@ -137,14 +137,29 @@ export function memorySessions(): SessionStore {
   }
 }
 
-/** Hides a run of the session and every later one. */
-function hideFrom(session: StoredSession | undefined, runId: string): void {
+/** Hides a run of the session, every later one, and the turns of their members. */
+function hideFrom(
+  session: StoredSession | undefined,
+  runId: string,
+  runs: ReadonlyMap<string, { session: StoredSession; turn: StoredTurn }>,
+): void {
   const from = session?.turns.findIndex((turn) => turn.runId === runId && turn.status !== 'replaced') ?? -1
   if (!session || from === -1) throw new AgentKitError('not-found', `There is no run ${runId} in this session.`)
-  for (const turn of session.turns.slice(from)) {
-    turn.status = 'replaced'
-    turn.visible = []
+  const replaced = session.turns.slice(from)
+  for (const turn of replaced) hide(turn)
+  for (const { session: other, turn } of runs.values()) {
+    if (!replaced.some((run) => turn.runId.startsWith(`${run.runId}/`))) continue
+    hide(turn)
+    other.version++
   }
+  const state = session.turns.findLast((turn) => turn.status !== 'replaced' && turn.state !== undefined)?.state
+  if (state === undefined) delete session.state
+  else session.state = state
+}
+
+function hide(turn: StoredTurn): void {
+  turn.status = 'replaced'
+  turn.visible = []
 }
 
 function infoOf(session: StoredSession): SessionInfo {
@@ -156,7 +171,8 @@ function infoOf(session: StoredSession): SessionInfo {
 
 function titleOf({ title, turns }: StoredSession): string {
   if (title !== undefined) return title
-  const first = turns.flatMap(({ messages }) => messages).find(({ role }) => role === 'user')
+  const shown = turns.filter(({ status }) => status !== 'replaced')
+  const first = shown.flatMap(({ messages }) => messages).find(({ role }) => role === 'user')
   return first ? cutTitle(plainText(first)) : ''
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { conflictTests } from './conflict-tests.ts'
 import { fidelityTests } from './fidelity-tests.ts'
 import { listingTests } from './listing-tests.ts'
+import { replaceTests } from './replace-tests.ts'
 import { stateTests } from './state-tests.ts'
 import { turnTests } from './turn-tests.ts'
 import { answer, begin, key, load, runTurn, user } from './turns.ts'
@@ -48,6 +49,7 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
     visibilityTests(() => store)
     waitingTests(() => store)
     stateTests(() => store)
+    replaceTests(() => store)
     fidelityTests(() => store)
     listingTests(() => store)
 
