@@ -1,50 +1,93 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { threadId } from 'node:worker_threads'
+import type { SQLiteDatabase } from './sqlite-database.ts'
+import type { Statements } from './statements.ts'
 
-/** A row of the holders table, joined to a run; all null if the holder no longer exists. */
+/** A row of the holders table, joined to a run or an answer; all null if the holder no longer exists. */
 export type HolderRow = {
-  run_id: string
-  holder: string
+  /** NULL: of a run that no store works on. */
+  holder: string | null
   host: string | null
   pid: number | null
   thread: number | null
   heartbeat: number | null
 }
 
-/** The open stores of this thread, each with its active runs. Shared by all copies of this package. */
-const openHolders = sharedMap()
+/** What an open store works on: the attempt of each run, and each reserved answer. */
+type Work = Map<string, number>
 
-/** How an open store identifies itself. */
-export type Holder = { readonly id: string; readonly host: string; readonly pid: number; readonly thread: number }
+/** The open stores of this thread, each with its work. Shared by all copies of this package. */
+const openStores = sharedMap()
 
-export const host: string = hostname()
-
-export function openHolder(): { holder: Holder; activeRuns: Set<string> } {
-  const holder = { id: randomUUID(), host, pid: process.pid, thread: threadId }
-  const activeRuns = new Set<string>()
-  openHolders.set(holder.id, activeRuns)
-  return { holder, activeRuns }
+/** How an open store identifies itself to other stores and processes. */
+export interface Holder {
+  readonly id: string
+  /** Notes that this store does the work from now on, and sends heartbeats meanwhile. */
+  hold(work: string, attempt?: number): void
+  /** @param attempt only this one; any when absent */
+  letGo(work: string, attempt?: number): void
+  beat(statements: Statements): void
+  /**
+   * Whether the store of a row is alive and still does the work.
+   *
+   * A store of this thread is looked up. A store of another process of this host, or of another thread, must exist and
+   * send heartbeats; on another host it must send heartbeats. So a killed process counts as dead at once, unless another
+   * process has its pid: then, and when a whole host has failed, after `staleAfterMs`.
+   */
+  isAlive(row: HolderRow, work: string, attempt?: number): boolean
+  remove(statements: Statements): void
+  /** What it still holds has no owner any more. */
+  stop(): void
 }
 
-export function closeHolder(holder: Holder): void {
-  openHolders.delete(holder.id)
-}
+export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
 
-/**
- * Whether the store that runs a run is still alive.
- *
- * A store of this thread is looked up. A store of another process of this host, or of another thread, must exist and
- * send heartbeats; on another host it must send heartbeats. So a killed process counts as dead at once, unless another
- * process has its pid: then, and when a whole host has failed, after `staleAfterMs`.
- */
-export function isAlive(row: HolderRow, now: number, staleAfterMs: number): boolean {
-  const activeRuns = openHolders.get(row.holder)
-  if (activeRuns) return activeRuns.has(row.run_id)
-  if (row.host === null || row.pid === null || row.heartbeat === null) return false
-  if (row.host === host && row.pid === process.pid && row.thread === threadId) return false
-  if (now - row.heartbeat > staleAfterMs) return false
-  return row.host !== host || processExists(row.pid)
+const host = hostname()
+
+export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
+  const id = randomUUID()
+  const work: Work = new Map()
+  openStores.set(id, work)
+  let heart: NodeJS.Timeout | undefined
+
+  const beat = (statements: Statements): void => {
+    statements.beat.run(id, host, process.pid, threadId, Date.now())
+  }
+  const stopHeart = (): void => {
+    clearInterval(heart)
+    heart = undefined
+  }
+
+  return {
+    id,
+    hold(name, attempt = 1) {
+      work.set(name, attempt)
+      // It skips one while the database is locked.
+      heart ??= setInterval(() => {
+        if (work.size === 0) stopHeart()
+        else database.tryNow(beat)
+      }, heartbeatMs).unref()
+    },
+    letGo(name, attempt) {
+      if (attempt === undefined || work.get(name) === attempt) work.delete(name)
+    },
+    beat,
+    isAlive(row, name, attempt = 1) {
+      if (row.holder === null) return false
+      const known = openStores.get(row.holder)
+      if (known) return known.get(name) === attempt
+      if (row.host === null || row.pid === null || row.heartbeat === null) return false
+      if (row.host === host && row.pid === process.pid && row.thread === threadId) return false
+      if (Date.now() - row.heartbeat > staleAfterMs) return false
+      return row.host !== host || processExists(row.pid)
+    },
+    remove: (statements) => void statements.removeHolder.run(id),
+    stop() {
+      stopHeart()
+      openStores.delete(id)
+    },
+  }
 }
 
 function processExists(pid: number): boolean {
@@ -57,10 +100,10 @@ function processExists(pid: number): boolean {
   }
 }
 
-function sharedMap(): Map<string, Set<string>> {
-  const name = Symbol.for('agentkit.sessions.holders')
+function sharedMap(): Map<string, Work> {
+  const name = Symbol.for('agentkit.sessions.stores')
   // Only this function writes this symbol.
-  const shared = globalThis as { [name]?: Map<string, Set<string>> }
+  const shared = globalThis as { [name]?: Map<string, Work> }
   shared[name] ??= new Map()
   return shared[name]
 }

@@ -20,7 +20,16 @@ it('creates every table of an empty file, once', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
   migrate(database, 'sessions.db')
-  expect(tables(database)).toEqual(['holders', 'messages', 'runs', 'sessions'])
+  expect(tables(database)).toEqual([
+    'answers',
+    'approvals',
+    'calls',
+    'events',
+    'holders',
+    'messages',
+    'runs',
+    'sessions',
+  ])
   expect(version(database)).toBe(migrations.length)
 })
 
@@ -71,16 +80,20 @@ it('refuses a file of a newer version, and one of another application', () => {
   expect(tables(other)).toEqual(['recipes'])
 })
 
-it('allows one running run per session', () => {
+it('allows one run per session to hold it', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, 'sessions.db')
-  database.exec("INSERT INTO sessions VALUES (1, 'a', 'u', 's', 0, NULL, 0, 0)")
+  database.exec(`INSERT INTO sessions (id, agent_id, user_id, session_id, version, created_at, updated_at)
+    VALUES (1, 'a', 'u', 's', 0, 0, 0)`)
   const insert = database.prepare(
-    "INSERT INTO runs (run_id, session, status, holder, created_at) VALUES (?, 1, ?, 'h', 0)",
+    `INSERT INTO runs (run_id, session, agent_id, user_id, status, holder, holds_session, created_at)
+      VALUES (?, 1, 'a', 'u', ?, ?, ?, 0)`,
   )
-  insert.run('r1', 'done')
-  insert.run('r2', 'running')
-  expect(() => insert.run('r3', 'running')).toThrow('UNIQUE')
+  insert.run('r1', 'done', null, 1)
+  insert.run('r2', 'running', 'h', 1)
+  insert.run('decided', 'running', null, 0)
+  expect(() => insert.run('r3', 'running', 'h', 1)).toThrow('UNIQUE')
+  expect(() => insert.run('released', 'running', null, 1)).toThrow('UNIQUE')
 })
 
 it('stores bodies outside the B-tree of their key, so that look-ups do not read them', () => {

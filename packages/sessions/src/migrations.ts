@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
+import { addRunStore } from './migrate-to-2.ts'
+
+/** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
+export type MigrationStep = string | ((database: DatabaseSync) => void)
 
 /**
  * Each step migrates a database to the next version: step 0 creates version 1 in an empty file. Released steps are never
  * changed; new ones are added.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly MigrationStep[] = [
   `
   -- Who runs something: one row per open store that has begun a run.
   CREATE TABLE holders (
@@ -49,6 +53,7 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run, position)
   );
   `,
+  addRunStore,
 ]
 
 /**
@@ -57,8 +62,10 @@ export const migrations: readonly string[] = [
  *
  * @throws AgentKitError `storage` for a file of a newer version, or one of another application
  */
-export function migrate(database: DatabaseSync, file: string, steps: readonly string[] = migrations): void {
+export function migrate(database: DatabaseSync, file: string, steps: readonly MigrationStep[] = migrations): void {
   if (versionOf(database) === steps.length) return
+  // Ignored within a transaction, hence here: dropping a table that is rebuilt would delete all rows that refer to it.
+  database.exec('PRAGMA foreign_keys = OFF')
   database.exec('BEGIN IMMEDIATE')
   try {
     const version = versionOf(database)
@@ -75,12 +82,27 @@ export function migrate(database: DatabaseSync, file: string, steps: readonly st
         `The database ${file} holds something else than sessions. Use a file of its own for them.`,
       )
     }
-    for (const step of steps.slice(version)) database.exec(step)
+    for (const step of steps.slice(version)) {
+      if (typeof step === 'string') database.exec(step)
+      else step(database)
+    }
+    checkReferences(database, file)
     database.exec(`PRAGMA user_version = ${steps.length}`)
     database.exec('COMMIT')
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
   }
+}
+
+/** Foreign keys were off. @throws AgentKitError `storage` when a row refers to one that does not exist */
+function checkReferences(database: DatabaseSync, file: string): void {
+  const broken = database.prepare('PRAGMA foreign_key_check').get()
+  if (!broken) return
+  throw new AgentKitError(
+    'storage',
+    `The session database ${file} cannot be migrated: a row of its table ${broken.table} refers to a missing row. ` +
+      'Restore a backup, or move it away to start afresh.',
+  )
 }
 
 function versionOf(database: DatabaseSync): number {

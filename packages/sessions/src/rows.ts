@@ -1,5 +1,7 @@
 import {
+  AgentKitError,
   type Message,
+  type RunStatus,
   type Session,
   type SessionKey,
   type Turn,
@@ -7,30 +9,46 @@ import {
   visibleMessages,
 } from '@agentkit/core'
 import type { HolderRow } from './holders.ts'
+import { parseStored } from './json.ts'
 import type { Statements } from './statements.ts'
 
 export type SessionRow = { id: number; version: number; state: string | null }
-export type RunRow = {
+export type TurnRow = {
   number: number
   run_id: string
-  status: TurnStatus
+  status: RunStatus
+  replaced: number
   usage: string | null
   state: string | null
   created_at: number
 }
+/** What is needed to change a run. Without a holder it is free, or not running. */
+export type RunHead = HolderRow & {
+  number: number
+  run_id: string
+  session: number
+  status: RunStatus
+  replaced: number
+  holds_session: number
+  attempt: number
+  takeovers: number
+  is_resumable: number
+  keeps_events: number
+}
 
-// The rows have the shapes that `statements.ts` selects and `migrations.ts` declares; hence the casts below.
+// The rows have the shapes that the statements select and the migrations declare; hence the casts below.
 
 export function findSession(statements: Statements, key: SessionKey): SessionRow | undefined {
   return statements.session.get(...keyValues(key)) as SessionRow | undefined
 }
 
-export function findRun(statements: Statements, runId: string): RunRow | undefined {
-  return statements.run.get(runId) as RunRow | undefined
+export function findRun(statements: Statements, runId: string): RunHead | undefined {
+  return statements.run.get(runId) as RunHead | undefined
 }
 
-export function findRunning(statements: Statements, session: SessionRow): HolderRow | undefined {
-  return statements.runningRun.get(session.id) as HolderRow | undefined
+/** The run that holds the session. */
+export function findActive(statements: Statements, session: number): RunHead | undefined {
+  return statements.activeRun.get(session) as RunHead | undefined
 }
 
 export function addSession(statements: Statements, key: SessionKey, now: number): number {
@@ -39,8 +57,17 @@ export function addSession(statements: Statements, key: SessionKey, now: number)
 
 export function readSession(statements: Statements, row: SessionRow): Session {
   const session: Session = { version: row.version, messages: readVisible(statements, row) }
-  if (row.state !== null) session.state = JSON.parse(row.state)
+  if (row.state !== null) session.state = parseState(row.state)
   return session
+}
+
+function parseState(text: string): NonNullable<Session['state']> {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
+    throw new AgentKitError('storage', message, { cause })
+  }
 }
 
 /** All turns of a session by one statement, each reduced to what the model may see. */
@@ -58,22 +85,32 @@ function readVisible(statements: Statements, session: SessionRow): Message[] {
     if (run !== number) finishTurn()
     number = run
     status = runStatus
-    messages.push(JSON.parse(body))
+    messages.push(parseMessage(statements, run, body))
   }
   finishTurn()
   return visible
 }
 
-export function readTurn(statements: Statements, row: RunRow): Turn {
+/** The run's id is read for an error only. */
+function parseMessage(statements: Statements, number: number, body: string): Message {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return parseStored(body, String(statements.idOfRun.get(number)?.run_id), 'messages')
+  }
+}
+
+export function readTurn(statements: Statements, row: TurnRow): Turn {
   const bodies = statements.messagesOfRun.all(row.number) as { body: string }[]
   const turn: Turn = {
     runId: row.run_id,
-    messages: bodies.map(({ body }): Message => JSON.parse(body)),
-    status: row.status,
+    messages: bodies.map(({ body }) => parseStored<Message>(body, row.run_id, 'messages')),
+    // A queued run has begun nothing that a turn shows.
+    status: row.replaced ? 'replaced' : row.status === 'queued' ? 'waiting' : row.status,
     createdAt: toISO(row.created_at),
   }
-  if (row.usage !== null) turn.usage = JSON.parse(row.usage)
-  if (row.state !== null) turn.state = JSON.parse(row.state)
+  if (row.usage !== null) turn.usage = parseStored(row.usage, row.run_id, 'usage')
+  if (row.state !== null) turn.state = parseStored(row.state, row.run_id, 'state')
   return turn
 }
 

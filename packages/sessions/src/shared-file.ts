@@ -55,6 +55,8 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
+    // What is deleted is overwritten, so that nothing of it stays in the file.
+    database.exec('PRAGMA secure_delete = ON')
     // First, because it refuses foreign files, which the journal mode would change.
     migrate(database, basename(path))
     database.exec('PRAGMA journal_mode = WAL')

@@ -335,7 +335,8 @@ function insertRun(row: Row | undefined): void {
   database.exec(`
     INSERT INTO sessions (agent_id, user_id, session_id, version, created_at, updated_at)
       VALUES ('helper', 'ann', 's1', 1, 0, 0);
-    INSERT INTO runs (run_id, session, status, holder, created_at) VALUES ('theirs', 1, 'running', 'them', 0);
+    INSERT INTO runs (run_id, session, agent_id, user_id, status, holder, created_at)
+      VALUES ('theirs', 1, 'helper', 'ann', 'running', 'them', 0);
   `)
   if (row) {
     const insert = database.prepare('INSERT INTO holders (id, host, pid, thread, heartbeat) VALUES (?, ?, ?, ?, ?)')

@@ -1,27 +1,15 @@
-import {
-  AgentKitError,
-  checkSessionKey,
-  type JSONValue,
-  type Message,
-  type SessionStore,
-  type Usage,
-} from '@agentkit/core'
+import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
-import { closeHolder, isAlive, openHolder } from './holders.ts'
-import {
-  addSession,
-  findRun,
-  findRunning,
-  findSession,
-  keyValues,
-  type RunRow,
-  readSession,
-  readTurn,
-  type SessionRow,
-  toISO,
-} from './rows.ts'
+import { beginRun, isAbandoned, settleLostRun } from './begin-run.ts'
+import { jsonOrNull, toJSON } from './json.ts'
+import { findActive, findSession, keyValues, readSession, readTurn, type SessionRow, type TurnRow } from './rows.ts'
+import { listSessions } from './search-sessions.ts'
 import { openSQLiteDatabase } from './sqlite-database.ts'
+import { sqliteRunStore } from './sqlite-run-store.ts'
 import type { Statements } from './statements.ts'
+import { openStore } from './store-access.ts'
+import { watchersOf } from './watchers.ts'
+import { prepareEntry, requireHeld, writeEntry } from './write-entry.ts'
 
 export type SQLiteSessionsOptions = {
   /**
@@ -67,184 +55,115 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   checkOptionNames(options, optionNames, { code: 'invalid-argument' })
   const { durability = 'normal', lockTimeoutMs = 5_000, heartbeatMs = 2_000, staleAfterMs = 10_000 } = options
   const database = openSQLiteDatabase(path, { durability, lockTimeoutMs })
-  const { holder, activeRuns } = openHolder()
-  let heart: NodeJS.Timeout | undefined
+  const access = openStore(database, watchersOf(path), { heartbeatMs, staleAfterMs })
+  const { holder, read, write } = access
 
-  const beat = (statements: Statements): void => {
-    statements.beat.run(holder.id, holder.host, holder.pid, holder.thread, Date.now())
-  }
-  /** Sends heartbeats during runs. It skips one while the database is locked. */
-  const startHeart = (): void => {
-    heart ??= setInterval(() => {
-      if (activeRuns.size === 0) stopHeart()
-      else database.tryNow(beat)
-    }, heartbeatMs).unref()
-  }
-  const stopHeart = (): void => {
-    clearInterval(heart)
-    heart = undefined
-  }
-
-  /** Settles a session's run as failed if its store is dead. Returns whether it did. */
-  const settleDeadRun = (statements: Statements, session: SessionRow, now: number): boolean => {
-    const running = findRunning(statements, session)
-    if (!running || isAlive(running, now, staleAfterMs)) return false
-    statements.endRun.run('failed', null, running.run_id)
-    statements.moveSession.run(now, session.id)
-    statements.removeIdleHolder.run(running.holder)
-    return true
-  }
-  /** Assigns a suspended run of the session to this store. Returns whether there was one. */
-  const reopen = (statements: Statements, runId: string, session: SessionRow): boolean =>
-    statements.reopenRun.run(holder.id, runId, session.id).changes > 0
   const isHeldByDead = (statements: Statements, session: SessionRow): boolean => {
-    const running = findRunning(statements, session)
-    return running !== undefined && !isAlive(running, Date.now(), staleAfterMs)
-  }
-
-  const removeHolder = (statements: Statements): void => void statements.removeHolder.run(holder.id)
-  const stop = (): void => {
-    stopHeart()
-    // Its remaining runs have no owner any more: the next `load` or `begin` settles them.
-    closeHolder(holder)
+    const active = findActive(statements, session.id)
+    return active !== undefined && isAbandoned(active, holder)
   }
   const store: SessionStore = {
+    runs: sqliteRunStore(access),
+
     async load(key) {
       checkSessionKey(key)
       // The version first: if another process writes in between, `begin` refuses it.
-      const session = await database.read((statements) => {
+      const session = await read((statements) => {
         const row = findSession(statements, key)
         if (!row) return undefined
         return isHeldByDead(statements, row) ? 'held by the dead' : readSession(statements, row)
       })
       if (session !== 'held by the dead') return session
-      return database.transaction((statements) => {
+      return write((statements, touch) => {
         const row = findSession(statements, key)
         if (!row) return undefined
-        const settled = settleDeadRun(statements, row, Date.now())
+        const settled = settleLostRun({ statements, touch, holder, now: Date.now() }, row.id)
         return readSession(statements, settled ? { ...row, version: row.version + 1 } : row)
       })
     },
 
-    async begin(key, { runId, expectedVersion, input }) {
+    async begin(key, { runId, expectedVersion, input, replaces }) {
       checkSessionKey(key)
       const bodies = input.map(toJSON)
-      const tryToBegin = (statements: Statements): AgentKitError | undefined => {
-        const now = Date.now()
-        const known = findSession(statements, key)
-        // The refusal is returned, because throwing it would roll back the settlement.
-        const settled = known !== undefined && settleDeadRun(statements, known, now)
-        const version = (known?.version ?? 0) + (settled ? 1 : 0)
-        if (version !== expectedVersion) return conflict('The session has moved on. Load it again.', true)
-        if (known && findRunning(statements, known)) return conflict('Another run holds the session.', true)
-        const isUsed = statements.run.get(runId) !== undefined
-        if (isUsed && !(known && bodies.length === 0 && reopen(statements, runId, known))) {
-          return conflict(`There is a run ${runId} already.`)
-        }
-
-        const sessionId = known?.id ?? addSession(statements, key, now)
-        statements.moveSession.run(now, sessionId)
-        if (!isUsed) statements.addRun.run(runId, sessionId, holder.id, now)
-        for (const body of bodies) statements.addMessage.run(body, runId)
-        beat(statements)
-        return undefined
-      }
-      const refusal = await database.transaction(tryToBegin, (refused) => {
-        if (refused) return
-        activeRuns.add(runId)
-        startHeart()
-      })
-      if (refusal) throw refusal
+      const none = { deadline: null, agentVersion: null, options: null, progress: null }
+      const columns = { ...none, agentId: key.agentId, isResumable: 0, keepsEvents: 0 }
+      const mayBeginAgain = input.length === 0
+      const run = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain, columns }
+      const outcome = await write(
+        (statements, touch) => beginRun({ statements, touch, holder, now: Date.now() }, run),
+        (attempt) => {
+          if (typeof attempt === 'number') holder.hold(runId, attempt)
+        },
+      )
+      if (typeof outcome !== 'number') throw outcome
     },
 
     async append(runId, messages, state) {
-      const bodies = messages.map(toJSON)
-      const stateText = state === undefined ? undefined : toJSON(state)
-      await database.transaction((statements) => {
-        requireRunning(statements, runId)
-        for (const body of bodies) statements.addMessage.run(body, runId)
-        if (stateText === undefined) return
-        statements.setRunState.run(stateText, runId)
-        statements.setSessionState.run(stateText, runId)
+      const entry = prepareEntry({ messages, state })
+      await write((statements, touch) => {
+        writeEntry(statements, requireHeld(statements, runId), entry)
+        touch(runId)
       })
     },
 
     async end(runId, status, usage) {
+      const usageText = jsonOrNull(usage)
       try {
-        await database.transaction((statements) => {
-          const { changes } = statements.endRun.run(status, usage === undefined ? null : toJSON(usage), runId)
-          if (changes === 0) throw notRunning(runId)
-          statements.moveSessionOfRun.run(Date.now(), runId)
+        await write((statements, touch) => {
+          const run = requireHeld(statements, runId)
+          const now = Date.now()
+          const [endedAt, waitingSince] = status === 'waiting' ? [null, now] : [now, null]
+          statements.endTurn.run(status, usageText, endedAt, waitingSince, run.number)
+          statements.moveSession.run(now, run.session)
+          touch(runId)
         })
       } finally {
         // Also if it could not be stored: without an owner, the next run settles it.
-        activeRuns.delete(runId)
+        holder.letGo(runId)
       }
     },
 
     find: (runId) =>
-      database.read((statements) => {
-        const row = findRun(statements, runId)
+      read((statements) => {
+        const row = statements.turn.get(runId) as TurnRow | undefined
         return row && readTurn(statements, row)
       }),
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
       checkSessionKey(key)
-      return database.read((statements) => {
+      return read((statements) => {
         const keys = keyValues(key)
         const last = after === undefined ? { number: 0 } : statements.numberInSession.get(after, ...keys)
         if (!last) return []
         const rows = statements.turns.all(...keys, last.number as number, Math.min(limit, Number.MAX_SAFE_INTEGER))
-        return (rows as RunRow[]).map((row) => readTurn(statements, row))
+        return (rows as TurnRow[]).map((row) => readTurn(statements, row))
       })
     },
 
-    async list({ agentId, userId }) {
-      checkSessionKey({ userId })
-      return database.read((statements) =>
-        statements.listSessions.all(agentId, userId).map((row) => ({
-          sessionId: row.session_id as string,
-          createdAt: toISO(row.created_at as number),
-          updatedAt: toISO(row.updated_at as number),
-          turns: row.turns as number,
-          title: '',
-        })),
-      )
+    async list(owner, options) {
+      checkSessionKey({ userId: owner.userId })
+      return listSessions(access, owner, options)
     },
 
-    async rename() {
-      throw new AgentKitError('unsupported', 'Titles are not stored yet.')
+    async rename(key, title) {
+      checkSessionKey(key)
+      const { changes } = await write((statements) => statements.setTitle.run(title, ...keyValues(key)))
+      if (changes === 0) throw new AgentKitError('not-found', `There is no session "${key.sessionId}".`)
     },
 
     async delete(key) {
       checkSessionKey(key)
-      await database.transaction((statements) => void statements.deleteSession.run(...keyValues(key)))
+      await write((statements) => void statements.deleteSession.run(...keyValues(key)))
     },
 
     async close() {
-      await database.close(removeHolder)
-      stop()
+      await database.close(holder.remove)
+      holder.stop()
     },
   }
-  abandoned.register(store, () => database.release(removeHolder).then(stop))
+  abandoned.register(store, () => database.release(holder.remove).then(() => holder.stop()))
   return store
 }
 
 /** Releases the file of a store that was garbage-collected without being closed. */
 const abandoned = new FinalizationRegistry((release: () => Promise<void>) => void release().catch(() => {}))
-
-function requireRunning(statements: Statements, runId: string): void {
-  if (findRun(statements, runId)?.status !== 'running') throw notRunning(runId)
-}
-
-function notRunning(runId: string): AgentKitError {
-  return conflict(`The run ${runId} does not hold its session (any more).`)
-}
-
-function conflict(message: string, retryable = false): AgentKitError {
-  return new AgentKitError('session-conflict', message, { retryable })
-}
-
-function toJSON(value: Message | JSONValue | Usage): string {
-  return JSON.stringify(value)
-}

@@ -1,38 +1,45 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { answerTexts } from './answer-statements.ts'
+import { runTexts } from './run-statements.ts'
 
-/** Every statement that the store runs. */
-const texts = {
+/** The statements about sessions. */
+const sessionTexts = {
   session: `SELECT id, version, state FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?`,
   addSession: `INSERT INTO sessions (agent_id, user_id, session_id, version, created_at, updated_at)
     VALUES (?, ?, ?, 0, ?, ?) RETURNING id`,
   moveSession: 'UPDATE sessions SET version = version + 1, updated_at = ? WHERE id = ?',
-  moveSessionOfRun: `UPDATE sessions SET version = version + 1, updated_at = ?
-    WHERE id = (SELECT session FROM runs WHERE run_id = ?)`,
-  setSessionState: 'UPDATE sessions SET state = ? WHERE id = (SELECT session FROM runs WHERE run_id = ?)',
+  versionOfSession: 'SELECT version FROM sessions WHERE id = ?',
+  setSessionState: 'UPDATE sessions SET state = ? WHERE id = ?',
+  setTitle: 'UPDATE sessions SET title = ? WHERE agent_id = ? AND user_id = ? AND session_id = ?',
+  setQuestion: 'UPDATE sessions SET question = ? WHERE id = ? AND question IS NULL',
   deleteSession: `DELETE FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?`,
-  listSessions: `SELECT session_id, created_at, updated_at,
-      (SELECT count(*) FROM runs WHERE session = sessions.id) AS turns
-    FROM sessions WHERE agent_id = ? AND user_id = ? ORDER BY updated_at DESC, id DESC`,
+  // The place in the order of a session; (now, all) begins before the first one.
+  placeOfSession: 'SELECT updated_at, id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?',
+  listSessions: `SELECT sessions.id, session_id, coalesce(title, question, '') AS title, sessions.created_at, updated_at,
+      (SELECT count(*) FROM runs WHERE session = sessions.id AND replaced = 0) AS turns,
+      active.run_id, active.attempt, active.is_resumable, active.holder, host, pid, thread, heartbeat
+    FROM sessions
+      LEFT JOIN runs AS active ON active.session = sessions.id AND active.status = 'running' AND holds_session = 1
+      LEFT JOIN holders ON holders.id = active.holder
+    WHERE sessions.agent_id = ? AND sessions.user_id = ? AND (updated_at, sessions.id) < (?, ?)
+    ORDER BY updated_at DESC, sessions.id DESC LIMIT ?`,
 
-  run: 'SELECT number, run_id, status, usage, state, created_at FROM runs WHERE run_id = ?',
-  runningRun: `SELECT run_id, holder, host, pid, thread, heartbeat
-    FROM runs LEFT JOIN holders ON holders.id = runs.holder WHERE session = ? AND status = 'running'`,
-  addRun: `INSERT INTO runs (run_id, session, status, holder, created_at) VALUES (?, ?, 'running', ?, ?)`,
-  reopenRun: `UPDATE runs SET status = 'running', holder = ? WHERE run_id = ? AND session = ? AND status = 'waiting'`,
-  endRun: `UPDATE runs SET status = ?, usage = coalesce(?, usage) WHERE run_id = ? AND status = 'running'`,
-  setRunState: `UPDATE runs SET state = ? WHERE run_id = ? AND status = 'running'`,
-  turns: `SELECT number, run_id, status, usage, state, created_at FROM runs
+  turns: `SELECT number, run_id, status, replaced, usage, state, created_at FROM runs
     WHERE session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)
       AND number > ? ORDER BY number LIMIT ?`,
+  turn: 'SELECT number, run_id, status, replaced, usage, state, created_at FROM runs WHERE run_id = ?',
   numberInSession: `SELECT number FROM runs
     WHERE run_id = ? AND session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)`,
 
-  addMessage: `INSERT INTO messages (run, position, body)
-    SELECT number, (SELECT coalesce(max(position), -1) + 1 FROM messages WHERE run = number), ?
-    FROM runs WHERE run_id = ? AND status = 'running'`,
+  lastPosition: 'SELECT max(position) AS position FROM messages WHERE run = ?',
+  addMessage: 'INSERT INTO messages (run, position, body) VALUES (?, ?, ?)',
   messagesOfRun: 'SELECT body FROM messages WHERE run = ? ORDER BY position',
   messagesOfSession: `SELECT run, status, body FROM runs JOIN messages ON messages.run = runs.number
-    WHERE session = ? ORDER BY number, position`,
+    WHERE session = ? AND replaced = 0 ORDER BY number, position`,
+  // Results of tools are not searched. Most are skipped here; their role is checked again.
+  searchedMessages: `SELECT run_id, body FROM runs JOIN messages ON messages.run = runs.number
+    WHERE session = ? AND replaced = 0 AND instr(substr(body, 1, 40), '"role":"tool"') = 0
+    ORDER BY number DESC, position DESC`,
 
   beat: `INSERT INTO holders (id, host, pid, thread, heartbeat) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`,
@@ -41,11 +48,16 @@ const texts = {
     AND NOT EXISTS (SELECT 1 FROM runs WHERE holder = holders.id AND status = 'running')`,
 } as const
 
-export type Statements = { readonly [Name in keyof typeof texts]: StatementSync }
+type StatementName = keyof typeof sessionTexts | keyof typeof runTexts | keyof typeof answerTexts
+/** Every statement that the store runs. */
+export type Statements = { readonly [Name in StatementName]: StatementSync }
 
 /** Prepared once. Statements keep their database open, because they must not outlive it. */
 export function prepareStatements(database: DatabaseSync): Statements {
-  const entries = Object.entries(texts).map(([name, text]) => [name, database.prepare(text)])
+  const entries = Object.entries({ ...sessionTexts, ...runTexts, ...answerTexts }).map(([name, text]) => [
+    name,
+    database.prepare(text),
+  ])
   // Built from the keys of the type.
   const statements = Object.fromEntries(entries) as Statements
   // Every run loads all messages, and rows as arrays are 20 % faster.

@@ -34,8 +34,8 @@ export function listingTests(getStore: GetStore): void {
       updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     }
     expect(await store.list(key)).toEqual([
-      { sessionId: 's2', turns: 1, ...times },
-      { sessionId: 's1', turns: 1, ...times },
+      { sessionId: 's2', title: 'two', turns: 1, ...times },
+      { sessionId: 's1', title: 'one', turns: 1, ...times },
     ])
     await tick()
     await runTurn(store, session('s1'), 'r5', [user('five'), answer('5')])

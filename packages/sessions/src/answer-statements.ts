@@ -1,0 +1,32 @@
+/** The statements about idempotent answers, and those of the retention. */
+export const answerTexts = {
+  answer: `SELECT fingerprint, answers.run_id, answers.status, type, body, answers.holder, host, pid, thread, heartbeat,
+      runs.number AS run
+    FROM answers LEFT JOIN holders ON holders.id = answers.holder LEFT JOIN runs ON runs.run_id = answers.run_id
+    WHERE scope = ? AND key = ?`,
+  reserveAnswer: `INSERT INTO answers (scope, key, fingerprint, holder, created_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (scope, key) DO UPDATE SET fingerprint = excluded.fingerprint, holder = excluded.holder,
+      created_at = excluded.created_at, run_id = NULL, status = NULL, type = NULL, body = NULL`,
+  storeAnswer: `UPDATE answers SET run_id = coalesce(?, run_id), status = coalesce(?, status),
+      type = coalesce(?, type), body = coalesce(?, body) WHERE scope = ? AND key = ? AND fingerprint = ?`,
+  forgetAnswer: 'DELETE FROM answers WHERE scope = ? AND key = ? AND fingerprint = ?',
+
+  unusedSessions: `SELECT id FROM sessions WHERE updated_at < ? AND NOT EXISTS
+    (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting')) LIMIT ?`,
+  ownersOfMany: `SELECT agent_id, user_id FROM sessions WHERE instr(agent_id, ':') = 0 AND instr(agent_id, '/') = 0
+    GROUP BY agent_id, user_id HAVING count(*) > ?`,
+  sessionsBeyond: `SELECT id FROM (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ?
+      ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?) AS old
+    WHERE NOT EXISTS (SELECT 1 FROM runs WHERE session = old.id AND status IN ('queued', 'running', 'waiting')) LIMIT ?`,
+  runsOfSession: 'SELECT count(*) AS runs FROM runs WHERE session = ?',
+  deleteSessionById: 'DELETE FROM sessions WHERE id = ?',
+  runWithEvents: 'SELECT number FROM runs WHERE has_events = 1 AND ended_at < ? LIMIT 1',
+  deleteEvents: `DELETE FROM events WHERE run = :run AND seq IN
+    (SELECT seq FROM events WHERE run = :run ORDER BY seq LIMIT :limit)`,
+  keepLastSeq: `UPDATE runs SET last_seq = max(last_seq, coalesce((SELECT max(seq) FROM events WHERE run = number), 0))
+    WHERE number = ?`,
+  hasNoEvents: 'UPDATE runs SET has_events = 0 WHERE number = ?',
+  deleteAnswers: `DELETE FROM answers WHERE rowid IN (SELECT answers.rowid FROM answers
+      LEFT JOIN runs ON runs.run_id = answers.run_id
+    WHERE answers.created_at < :before AND (runs.number IS NULL OR ended_at < :before) LIMIT :limit)`,
+} as const

@@ -1,0 +1,33 @@
+import { AgentKitError, type Decision } from '@agentkit/core'
+import { toISO } from './rows.ts'
+
+// The refusals of writes that came too late.
+
+export function conflict(message: string, retryable = false): AgentKitError {
+  return new AgentKitError('session-conflict', message, { retryable })
+}
+
+export function sessionMoved(): AgentKitError {
+  return conflict('The session has moved on. Load it again.', true)
+}
+
+export function sessionHeld(): AgentKitError {
+  return conflict('Another run holds the session.', true)
+}
+
+export function notRunning(runId: string): AgentKitError {
+  return conflict(`The run ${runId} does not hold its session (any more).`)
+}
+
+export function hasEnded(runId: string): AgentKitError {
+  return conflict(`The run ${runId} has ended.`)
+}
+
+export function alreadyDecided(approvalId: string, decision: Decision, at: number): AgentKitError {
+  const word = decision === true ? 'approved' : 'deny' in decision ? 'denied' : 'answered with a result'
+  return conflict(`The approval ${approvalId} was ${word} at ${toISO(at)}. The first decision holds.`)
+}
+
+export function unknownRun(runId: string): AgentKitError {
+  return new AgentKitError('not-found', `There is no run ${runId}.`, { runId })
+}

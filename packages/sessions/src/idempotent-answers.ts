@@ -1,0 +1,75 @@
+import type { IdempotentAnswer, IdempotentAnswers, IdempotentRequest } from '@agentkit/core'
+import type { HolderRow } from './holders.ts'
+import type { Statements } from './statements.ts'
+import type { StoreAccess } from './store-access.ts'
+
+type AnswerRow = HolderRow & {
+  fingerprint: string
+  run_id: string | null
+  status: number | null
+  type: string | null
+  body: string | null
+  /** NULL when the run has not begun. */
+  run: number | null
+}
+
+export function idempotentAnswers({ holder, read, write }: StoreAccess): IdempotentAnswers {
+  const find = (statements: Statements, { scope, key }: IdempotentRequest): AnswerRow | undefined => {
+    // The row has the columns that the statement selects.
+    const row = statements.answer.get(scope, key) as AnswerRow | undefined
+    if (!row || row.status !== null || row.run !== null) return row
+    return holder.isAlive(row, workOf({ scope, key })) ? row : undefined
+  }
+
+  return {
+    async reserve(request) {
+      const known = await read((statements) => find(statements, request))
+      if (known) return toAnswer(known)
+      const { scope, key, fingerprint } = request
+      const row = await write(
+        (statements) => {
+          const found = find(statements, request)
+          if (found) return found
+          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, Date.now())
+          holder.beat(statements)
+          return undefined
+        },
+        (found) => {
+          if (!found) holder.hold(workOf(request))
+        },
+      )
+      return row && toAnswer(row)
+    },
+
+    async store(request, { runId = null, status = null, body = null, type = null }) {
+      const { scope, key, fingerprint } = request
+      await write(
+        (statements) => void statements.storeAnswer.run(runId, status, type, body, scope, key, fingerprint),
+        () => {
+          if (status !== null) holder.letGo(workOf(request))
+        },
+      )
+    },
+
+    async forget(request) {
+      const { scope, key, fingerprint } = request
+      holder.letGo(workOf(request))
+      await write((statements) => void statements.forgetAnswer.run(scope, key, fingerprint))
+    },
+  }
+}
+
+/** Ids of runs have no line break. */
+function workOf({ scope, key }: Pick<IdempotentRequest, 'scope' | 'key'>): string {
+  return `answer\n${scope}\n${key}`
+}
+
+function toAnswer({ fingerprint, run_id, status, type, body }: AnswerRow): IdempotentAnswer {
+  return {
+    fingerprint,
+    ...(run_id === null ? {} : { runId: run_id }),
+    ...(status === null ? {} : { status }),
+    ...(body === null ? {} : { body }),
+    ...(type === null ? {} : { type }),
+  }
+}

@@ -1,0 +1,28 @@
+import { AgentKitError } from '@agentkit/core'
+
+/**
+ * Parses a stored text.
+ * @param what it is, for the error
+ * @throws AgentKitError `storage`, which names the run
+ */
+export function parseStored<T>(text: string, runId: string, what: string): T {
+  try {
+    // This package has written it.
+    return JSON.parse(text) as T
+  } catch (cause) {
+    throw new AgentKitError(
+      'storage',
+      `The ${what} of the run ${runId} cannot be read: the session database is damaged. ` +
+        'Delete the session of the run, or restore a backup.',
+      { cause, runId },
+    )
+  }
+}
+
+export function toJSON(value: unknown): string {
+  return JSON.stringify(value)
+}
+
+export function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : toJSON(value)
+}

@@ -1,0 +1,85 @@
+const aliveness = 'runs.holder, host, pid, thread, heartbeat'
+
+/** What is needed to change a run. The large columns stand last in the table and are not read. */
+const heads = `SELECT number, run_id, session, status, replaced, holds_session, attempt, takeovers, is_resumable,
+    keeps_events, ${aliveness} FROM runs LEFT JOIN holders ON holders.id = runs.holder`
+
+const records = `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.agent_id AS session_agent_id, session_id,
+    status, replaced, attempt, takeovers, is_resumable, keeps_events, last_seq, deadline, parent, agent_version,
+    runs.created_at, started_at, ended_at, finish_reason, usage, error, cost, sources`
+const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
+const newestFirst = 'number < ? AND (? IS NULL OR status = ?) ORDER BY number DESC LIMIT ?'
+const isOpen = "status IN ('queued', 'running', 'waiting')"
+
+/** The statements about runs. The compiler writes declarations without inferring the type of a template, hence `as string`. */
+export const runTexts = {
+  run: `${heads} WHERE run_id = ?` as string,
+  activeRun: `${heads} WHERE session = ? AND status = 'running' AND holds_session = 1` as string,
+  runsFrom: `${heads} WHERE session = ? AND number >= ? AND replaced = 0` as string,
+  openRuns: `${heads.replace('SELECT', 'SELECT agent_id,')}
+    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' ORDER BY number` as string,
+  waitingBefore: `SELECT run_id FROM runs
+    WHERE status = 'waiting' AND waiting_since < ? AND agent_id IN (SELECT value FROM json_each(?))
+    ORDER BY waiting_since LIMIT 100`,
+
+  addRun: `INSERT INTO runs (run_id, session, agent_id, user_id, status, holder, created_at, started_at, is_resumable,
+      keeps_events, has_events, deadline, agent_version, options, progress)
+    VALUES (:runId, :session, :agentId, :userId, 'running', :holder, :now, :now, :isResumable,
+      :keepsEvents, :keepsEvents, :deadline, :agentVersion, :options, :progress) RETURNING number`,
+  /** Changes nothing where a value is NULL. */
+  updateRun: `UPDATE runs SET usage = coalesce(:usage, usage), state = coalesce(:state, state),
+      progress = coalesce(:progress, progress), takeovers = iif(:isFinished, 0, takeovers)
+    WHERE number = :number`,
+  takeRun: `UPDATE runs SET status = 'running', holder = ?, holds_session = 1, attempt = attempt + 1,
+      takeovers = takeovers + ?, waiting_since = NULL, has_events = keeps_events WHERE number = ?`,
+  endRun: `UPDATE runs SET status = :status, holder = NULL, waiting_since = NULL, ended_at = :now,
+      finish_reason = :finishReason, error = :error, cost = :cost, sources = :sources, answer = :answer
+    WHERE number = :number`,
+  endTurn: `UPDATE runs SET status = ?, holder = NULL, usage = coalesce(?, usage),
+      ended_at = ?, waiting_since = ? WHERE number = ?`,
+  /** With an open approval it waits; with none it is free. */
+  suspendRun: `UPDATE runs SET holds_session = 0, holder = NULL,
+      (status, waiting_since) = (SELECT iif(count(*) = 0, 'running', 'waiting'), min(requested_at) FROM approvals
+        WHERE run = number AND decision IS NULL AND approvals.attempt = runs.attempt)
+    WHERE number = ? RETURNING status`,
+  releaseRun: 'UPDATE runs SET holder = NULL WHERE number = ?',
+  replaceRun: 'UPDATE runs SET replaced = 1 WHERE number = ?',
+  isSessionEmpty: 'SELECT 1 FROM runs WHERE session = ? AND replaced = 0 LIMIT 1',
+  restoreSessionState: `UPDATE sessions SET state = (SELECT runs.state FROM runs WHERE runs.session = sessions.id
+      AND replaced = 0 AND runs.state IS NOT NULL ORDER BY number DESC LIMIT 1) WHERE id = ?`,
+  forgetQuestion: `UPDATE sessions SET question = NULL
+    WHERE id = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE session = sessions.id AND replaced = 0)`,
+  makeResumable: 'UPDATE runs SET is_resumable = 1 WHERE number = ?',
+
+  addCall: 'INSERT OR IGNORE INTO calls (run, call_id, name, started_at) VALUES (?, ?, ?, ?)',
+  calls: 'SELECT call_id, name, started_at FROM calls WHERE run = ? ORDER BY rowid',
+
+  addApproval: `INSERT INTO approvals (run, approval_id, attempt, body, requested_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (run, approval_id) DO UPDATE SET attempt = excluded.attempt, body = excluded.body`,
+  approvals: `SELECT approval_id, attempt, body, decision, decided_by, decided_at FROM approvals
+    WHERE run = ? ORDER BY rowid`,
+  approval: 'SELECT decision, decided_at FROM approvals WHERE run = ? AND approval_id = ?',
+  decide: `UPDATE approvals SET decision = ?, decided_by = ?, decided_at = ? WHERE run = ? AND approval_id = ?`,
+  isDecided: `SELECT 1 FROM approvals JOIN runs ON number = run
+    WHERE run = ? AND decision IS NOT NULL AND approvals.attempt = runs.attempt LIMIT 1`,
+
+  addEvent: 'INSERT OR IGNORE INTO events (run, seq, body) VALUES (?, ?, ?)',
+  events: `SELECT body FROM events WHERE run = (SELECT number FROM runs WHERE run_id = ?) AND seq > ?
+    ORDER BY seq LIMIT ?`,
+  eventRange: `SELECT min(seq) AS oldest, max(seq) AS last FROM events
+    WHERE run = (SELECT number FROM runs WHERE run_id = ?)`,
+  lastSeq: 'SELECT max(seq) AS last FROM events WHERE run = ?',
+
+  storedRun: `${records}, answer, options, progress ${ofSessions} WHERE run_id = ?` as string,
+  numberOfRun: 'SELECT number FROM runs WHERE run_id = ?',
+  idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
+  runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
+  openRunsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${isOpen} AND ${newestFirst}` as string,
+  runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
+  openRunsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${isOpen}
+    AND ${newestFirst}` as string,
+  runsOfUserSession: `${records} ${ofSessions} WHERE session =
+    (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
+  runsOfSessions: `${records} ${ofSessions}
+    WHERE runs.agent_id = ? AND session_id = ? AND sessions.agent_id = runs.agent_id AND ${newestFirst}` as string,
+} as const

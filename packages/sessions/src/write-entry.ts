@@ -1,0 +1,73 @@
+import type { AgentEvent, JSONValue, Message, RunEntry, Usage } from '@agentkit/core'
+import { conflict, notRunning } from './conflicts.ts'
+import { jsonOrNull, toJSON } from './json.ts'
+import { findRun, type RunHead } from './rows.ts'
+import type { Statements } from './statements.ts'
+
+/** An entry as it is stored; made before the transaction, so that it holds the lock for less time. */
+export type PreparedEntry = {
+  position: number | undefined
+  bodies: readonly string[]
+  state: string | null
+  progress: string | null
+  usage: string | null
+  calls: NonNullable<RunEntry['calls']>
+  events: readonly (readonly [seq: number, body: string])[]
+}
+
+export function prepareEntry(entry: {
+  position?: number
+  messages?: readonly Message[]
+  state?: JSONValue | undefined
+  progress?: JSONValue
+  usage?: Usage
+  calls?: RunEntry['calls']
+  events?: readonly AgentEvent[]
+}): PreparedEntry {
+  const { position, messages = [], state, progress, usage, calls = [], events = [] } = entry
+  return {
+    position,
+    bodies: messages.map(toJSON),
+    state: jsonOrNull(state),
+    progress: jsonOrNull(progress),
+    usage: jsonOrNull(usage),
+    calls,
+    events: events.map((event) => [event.seq, toJSON(event)] as const),
+  }
+}
+
+/**
+ * The run, if its store still works on it.
+ * @param attempt that writes; any when absent
+ * @throws AgentKitError `session-conflict`
+ */
+export function requireHeld(statements: Statements, runId: string, attempt?: number): RunHead {
+  const run = findRun(statements, runId)
+  const isHeld = run?.status === 'running' && run.holder !== null
+  if (!run || !isHeld || (attempt !== undefined && run.attempt !== attempt)) throw notRunning(runId)
+  return run
+}
+
+/** Stores an entry. What is stored already stays as it is. */
+export function writeEntry(statements: Statements, run: RunHead, entry: PreparedEntry): void {
+  const { bodies, state, progress, usage, calls, events } = entry
+  const { number } = run
+  if (bodies.length > 0) {
+    let position = nextPosition(statements, number)
+    const skipped = entry.position === undefined ? 0 : position - entry.position
+    if (skipped < 0) throw conflict(`The run ${run.run_id} has ${position} messages; none can follow a missing one.`)
+    for (const body of bodies.slice(skipped)) statements.addMessage.run(number, position++, body)
+  }
+  for (const { callId, name, startedAt } of calls) statements.addCall.run(number, callId, name, startedAt)
+  if (run.keeps_events) for (const [seq, body] of events) statements.addEvent.run(number, seq, body)
+  const isFinished = bodies.length > 0 && run.takeovers > 0 ? 1 : 0
+  if (isFinished === 1 || state !== null || progress !== null || usage !== null) {
+    statements.updateRun.run({ number, usage, state, progress, isFinished })
+  }
+  if (state !== null) statements.setSessionState.run(state, run.session)
+}
+
+function nextPosition(statements: Statements, number: number): number {
+  const last = statements.lastPosition.get(number)?.position
+  return typeof last === 'number' ? last + 1 : 0
+}
