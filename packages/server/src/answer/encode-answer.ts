@@ -1,33 +1,92 @@
-import type { Approval, RunResult } from '@agentkit/core'
+import type { Approval, RunRecord, RunResult } from '@agentkit/core'
+import { ProblemError, runProblem } from './problem.ts'
 
-/** The text of the answer alone. */
-export function textAnswer(result: RunResult): Response {
-  return new Response(result.text, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+/** The formats of answers that wait for the run's end. */
+export type WholeFormat = 'text/plain' | 'application/json'
+
+/** The session of an answer. */
+export type AnswerOwner = { userId: string; sessionId: string }
+
+type Answered = Pick<RunResult, 'runId' | 'text' | 'finishReason' | 'usage' | 'cost' | 'sources' | 'approvals'>
+
+/**
+ * The answer of a run that has ended.
+ * @throws ProblemError of a run that failed
+ */
+export function runAnswer(result: RunResult, format: WholeFormat, owner: AnswerOwner): Response {
+  const failure = runProblem(result)
+  if (failure) throw failure
+  return encode(result, format, owner)
 }
 
-/** The answer with the data of its run, in snake_case. */
-export function jsonAnswer(result: RunResult, { userId, sessionId }: { userId: string; sessionId: string }): Response {
+/**
+ * The same, of a stored run that has ended or waits.
+ * @throws ProblemError of a run that failed
+ */
+export function recordAnswer(record: RunRecord, format: WholeFormat): Response {
+  const { runId, userId, sessionId = '', status, error, approvals, sources, text = '', usage = {}, cost } = record
+  const { finishReason = status === 'waiting' ? 'approval' : 'stop' } = record
+  const failure = runProblem({ finishReason, ...(error && { error }) })
+  if (failure) throw failure
+  const answered = { runId, text, finishReason, usage, sources, approvals, ...(cost && { cost }) }
+  return encode(answered, format, { userId, sessionId })
+}
+
+function encode(answered: Answered, format: WholeFormat, { userId, sessionId }: AnswerOwner): Response {
+  if (format === 'text/plain') {
+    return new Response(answered.text, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  }
   const body = {
-    answer: result.text,
+    answer: answered.text,
     user_id: userId,
     session_id: sessionId,
-    run_id: result.runId,
-    finish_reason: result.finishReason,
-    usage: snakeCaseKeys(result.usage),
-    cost: result.cost?.usd ?? null,
-    sources: result.sources.map(snakeCaseKeys),
-    approvals: result.approvals.map(approvalBody),
+    run_id: answered.runId,
+    finish_reason: answered.finishReason,
+    usage: snakeCaseKeys(answered.usage),
+    cost: answered.cost?.usd ?? null,
+    sources: answered.sources.map(snakeCaseKeys),
+    approvals: answered.approvals.map(approvalBody),
   }
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
 }
 
+/** A stored run with every key in snake_case; what is not known yet is null. */
+export function runBody(record: RunRecord): object {
+  const { userId, sessionId, usage, error } = record
+  return {
+    run_id: record.runId,
+    agent_id: record.agentId,
+    user_id: userId,
+    session_id: sessionId ?? null,
+    status: record.status,
+    finish_reason: record.finishReason ?? null,
+    answer: record.text ?? null,
+    error: error ? errorBody(error, record) : null,
+    approvals: record.approvals.map(approvalBody),
+    usage: usage ? snakeCaseKeys(usage) : null,
+    cost: record.cost?.usd ?? null,
+    sources: record.sources.map(snakeCaseKeys),
+    attempts: record.attempts,
+    created_at: record.createdAt,
+    started_at: record.startedAt ?? null,
+    ended_at: record.endedAt ?? null,
+    ...(record.replaced && { replaced: true }),
+  }
+}
+
+/** Our own sentence: the stored message may be that of a model or an SDK. */
+function errorBody(error: NonNullable<RunRecord['error']>, { attempts }: RunRecord): object {
+  const { code, detail } = runProblem({ finishReason: 'error', error }) ?? new ProblemError('internal-error')
+  return { code, detail: code === 'crashed' && attempts > 1 ? `${detail} It was attempted ${attempts} times.` : detail }
+}
+
 /** An approval, whose absent values are null. */
-export function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
+function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
   const ids = { approval_id: approvalId, call_id: callId }
   return { ...ids, name, input: input ?? null, kind, path: path ?? null, started_at: startedAt ?? null }
 }
 
-export function snakeCaseKeys(object: object): Record<string, unknown> {
+function snakeCaseKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]))
 }
 

@@ -1,8 +1,28 @@
-import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError } from '@agentkit/core'
-import { toErrorInfo } from '@agentkit/core/internal'
 import type { Limits } from '../limits.ts'
-import { encodeEvent } from './encode-event.ts'
-import { ProblemError, runProblem, thrownProblem } from './problem.ts'
+import type { ProblemError } from './problem.ts'
+
+/** Where the events of a stream come from. */
+export type EventSource = {
+  /** Sends the events until there are no more. It never rejects. */
+  read(send: Send): Promise<void>
+  /** Called when the client has left, or is disconnected. */
+  leave(): void
+}
+
+/**
+ * Sends one encoded event.
+ * @returns resolves when the client has read what waits for it; absent where there is room for more
+ */
+export type Send = (text: string, options: SendOptions) => Promise<void> | undefined
+
+export type SendOptions = {
+  /** The answer begins with this event: its status is 200. */
+  beginsAnswer: boolean
+  /** The run fails with this event. Before the answer begins, it decides the status. */
+  failure?: ProblemError | undefined
+  /** The event does not wait for the client. One that does not keep up is disconnected. */
+  isUnpaced?: boolean
+}
 
 export type EventStreamOptions = {
   limits: Pick<Limits, 'heartbeatMs' | 'stalledMs'>
@@ -19,21 +39,19 @@ export type EventStream = {
    */
   decided: Promise<ProblemError | undefined>
   body: ReadableStream<Uint8Array>
-  /** Resolves when the run has settled, whether or not its events were read, and also when it never started. */
-  finished: Promise<void>
 }
 
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
+/** A client with so many characters unread is disconnected, where events do not wait for it. */
+const maxUnread = 256 * 1024
 const encoder = new TextEncoder()
 
 /**
- * The events of a run as the body of an answer. Each chunk holds the events that are available at once; the client's
- * reading paces the run. A client that leaves, or stops reading, cancels the run.
- *
- * @param starting the run, once it has a place; heartbeats are sent until then. It rejects when there is no place.
+ * Events as the body of an answer. Each chunk holds the events that are available at once; a client that stops reading is
+ * disconnected. Heartbeats are sent while there are no events, also before the first.
  */
-export function eventStream(starting: Promise<AgentRun>, options: EventStreamOptions): EventStream {
+export function eventStream(source: EventSource, options: EventStreamOptions): EventStream {
   const { heartbeatMs, stalledMs } = options.limits
   const { promise: decided, resolve } = Promise.withResolvers<ProblemError | undefined>()
   let text = 'retry: 2000\n\n'
@@ -52,43 +70,28 @@ export function eventStream(starting: Promise<AgentRun>, options: EventStreamOpt
     if (!problem) expectReader()
     resolve(problem)
   }
-  const add = (event: AgentEvent, failure?: ProblemError): void => {
-    text += encodeEvent(event)
-    if (failure && isDecided && !gone) options.onFailure(failure)
-    if (failure || beginsAnswer(event)) decide(failure)
+  const send: Send = (part, { beginsAnswer, failure, isUnpaced = false }) => {
+    if (gone) return undefined
+    text += part
+    if (failure && isDecided) options.onFailure(failure)
+    if (failure || beginsAnswer) decide(failure)
     wake()
-  }
-  const readRun = async (): Promise<void> => {
-    let runId = ''
-    let last: AgentEvent | undefined
-    try {
-      const run = await starting
-      runId = run.runId
-      for await (const event of run) {
-        last = event
-        add(event, event.type === 'run-end' ? runProblem(event) : undefined)
-        if (gone) break
-        if (text.length >= chunkLength) await new Promise<void>((emptied) => (makeRoom = emptied))
-      }
-    } catch (error) {
-      // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
-      add(brokenRunEnd(runId, last, error), thrownProblem(error))
-    }
-    ended = true
-    decide()
-    wake()
+    if (!isUnpaced && text.length >= chunkLength) return new Promise((emptied) => (makeRoom = emptied))
+    if (isUnpaced && text.length > maxUnread) drop()
+    return undefined
   }
   const expectReader = (): void => {
-    if (gone) return
-    stalled = setTimeout(() => {
-      leave()
-      options.dropClient()
-    }, stalledMs)
+    if (!gone) stalled = setTimeout(drop, stalledMs)
+  }
+  const drop = (): void => {
+    leave()
+    options.dropClient()
   }
   const leave = (): void => {
     gone = true
+    text = ''
     clearTimeout(stalled)
-    void starting.then((run) => run.cancel(), ignore)
+    source.leave()
     makeRoom()
     wake()
   }
@@ -102,7 +105,11 @@ export function eventStream(starting: Promise<AgentRun>, options: EventStreamOpt
     clearTimeout(timer)
   }
 
-  void readRun()
+  void source.read(send).then(() => {
+    ended = true
+    decide()
+    wake()
+  })
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -123,31 +130,5 @@ export function eventStream(starting: Promise<AgentRun>, options: EventStreamOpt
     },
     { highWaterMark: 0 },
   )
-  return { decided, body, finished: starting.then((run) => run.result).then(ignore, ignore) }
-}
-
-function ignore(): void {}
-
-/** Whether the answer begins with this event. A run that fails before it is answered by a status. */
-function beginsAnswer({ type }: AgentEvent): boolean {
-  switch (type) {
-    case 'run-start':
-    case 'agent-start':
-    case 'step-start':
-    case 'step-restart':
-    case 'model-fallback':
-      return false
-    default:
-      return true
-  }
-}
-
-function brokenRunEnd(runId: string, last: AgentEvent | undefined, thrown: unknown): AgentEvent {
-  const error: ErrorInfo = isAgentKitError(thrown)
-    ? toErrorInfo(thrown)
-    : thrown instanceof ProblemError && thrown.code === 'overloaded'
-      ? { code: 'overloaded', message: '', retryable: true }
-      : { code: 'provider-error', message: '', retryable: false }
-  const place = { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }
-  return { ...place, type: 'run-end', finishReason: 'error', text: '', usage: {}, error }
+  return { decided, body }
 }

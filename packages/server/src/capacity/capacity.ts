@@ -19,6 +19,9 @@ export type Capacity = {
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string }): Promise<Leave>
   /** Starts to count the memory of one request. */
   hold(): Hold
+  /** Aborts when the server stops: it follows runs no longer. */
+  readonly draining: AbortSignal
+  drain(): void
 }
 
 /** Releases the place of a run. */
@@ -27,6 +30,7 @@ export type Leave = (spent?: Spent) => void
 /** @param options.hasAuth whether user ids are verified: only then have users places of their own */
 export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
   const runs = createRunQueue(limits)
+  const draining = new AbortController()
   let usage: DailyUsage | undefined
   // Created when it is needed, since an agent may open its store then.
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
@@ -41,5 +45,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
       }
     },
     hold: createHeldBytes(limits.heldBytes),
+    draining: draining.signal,
+    drain: () => draining.abort(),
   }
 }

@@ -1,0 +1,47 @@
+import type { Limits } from '../limits.ts'
+import type { LogEntry } from '../util/log.ts'
+import type { ServerContext } from '../util/server-env.ts'
+import { type EventSource, eventStream } from './event-stream.ts'
+import { logProblem } from './log-problem.ts'
+import type { ProblemError } from './problem.ts'
+
+/** The content type of event streams. */
+export const eventStreamType = 'text/event-stream'
+
+type StreamOptions = {
+  limits: Limits
+  log: (entry: LogEntry) => void
+  /** Where a failure of the run was answered before: it is not logged again. */
+  isReplay?: boolean
+}
+
+/**
+ * Events as the answer to a request.
+ * @throws ProblemError of a run that fails before its answer begins
+ */
+export async function eventResponse(
+  source: EventSource,
+  context: ServerContext,
+  { limits, log, isReplay = false }: StreamOptions,
+): Promise<Response> {
+  const { decided, body } = eventStream(source, {
+    limits,
+    onFailure: (problem: ProblemError) => isReplay || logProblem(problem, context, log),
+    dropClient: () => context.env?.outgoing?.destroy(),
+  })
+  const problem = await decided
+  if (!problem) return new Response(body, { headers: streamHeaders(context) })
+  await body.cancel()
+  throw problem
+}
+
+function streamHeaders(context: ServerContext): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': eventStreamType,
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  }
+  // With this header the Node adapter sends the headers at once; otherwise it waits to see whether the body is short.
+  if (context.env?.incoming?.httpVersion === '1.1') headers['transfer-encoding'] = 'chunked'
+  return headers
+}

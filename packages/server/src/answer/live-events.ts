@@ -1,0 +1,66 @@
+import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError } from '@agentkit/core'
+import { toErrorInfo } from '@agentkit/core/internal'
+import { encodeEvent } from './encode-event.ts'
+import type { EventSource, Send } from './event-stream.ts'
+import { ProblemError, runProblem, thrownProblem } from './problem.ts'
+
+/**
+ * The events of a run whose client waits for it: the client's reading paces the run, and a client that leaves, or stops
+ * reading, cancels it.
+ *
+ * @param starting the run, once it has a place. It rejects when there is none.
+ */
+export function liveEvents(starting: Promise<AgentRun>): EventSource {
+  return {
+    read: (send) => readRun(starting, send),
+    leave: () =>
+      void starting.then(
+        (run) => run.cancel(),
+        () => {},
+      ),
+  }
+}
+
+async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
+  let runId = ''
+  let last: AgentEvent | undefined
+  try {
+    const run = await starting
+    runId = run.runId
+    for await (const event of run) {
+      last = event
+      const failure = event.type === 'run-end' ? runProblem(event) : undefined
+      const room = send(encodeEvent(event), { beginsAnswer: beginsAnswer(event), failure })
+      if (room !== undefined) await room
+    }
+  } catch (error) {
+    // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
+    sendBrokenEnd(send, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
+  }
+}
+
+/** Whether the answer begins with this event. A run that fails before it is answered by a status. */
+function beginsAnswer({ type }: AgentEvent): boolean {
+  switch (type) {
+    case 'run-start':
+    case 'agent-start':
+    case 'step-start':
+    case 'step-restart':
+    case 'model-fallback':
+      return false
+    default:
+      return true
+  }
+}
+
+/** Sends the end of a run that has emitted none. */
+export function sendBrokenEnd(send: Send, place: Pick<AgentEvent, 'seq' | 'runId' | 'path'>, thrown: unknown): void {
+  const error: ErrorInfo = isAgentKitError(thrown)
+    ? toErrorInfo(thrown)
+    : thrown instanceof ProblemError && thrown.code === 'overloaded'
+      ? { code: 'overloaded', message: '', retryable: true }
+      : { code: 'provider-error', message: '', retryable: false }
+  const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
+  const text = encodeEvent({ ...place, type: 'run-end', finishReason, text: '', usage: {}, error })
+  void send(text, { beginsAnswer: true, failure: thrownProblem(thrown) })
+}

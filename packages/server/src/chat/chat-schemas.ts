@@ -1,0 +1,31 @@
+const text = { type: 'string' }
+const common = { user_id: text, session_id: text, replaces: text }
+
+const form = {
+  type: 'object',
+  properties: { ...common, chat_data: text, resumable: { enum: ['true', 'false'] } },
+  required: ['session_id', 'chat_data'],
+}
+
+const message = {
+  type: 'object',
+  properties: { role: { enum: ['user', 'assistant'] }, content: text },
+  required: ['role', 'content'],
+}
+
+const json = {
+  type: 'object',
+  properties: { ...common, messages: { type: 'array', items: message }, resumable: { type: 'boolean' } },
+  required: ['session_id', 'messages'],
+  additionalProperties: false,
+}
+
+/** The bodies of a chat, for the documentation. */
+export const chatBodies = { 'multipart/form-data': form, 'application/json': json }
+
+const answer = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
+
+/** The answers of a chat, for the documentation. */
+export const chatAnswers = {
+  200: { description: 'The answer, in the format that `Accept` asks for', content: answer },
+}

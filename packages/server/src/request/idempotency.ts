@@ -1,0 +1,141 @@
+import type { IdempotentAnswer, IdempotentRequest, RunStore } from '@agentkit/core'
+import { recordAnswer, type WholeFormat } from '../answer/encode-answer.ts'
+import { eventResponse, eventStreamType } from '../answer/event-response.ts'
+import { followedEvents } from '../answer/followed-events.ts'
+import { ProblemError, problemResponse } from '../answer/problem.ts'
+import { describeError } from '../util/log.ts'
+import type { ServerContext } from '../util/server-env.ts'
+import type { RouteParts } from './parts.ts'
+import { runStoreOf } from './run-store.ts'
+
+/** What makes two requests the same, beside their key, method and path. */
+export type SentRequest = { userId: string; fingerprint: string }
+
+/**
+ * Stores which run answers, before it starts: when this process dies, the answer is that of the run.
+ * `type` is the content type of the answer; `after` the number of the event before the first of an event stream.
+ */
+export type Begin = (run: {
+  runId: string
+  type: WholeFormat | typeof eventStreamType
+  after?: number
+}) => Promise<void>
+
+const visible = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The request's `Idempotency-Key`.
+ * @throws ProblemError `invalid-field`, 400, for one that is not 1 to 255 visible ASCII characters
+ */
+export function idempotencyKeyOf(context: ServerContext): string | undefined {
+  const key = context.req.header('idempotency-key')
+  if (key === undefined || visible.test(key)) return key
+  const message = 'must have 1 to 255 visible ASCII characters'
+  const errors = [{ path: ['Idempotency-Key'], message }]
+  throw new ProblemError('invalid-field', { status: 400, detail: `The header Idempotency-Key ${message}.`, errors })
+}
+
+/**
+ * Handles a request once for its `Idempotency-Key`: when it is sent again, the first answer is replayed for as long as the
+ * store keeps it. A request without a key is handled.
+ *
+ * @param handle calls `begin` if a run answers
+ * @throws ProblemError `idempotency-key-reused` for the key of another request, `session-busy` while the first is handled,
+ *   `unsupported` where the store keeps no answers
+ */
+export async function idempotent(
+  context: ServerContext,
+  parts: RouteParts,
+  { userId, fingerprint }: SentRequest,
+  handle: (begin: Begin) => Response | Promise<Response>,
+): Promise<Response> {
+  const key = idempotencyKeyOf(context)
+  if (key === undefined) return handle(async () => {})
+  const runs = runStoreOf(parts.agent)
+  const { method, path } = context.req
+  const scope = JSON.stringify([parts.agent.id, userId, method, path.replace(/\/+$/, '')])
+  const request = { scope, key, fingerprint }
+  const known = await runs.answers.reserve(request)
+  if (known?.fingerprint === fingerprint) return replay(known, runs, context, parts)
+  if (known) throw new ProblemError('idempotency-key-reused')
+
+  let runId: string | undefined
+  const begin: Begin = async ({ type, after, ...run }) => {
+    runId = run.runId
+    await runs.answers.store(request, { runId, type, ...(after !== undefined && { body: String(after) }) })
+  }
+  const finish = (response: Response): Promise<Response> =>
+    keepAnswer(runs, request, runId, response).catch((error) => {
+      // The answer is right; a run's is read from the run when the request is sent again.
+      const message = 'The answer to a request with an Idempotency-Key could not be stored.'
+      parts.log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+      return response
+    })
+  try {
+    return await finish(await handle(begin))
+  } catch (error) {
+    const problem = error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error })
+    await finish(problemResponse(problem, context.get('requestId')))
+    throw problem
+  }
+}
+
+const passingStatuses: readonly number[] = [401, 403, 408, 409, 413, 429]
+
+/** Stores an answer, or frees the key where the same request may be answered otherwise later. */
+async function keepAnswer(
+  runs: RunStore,
+  request: IdempotentRequest,
+  runId: string | undefined,
+  response: Response,
+): Promise<Response> {
+  const type = response.headers.get('content-type') ?? ''
+  // An event stream is replayed from the stored events.
+  if (type === eventStreamType) return response
+  const { status } = response
+  const hasBegun = runId !== undefined && (await runs.read(runId)) !== undefined
+  if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) {
+    await runs.answers.forget(request)
+    return response
+  }
+  const body = await response.text()
+  await runs.answers.store(request, { ...(runId !== undefined && { runId }), status, body, type })
+  return new Response(body === '' ? null : body, response)
+}
+
+async function replay(
+  { runId, status, body, type }: IdempotentAnswer,
+  runs: RunStore,
+  context: ServerContext,
+  parts: RouteParts,
+): Promise<Response> {
+  if (runId !== undefined) context.set('runId', runId)
+  const replayed = (response: Response): Response => {
+    response.headers.set('idempotency-replayed', 'true')
+    return response
+  }
+  if (status !== undefined) {
+    const headers = type === undefined || type === '' ? {} : { 'content-type': type }
+    return replayed(new Response(body === '' ? null : body, { status, headers }))
+  }
+  const stored = runId === undefined ? undefined : await runs.read(runId)
+  if (!stored || stored.record.status === 'running' || stored.record.status === 'queued') throw stillHandled()
+  if (type === eventStreamType) {
+    const { draining } = parts.capacity
+    const followed = { runs, runId: stored.record.runId, after: Number(body ?? 0), last: stored.lastSeq, draining }
+    return replayed(await eventResponse(followedEvents(followed), context, { ...parts, isReplay: true }))
+  }
+  try {
+    return replayed(recordAnswer(stored.record, type === 'text/plain' ? type : 'application/json'))
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    return replayed(problemResponse(error, context.get('requestId')))
+  }
+}
+
+function stillHandled(): ProblemError {
+  return new ProblemError('session-busy', {
+    detail: 'The first request with this Idempotency-Key is still being handled. Send it again later.',
+    headers: { 'retry-after': '1' },
+  })
+}

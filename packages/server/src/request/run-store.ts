@@ -1,0 +1,14 @@
+import type { Runnable, RunStore } from '@agentkit/core'
+import { ProblemError } from '../answer/problem.ts'
+
+/**
+ * Where the agent's runs are stored.
+ * @throws ProblemError `unsupported` for sessions that keep none
+ */
+export function runStoreOf({ sessions }: Runnable): RunStore {
+  if (sessions.runs) return sessions.runs
+  throw new ProblemError('unsupported', {
+    detail:
+      'This server keeps no runs: give the agent sessions on disk or Postgres, such as `sessions: "sessions.db"`.',
+  })
+}
