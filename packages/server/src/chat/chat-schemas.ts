@@ -1,3 +1,5 @@
+import type { Route } from '../request/route.ts'
+
 const text = { type: 'string' }
 const common = { user_id: text, session_id: text, replaces: text }
 
@@ -21,11 +23,11 @@ const json = {
 }
 
 /** The bodies of a chat, for the documentation. */
-export const chatBodies = { 'multipart/form-data': form, 'application/json': json }
+export const chatBodies: Readonly<Record<string, object>> = { 'multipart/form-data': form, 'application/json': json }
 
 const answer = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
 
 /** The answers of a chat, for the documentation. */
-export const chatAnswers = {
+export const chatAnswers: Route['answers'] = {
   200: { description: 'The answer, in the format that `Accept` asks for', content: answer },
 }
