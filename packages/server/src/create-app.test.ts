@@ -264,6 +264,7 @@ describe('origin', () => {
     ['39 its own origin', { origin: 'http://localhost' }, 200],
     ['39 its own page', { 'sec-fetch-site': 'same-origin' }, 200],
     ['39 no browser', {}, 200],
+    ['a link on a page of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 403],
   ])('%s: %j → %i', async (_name, headers, status) => {
     const agent = fakeAgent()
     const response = await createApp(agent).request('/api/v1/chat', chatRequest(validFields, headers))
@@ -272,9 +273,67 @@ describe('origin', () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  const preflight = (origin: string) => ({
+  const preflight = (origin: string, asked = 'authorization') => ({
     method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+  })
+
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+  it.each([
+    ['/docs', 'GET', link, false],
+    ['/docs/', 'GET', link, false],
+    ['/', 'GET', link, false],
+    ['/', 'GET', { ...link, 'sec-fetch-site': 'same-site' }, false],
+    ['/docs', 'GET', { ...link, 'sec-fetch-dest': 'iframe' }, true],
+    ['/docs', 'GET', { ...link, 'sec-fetch-mode': 'no-cors' }, true],
+    ['/docs', 'POST', link, true],
+    ['/openapi.json', 'GET', link, true],
+    ['/health', 'GET', link, true],
+    ['/api/v1/sample_prompts', 'GET', link, true],
+    ['/api/v1/chat_history', 'GET', link, true],
+  ])('lets links on other sites lead to pages only: %s', async (path, method, headers, isRefused) => {
+    const { Hono } = await import('hono')
+    const app = createApp(fakeAgent())
+    const outer = new Hono().route('/agent', createApp(fakeAgent()))
+    for (const response of [
+      app.request(path, { method, headers }),
+      outer.request(`/agent${path}`, { method, headers }),
+    ]) {
+      const { status } = await response
+      expect(status === 403).toBe(isRefused)
+    }
+  })
+
+  it('refuses the origin "null", whatever is allowed', async () => {
+    for (const cors of [undefined, '*', ['https://app.example.com']]) {
+      const app = createApp(fakeAgent(), cors === undefined ? {} : { cors })
+      await expectProblem(await app.request('/health', { headers: { origin: 'null' } }), 403, 'cross-origin')
+      expect((await app.request('/api/v1/chat', preflight('null'))).status).toBe(403)
+    }
+  })
+
+  it('names the methods and headers that pages may send and read', async () => {
+    const app = createApp(fakeAgent(), { cors: { origins: ['https://app.example.com'] } })
+    const asked = 'content-type, X-Stainless-Lang,x-stainless-retry-count, x-stainless-a b, x-evil'
+    const { headers } = await app.request('/api/v1/chat', preflight('https://app.example.com', asked))
+    expect(headers.get('access-control-allow-methods')).toBe('GET, POST, PUT, PATCH, DELETE')
+    expect(headers.get('access-control-allow-headers')).toBe(
+      'authorization, content-type, last-event-id, idempotency-key, x-request-id, x-session-id, x-user-id, ' +
+        'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, a2a-version, a2a-extensions, user-agent, ' +
+        'x-stainless-lang, x-stainless-retry-count',
+    )
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'location, retry-after, x-request-id, x-run-id, idempotency-replayed, x-vercel-ai-ui-message-stream',
+    )
+    expect(headers.get('vary')).toBe('origin, access-control-request-headers')
+  })
+
+  it('echoes a bounded number of headers', async () => {
+    const app = createApp(fakeAgent(), { cors: '*' })
+    const asked = Array.from({ length: 100 }, (_, index) => `x-stainless-${index}`).join(',')
+    const { headers } = await app.request('/api/v1/chat', preflight('https://app.example.com', asked))
+    expect(headers.get('access-control-allow-headers')?.match(/x-stainless-/g)).toHaveLength(32)
   })
 
   it('40 answers the preflight of a foreign origin without Access-Control headers', async () => {

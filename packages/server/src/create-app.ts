@@ -8,9 +8,11 @@ import { chatRoutes } from './chat/chat-route.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { fileRoutes } from './files/file-routes.ts'
 import { authGuard } from './guards/auth.ts'
+import { basePathGuard, pathBelow } from './guards/base-path.ts'
 import { bodySizeGuard } from './guards/body-size.ts'
 import { hostGuard } from './guards/host.ts'
 import { originGuard } from './guards/origin.ts'
+import { proxyGuard } from './guards/proxy.ts'
 import { requestIdGuard } from './guards/request-id.ts'
 import { secureHeadersGuard } from './guards/secure-headers.ts'
 import { mountRoutes } from './mount-routes.ts'
@@ -45,15 +47,17 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   if (typeof agent?.stream !== 'function') {
     throw new AgentKitError('invalid-argument', 'Pass an Agent or a Swarm: createApp(agent), serve(agent).')
   }
-  const app = new Hono<ServerEnv>({ strict: false })
+  const { limits, log, auth, rules, trustedProxies } = settings
+  const app = new Hono<ServerEnv>({ getPath: pathBelow(rules.basePath) })
   app.use(
     '*',
     requestIdGuard,
     secureHeadersGuard,
+    proxyGuard({ isGuarded: rules.hasAuth || settings.allowUnauthenticated, trustedProxies }),
     hostGuard(settings.host, settings.allowedHosts),
     originGuard(settings.cors),
+    basePathGuard(rules.basePath),
   )
-  const { limits, log, auth, rules } = settings
   const parts: RouteParts = { agent, capacity, limits, log, rules }
   mountRoutes(app, healthRoutes(), parts)
 

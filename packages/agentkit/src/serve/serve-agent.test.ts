@@ -27,8 +27,21 @@ it('prints lines without control characters for any names', async () => {
   await vi.waitUntil(() => folder.printed.length > 0, { timeout: 20_000 })
   await server.close()
   await agent.close()
-  expect(logged.mock.calls).toEqual([[`Test\\u001b[31m listens on ${server.url}`]])
+  const note = ' (for this machine only; behind a proxy it needs `auth`)'
+  expect(logged.mock.calls).toEqual([[`Test\\u001b[31m listens on ${server.url}${note}`]])
   expect(folder.printed).toEqual([expect.stringContaining('a\\u001b]52;c;cm0=\\u0007\\u000d\\u202e.md" is a file')])
+})
+
+it.each([
+  [{ auth: { tokens: { 'a-secret-of-ada-1': 'ada' } }, basePath: '/agent' }, '/agent'],
+  [{ allowUnauthenticated: true }, ''],
+])('prints the address alone where auth or its absence is set: %j', async (options, path) => {
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const agent = new Agent({ name: 'Test', functions: [], model: 'offline/extractive', sessions: memorySessions() })
+  const server = await agent.run({ port: 0, ...options })
+  await server.close()
+  await agent.close()
+  expect(logged.mock.calls).toEqual([[`Test listens on ${server.url}${path}`]])
 })
 
 describe('serveOptions', () => {

@@ -43,7 +43,12 @@ export async function serveAgent(agent: Member, options: ServeOptions): Promise<
   const server = await serve(agent, options)
   // A JSON log or a custom one is not for people.
   if (options.log === undefined || options.log === 'human') {
-    console.log(terminalLine(`${agent.name} listens on ${server.url}`))
+    // Without auth, `serve` has refused every address but this machine's own, unless others were allowed.
+    const note =
+      options.auth === undefined && options.allowUnauthenticated !== true
+        ? ' (for this machine only; behind a proxy it needs `auth`)'
+        : ''
+    console.log(terminalLine(`${agent.name} listens on ${server.url}${options.basePath ?? ''}${note}`))
   }
   const removeHandlers = handleSignals(server, {
     ...definedOnly({ log: options.log }),

@@ -10,11 +10,13 @@ export function logProblem(problem: ProblemError, context: ServerContext, log: (
 
 /** The log entry of a request that has this problem. */
 export function problemEntry(problem: ProblemError, context: ServerContext): LogEntry {
+  const client = context.get('clientAddress')
   return {
     time: new Date().toISOString(),
     level: 'error',
     message: problem.detail,
     request_id: context.get('requestId'),
+    ...(client !== undefined && { client }),
     method: context.req.method,
     path: context.req.path,
     status: problem.status,

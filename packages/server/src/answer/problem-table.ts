@@ -16,6 +16,7 @@ export type RequestErrorCode =
   | 'unauthorized'
   | 'host-not-allowed'
   | 'cross-origin'
+  | 'proxy-not-configured'
   | 'method-not-allowed'
   | 'request-timeout'
   | 'stream-expired'
@@ -86,6 +87,13 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 403,
     title: 'Cross-origin request',
     detail: 'Pages of other origins may not call this server unless its configuration allows them.',
+  },
+  'proxy-not-configured': {
+    status: 403,
+    title: 'Proxy not configured',
+    detail:
+      'This request came through a proxy, and this server asks for no token: whoever reaches the proxy could use it. ' +
+      'Set `auth` (`auth_tokens_env` in a [server] table), or confirm by `allowUnauthenticated: true`.',
   },
   'method-not-allowed': {
     status: 405,

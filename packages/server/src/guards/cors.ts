@@ -1,5 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
+import type { ServerContext } from '../util/server-env.ts'
 
 /** Other origins whose pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
 export type CorsOptions =
@@ -29,6 +30,62 @@ export function toCorsRule(cors: CorsOptions): CorsRule {
     }
   }
   return { origins: new Set(list), credentials }
+}
+
+/** Methods and headers that the routes use. */
+const allowedMethods = 'GET, POST, PUT, PATCH, DELETE'
+const allowedHeaders = [
+  'authorization',
+  'content-type',
+  'last-event-id',
+  'idempotency-key',
+  'x-request-id',
+  'x-session-id',
+  'x-user-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+  'a2a-version',
+  'a2a-extensions',
+  'user-agent',
+]
+/** Headers of OpenAI's clients, of which there are many. */
+const clientHeader = /^x-stainless-[a-z0-9-]{1,64}$/
+const maxClientHeaders = 32
+
+/** What browsers let the pages read. */
+const exposedHeaders =
+  'location, retry-after, x-request-id, x-run-id, idempotency-replayed, x-vercel-ai-ui-message-stream'
+
+/** Whether a browser asks if a page may send a request. */
+export function isPreflight(context: ServerContext): boolean {
+  return context.req.method === 'OPTIONS' && context.req.header('access-control-request-method') !== undefined
+}
+
+/** The answer to a preflight of an allowed origin. */
+export function preflightResponse(cors: CorsRule, origin: string, context: ServerContext): Response {
+  const asked = (context.req.header('access-control-request-headers') ?? '').toLowerCase().split(/\s*,\s*/)
+  const known = new Set(asked.filter((name) => clientHeader.test(name)).slice(0, maxClientHeaders))
+  const headers = [
+    ...corsHeaders(cors, origin),
+    ['access-control-allow-methods', allowedMethods],
+    ['access-control-allow-headers', [...allowedHeaders, ...known].join(', ')],
+    ['access-control-max-age', '600'],
+    ['vary', 'origin, access-control-request-headers'],
+  ] as const
+  return new Response(null, { status: 204, headers: Object.fromEntries(headers) })
+}
+
+/** The headers of an answer to a page of an allowed origin. */
+export function corsHeaders(cors: CorsRule, origin: string): [string, string][] {
+  const headers: [string, string][] = [
+    ['access-control-allow-origin', cors.origins === '*' ? '*' : origin],
+    ['access-control-expose-headers', exposedHeaders],
+    ['vary', 'origin'],
+  ]
+  if (cors.credentials) headers.push(['access-control-allow-credentials', 'true'])
+  return headers
 }
 
 function toOrigins(cors: CorsOptions): { origins: string | readonly string[]; credentials?: boolean } {

@@ -18,7 +18,7 @@ export function hostGuard(host: string, allowedHosts: ReadonlySet<string> | unde
   const open = !isLoopback(host) && allowedHosts === undefined
   const detail = isLoopback(host) ? ownNamesOnly : allowedNamesOnly
   return async function checkHost(context, next) {
-    if (!open && !allowed.has(requestHost(context).toLowerCase().replace(port, ''))) {
+    if (!open && !requestHosts(context).every((name) => allowed.has(name.toLowerCase().replace(port, '')))) {
       throw new ProblemError('host-not-allowed', { detail })
     }
     await next()
@@ -61,9 +61,14 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
 }
 
-/** The host name and port that the client has called. */
-export function requestHost(context: ServerContext): string {
-  return context.req.header('host') ?? new URL(context.req.url).host
+/**
+ * The host name and port that the client has called. Trusted proxies say several where one is behind another, the own
+ * one's last.
+ */
+export function requestHosts(context: ServerContext): string[] {
+  const forwarded = context.get('forwardedHost')
+  if (forwarded !== undefined) return forwarded.split(',').map((name) => name.trim())
+  return [context.req.header('host') ?? new URL(context.req.url).host]
 }
 
 /** An address as URLs have it. */

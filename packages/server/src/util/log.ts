@@ -8,6 +8,8 @@ export type LogEntry = {
   level: 'error'
   message: string
   request_id?: string
+  /** The address of the client. */
+  client?: string
   method?: string
   path?: string
   status?: number

@@ -14,6 +14,8 @@ export type ServerEnv = {
     mayApprove?: boolean
     /** The address of the client: of the connection, or what a trusted proxy says. Absent without a Node server. */
     clientAddress?: string
+    /** The host name that a trusted proxy says the client has called. */
+    forwardedHost?: string
     /** The run that answers, for the header `x-run-id`. */
     runId?: string
   }
