@@ -19,7 +19,7 @@ const root = import.meta.dirname
 const documents = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')]
 
 const codeBlocks = documents.flatMap((document) =>
-  [...read(document).matchAll(/```ts ([\w./-]+)\n([\s\S]*?)```/g)].map(([, file = '', code = '']) => ({
+  [...read(document).matchAll(/```\w+ ([\w./-]+)\n([\s\S]*?)```/g)].map(([, file = '', code = '']) => ({
     document,
     file,
     code,
@@ -32,7 +32,10 @@ describe('the documentation', () => {
   })
 
   it('shows every example', () => {
-    const examples = readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts'))
+    const examples = [
+      ...readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts')),
+      ...readdirSync(join(root, 'docs/examples/deploy')).map((name) => `deploy/${name}`),
+    ].filter((name) => !isTest(name) && !name.includes('__fixtures__') && !name.endsWith('.d.ts'))
     const shown = codeBlocks.map(({ file }) => file)
     expect(examples.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
   })

@@ -20,7 +20,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['*.test.ts', '{packages,apps,bench,scripts}/**/*.test.ts'],
+    include: ['*.test.ts', '{packages,apps,bench,docs,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.live.test.ts'],
     // Processes and workers that a test starts resolve to sources too, and need not compile them each time.
     env: {

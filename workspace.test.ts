@@ -245,9 +245,12 @@ describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
   it('has a name that matches its exports', () => {
-    // Vite, vitest and its reporters require default exports; fixtures are users' code.
+    // Vite, vitest and its reporters require default exports, and so do runtimes; fixtures are users' code.
     const excepted = (path: string) =>
-      path.endsWith('.config.ts') || path === 'scripts/count-reporter.mjs' || path.includes('/__fixtures__/')
+      path.endsWith('.config.ts') ||
+      path === 'scripts/count-reporter.mjs' ||
+      /^docs\/examples\/deploy\/(?:bun|deno|worker)\.ts$/.test(path) ||
+      path.includes('/__fixtures__/')
     const nameless = modules.filter(({ path, exports }) =>
       exports.some(({ isStar, isDefault }) => isStar || (isDefault && !excepted(path))),
     )

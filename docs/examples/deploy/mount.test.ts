@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { checkApp, type Send, token } from './__fixtures__/check-app.ts'
+import { type ModelServer, startModelServer } from './__fixtures__/model-server.ts'
+
+let model: ModelServer
+beforeAll(async () => {
+  model = await startModelServer()
+})
+afterAll(() => model.close())
+
+beforeEach(() => {
+  vi.resetModules()
+  for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value)
+})
+afterEach(() => void vi.unstubAllEnvs())
+
+describe.each([
+  ['Hono', () => import('./hono.ts')],
+  ['Express', () => import('./express.ts')],
+])('an agent in an app of %s', (_framework, load) => {
+  it('answers, streams, and ends the run of a client that leaves', async () => {
+    const { server } = await load()
+    try {
+      if (!server.listening) await once(server, 'listening')
+      const url = urlOf(server as Server) // Hono's adapter could also serve HTTP/2
+      expect(await (await fetch(url)).text()).toBe('The shop')
+      await checkApp((path, init) => fetch(`${url}/agent${path}`, init), model)
+    } finally {
+      server.close()
+    }
+  })
+})
+
+describe('an agent in a route handler of Next', () => {
+  it('answers, streams, and ends the run of a client that leaves', async () => {
+    const route = await import('./next-route.ts')
+    // Next calls the export that is named for the method, with a Request of the public URL.
+    const send: Send = async (path, init) => {
+      const method = init?.method === 'POST' ? route.POST : route.GET
+      return method(new Request(`http://127.0.0.1:3000/agent${path}`, init))
+    }
+    await checkApp(send, model)
+    expect(await (await send('/health')).json()).toEqual({ status: 'healthy' })
+  })
+})
+
+describe.each([
+  ['Bun', () => import('./bun.ts')],
+  ['Deno', () => import('./deno.ts')],
+])('an agent as the default export that %s serves', (_runtime, load) => {
+  it('answers, streams, and ends the run of a client that leaves', async () => {
+    const { default: exported } = await load()
+    await checkApp(async (path, init) => exported.fetch(new Request(`http://127.0.0.1:8000${path}`, init)), model)
+  })
+})
+
+const condition = '--conditions=@agentkit/source'
+
+// These two are no packages of this repository: together they are larger than everything that it installs.
+describe.runIf(isInstalled('bun'))('Bun', () => {
+  it('serves the agent', () => serveBy('bun', [condition, 'bun.ts']))
+})
+describe.runIf(isInstalled('deno'))('Deno', () => {
+  const permissions = ['--allow-env', '--allow-net', '--allow-read']
+  it('serves the agent', async () => {
+    const port = await freePort()
+    await serveBy('deno', ['serve', condition, ...permissions, '--host=127.0.0.1', `--port=${port}`, 'deno.ts'], port)
+  })
+})
+
+async function serveBy(command: string, args: string[], port?: number): Promise<void> {
+  const PORT = port ?? (await freePort())
+  const env = { ...process.env, ...environment(), PORT: String(PORT), NODE_OPTIONS: '' }
+  const child = spawn(command, args, { cwd: import.meta.dirname, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  try {
+    const url = `http://127.0.0.1:${PORT}`
+    await vi.waitFor(() => healthy(url, child), { timeout: 60_000, interval: 50 })
+    await checkApp((path, init) => fetch(`${url}${path}`, init), model)
+  } finally {
+    child.kill()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+}
+
+async function healthy(url: string, child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}.`)
+  expect((await fetch(`${url}/health`)).status).toBe(200)
+}
+
+/** A port for a process that cannot report the one it took. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of TCP
+  server.close()
+  return port
+}
+
+function urlOf(server: Server): string {
+  const { port } = server.address() as AddressInfo // of TCP
+  return `http://127.0.0.1:${port}`
+}
+
+function isInstalled(command: string): boolean {
+  return spawnSync(command, ['--version']).status === 0
+}
+
+function environment(): Record<string, string> {
+  const keys = { OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.baseURL }
+  return { ...keys, AGENT_TOKEN: token, AGENT_SESSIONS: ':memory:', PORT: '0' }
+}
