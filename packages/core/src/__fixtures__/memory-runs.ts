@@ -73,6 +73,15 @@ export function memoryDisk(): MemoryDisk {
       await settleLost(key)
       const { runId, agentId, expectedVersion, input, isResumable, keepsEvents, deadline, options, replaces } = run
       await sessions.begin(key, { runId, expectedVersion, input: [...input], ...(replaces !== undefined && { replaces }) })
+      const turns = replaces === undefined ? [] : await sessions.turns(key)
+      for (const turn of turns.slice(turns.findIndex((turn) => turn.runId === replaces), -1)) {
+        const row = rows.get(turn.runId)
+        if (!row) continue
+        row.holds = false
+        const isOpen = row.record.status !== 'done' && row.record.status !== 'failed'
+        Object.assign(row.record, { replaced: true }, isOpen && { status: 'failed', finishReason: 'aborted', approvals: [] })
+        changed(turn.runId)
+      }
       const createdAt = new Date().toISOString()
       const { userId, sessionId } = key
       rows.set(runId, {
@@ -122,6 +131,7 @@ export function memoryDisk(): MemoryDisk {
     async decide(runId, decisions, by) {
       const row = rowOf(runId)
       for (const id of Object.keys(decisions)) {
+        if (row.record.status === 'done' || row.record.status === 'failed') throw conflict(`The run ${runId} has ended.`)
         const approval = row.approvals.find(({ approvalId }) => approvalId === id)
         if (!approval) throw new AgentKitError('not-found', `No approval ${id}.`)
         if (approval.decision !== undefined) throw conflict(`The approval ${id} was decided at ${approval.decidedAt}.`)

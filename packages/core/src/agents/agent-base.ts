@@ -15,6 +15,7 @@ import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
 import type { AgentRun, RunFilter, Runnable, RunOptions, RunResult } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
+import { trackRun } from '../sessions/live-runs.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
 
@@ -201,7 +202,15 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
       timeoutMs: shorter(spec.timeoutMs, options.timeoutMs),
       keepEvents,
       waitForApprovals: onApproval === 'wait',
-      execute: (driver) => runAgent(spec, { ...driver, ...scope, parent, members: new Set() }),
+      execute: (driver) => {
+        const cancel = (): void => {
+          driver.approvals.cancel()
+          driver.end(new AgentKitError('aborted', 'The run was cancelled.'))
+        }
+        return trackRun(spec.sessions, driver.runId, cancel, () =>
+          runAgent(spec, { ...driver, ...scope, parent, members: new Set() }),
+        )
+      },
     })
     // The schema that validates `output` also defines its type.
     return run as AgentRun<Output>

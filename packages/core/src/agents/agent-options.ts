@@ -158,6 +158,9 @@ export function checkRunOptions(options: RunOptions): void {
   }
   checkOptions(options, runRules)
   checkSessionKey(options)
+  if (options.replaces !== undefined && options.sessionId === undefined) {
+    throw invalidArgument('`replaces` names a run of a session: pass its `sessionId` too.')
+  }
 }
 
 /** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */

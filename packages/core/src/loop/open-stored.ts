@@ -19,7 +19,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const { agent, scope, state, ledger } = run
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy } = agent
-  const given = checkDecisions(runId, scope.decisions ?? {}, before.record.approvals)
+  const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
   if (store.runs && Object.keys(given).length > 0) await untilAborted(signal, store.runs.decide(runId, given))
   const taken = await continueTurn({ store, runId, signal, onBusy, interrupt }, before)
   const { turn, messages, progress, stored, hasMoved } = taken

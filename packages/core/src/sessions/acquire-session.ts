@@ -124,11 +124,12 @@ export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: st
 export function storedBeginning<Found>(
   { store, key, runId }: SessionRequest,
   session: Session | undefined,
-  { input, undone, found }: { input: Message[]; undone?: Usage; found: Found },
+  { input, undone, found, replaces }: { input: Message[]; undone?: Usage; found: Found; replaces?: string | undefined },
 ): Beginning<Found> {
   return {
     async begin() {
-      await store.begin(key, { runId, expectedVersion: session?.version ?? 0, input })
+      const replacement = replaces === undefined ? {} : { replaces }
+      await store.begin(key, { runId, expectedVersion: session?.version ?? 0, input, ...replacement })
       return found
     },
     undo: () => (undone ? store.end(runId, 'waiting', undone) : store.end(runId, 'failed')),

@@ -21,6 +21,7 @@ import {
   type TakenRun,
   takeOverRun,
 } from './recorded-turn.ts'
+import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
 import type { OnBusy } from './session-queue.ts'
 import {
   acquireSuspended,
@@ -72,28 +73,33 @@ type NewTurn = SessionAccess & {
  * Acquires the session for one run, loads its history and stores the user's message.
  * It queues behind runs of this process, and waits up to 5 s for a run of another process.
  *
+ * @throws AgentKitError `not-found` when `replaces` is no run of the session
  * @throws AgentKitError `session-busy` when the queue is full, when another process holds the session for longer, or
  *   when the session is held and `onBusy` is `reject`
  */
 export async function openTurn(request: NewTurn): Promise<OpenTurn> {
-  const { store, runId, key, seed, isResumable = false, deadline } = request
+  const { store, runId, key, seed, signal, replaces, isResumable = false, deadline } = request
   if (isResumable && !store.runs) throw needsRuns()
   if (!key && !isResumable) return unstoredTurn(request)
   const place = key ?? keyOf(request, runId)
   const { runs } = store
   const session: SessionRequest = { ...request, key: place }
+  const replacement = replaces === undefined ? undefined : { store, key: place, replaces, signal }
+  if (replacement) await cancelReplaced(replacement)
   const { found, release } = await acquireSession(session, async (loaded) => {
-    const isKnown = loaded !== undefined && loaded.messages.length > 0
+    const left = replacement && (await turnsLeft(replacement))
+    const messages = left?.messages ?? loaded?.messages ?? []
+    const isKnown = messages.length > 0
     const input = isKnown ? [request.input] : [...seed, request.input]
     const found = {
-      history: isKnown ? loaded.messages : seed,
+      history: isKnown ? messages : seed,
       seeded: isKnown ? 0 : seed.length,
-      state: stateOf(loaded?.state),
+      state: left ? left.state : stateOf(loaded?.state),
       version: loaded?.version ?? 0,
       position: input.length,
     }
     if (runs) return newRecord({ ...request, runs, key: place, input, seeded: found.seeded, isResumable }, found)
-    return storedBeginning(session, loaded, { input, found })
+    return storedBeginning(session, loaded, { input, found, replaces })
   })
   if (runs) return recordedTurn({ ...session, runs }, { ...found, attempt: 1, isResumable, deadline }, release)
   return storedTurn({ ...request, ...place }, { ...found, release })

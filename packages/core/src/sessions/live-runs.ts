@@ -1,0 +1,58 @@
+import type { SessionStore } from '../contracts/session-store.ts'
+import { perStore } from './session-queue.ts'
+
+/** A run in this process, from its start until it has settled: also one that waits for decisions. */
+type LiveRun = { cancel(): void; settled: Promise<unknown> }
+
+/** A run that was resumed while its reader still waits for decisions is here twice. */
+const liveRuns = perStore<Set<LiveRun>>()
+
+/** Runs that a caller of `resume` is taking over, and how many such callers there are. */
+const claims = perStore<number>()
+
+/** Does the work of a run, and makes it known meanwhile. @param cancel ends the run as `aborted` */
+export async function trackRun<Result>(
+  store: SessionStore,
+  runId: string,
+  cancel: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const settled = work()
+  const run: LiveRun = { cancel, settled }
+  const runs = liveRuns(store)
+  const same = runs.get(runId) ?? new Set()
+  runs.set(runId, same.add(run))
+  try {
+    return await settled
+  } finally {
+    same.delete(run)
+    if (same.size === 0 && runs.get(runId) === same) runs.delete(runId)
+  }
+}
+
+/** Whether a run is in this process. */
+export function isLive(store: SessionStore, runId: string): boolean {
+  return liveRuns(store).has(runId)
+}
+
+/** Cancels a run that is in this process, and waits until it has settled. */
+export async function cancelLive(store: SessionStore, runId: string): Promise<void> {
+  const runs = [...(liveRuns(store).get(runId) ?? [])]
+  for (const run of runs) run.cancel()
+  await Promise.allSettled(runs.map(({ settled }) => settled))
+}
+
+/** Keeps a run that waits in this process from continuing there: a caller of `resume` takes it over. @returns ends it */
+export function claimRun(store: SessionStore, runId: string): () => void {
+  const known = claims(store)
+  known.set(runId, (known.get(runId) ?? 0) + 1)
+  return () => {
+    const others = (known.get(runId) ?? 1) - 1
+    if (others === 0) known.delete(runId)
+    else known.set(runId, others)
+  }
+}
+
+export function isClaimed(store: SessionStore, runId: string): boolean {
+  return claims(store).has(runId)
+}
