@@ -2,7 +2,7 @@ import { AgentKitError, type Runnable } from '@agentkit/core'
 import { Hono } from 'hono'
 import { aboutRoutes, healthRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
-import { ProblemError, problemResponse } from './answer/problem.ts'
+import { handlerProblem, ProblemError, problemResponse } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
@@ -71,7 +71,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   app.onError((error, context) => {
     // Routes that users add may throw Hono's own exceptions.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
-    const problem = error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error })
+    const problem = handlerProblem(error)
     logProblem(problem, context, settings.log)
     return problemResponse(problem, context.get('requestId'))
   })

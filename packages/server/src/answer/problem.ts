@@ -54,6 +54,12 @@ export function thrownProblem(error: unknown): ProblemError {
   return isAgentKitError(error) ? failureProblem(error) : new ProblemError('provider-error', { cause: error })
 }
 
+/** The problem of an error that a handler has thrown: one of ours, as a store throws it, has its own status. */
+export function handlerProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  return isAgentKitError(error) ? failureProblem(error) : new ProblemError('internal-error', { cause: error })
+}
+
 /** The problem of an error of ours: the code alone decides its status and sentence. */
 export function failureProblem(error: ErrorInfo): ProblemError {
   // Another version of core may have codes that this table lacks.

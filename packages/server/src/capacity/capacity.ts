@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts'
 import { createDailyUsage, type DailyUsage, type Spent } from './daily-usage.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
 import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
+import { createSessionRuns, type SessionRuns } from './session-runs.ts'
 
 /** What all requests of a server share. */
 export type Capacity = {
@@ -19,6 +20,7 @@ export type Capacity = {
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string }): Promise<Leave>
   /** Starts to count the memory of one request. */
   hold(): Hold
+  sessionRuns: SessionRuns
   /** Aborts when the server stops: it follows runs no longer. */
   readonly draining: AbortSignal
   drain(): void
@@ -45,6 +47,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
       }
     },
     hold: createHeldBytes(limits.heldBytes),
+    sessionRuns: createSessionRuns(),
     draining: draining.signal,
     drain: () => draining.abort(),
   }

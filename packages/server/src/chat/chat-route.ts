@@ -60,7 +60,8 @@ type Chat = {
 }
 
 /** A run that its client waits for: it ends when the client leaves. */
-async function boundRun({ request, format, context, parts, release }: Chat): Promise<Response> {
+async function boundRun(chat: Chat): Promise<Response> {
+  const { request, format, context, parts, release } = chat
   const { agent, capacity, limits } = parts
   const { signal } = context.req.raw
   const enteredAt = performance.now()
@@ -77,12 +78,13 @@ async function boundRun({ request, format, context, parts, release }: Chat): Pro
     format === eventStreamType
       ? eventResponse(liveEvents(run), context, parts)
       : run.then((started) => wholeAnswer(started, format, request))
-  void releaseAfter(run, place)
+  void releaseAfter(chat, run, place)
   return answer
 }
 
 /** A run that continues when its client leaves, and in another process when this one dies. */
-async function durableRun({ request, format, context, parts, release }: Chat, begin: Begin): Promise<Response> {
+async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
+  const { request, format, context, parts, release } = chat
   const { agent, capacity, limits } = parts
   const runs = runStoreOf(agent)
   const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
@@ -93,7 +95,7 @@ async function durableRun({ request, format, context, parts, release }: Chat, be
     return started
   }
   const starting = place.then(start).finally(release)
-  void releaseAfter(starting, place)
+  void releaseAfter(chat, starting, place)
   const run = await starting
   if (format !== eventStreamType) return wholeAnswer(run, format, request)
   const followed = { runs, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run }
@@ -113,8 +115,12 @@ function startRun(agent: Runnable, request: ChatRequest, bounds: Bounds): AgentR
 }
 
 /** Releases the run's place when the run has settled, which may be long after its client has left. */
-async function releaseAfter(run: Promise<AgentRun>, place: Promise<Leave>): Promise<void> {
-  const spent = await run.then((started) => started.result).catch(() => undefined)
+async function releaseAfter({ request, parts }: Chat, run: Promise<AgentRun>, place: Promise<Leave>): Promise<void> {
+  const settle = (started: AgentRun): AgentRun['result'] => {
+    parts.capacity.sessionRuns.add(request, started)
+    return started.result
+  }
+  const spent = await run.then(settle).catch(() => undefined)
   await place.then(
     (leave) => leave(spent),
     () => {},

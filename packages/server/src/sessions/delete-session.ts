@@ -1,0 +1,32 @@
+import type { Runnable, RunStatus, SessionKey } from '@agentkit/core'
+import { isAgentKitError } from '@agentkit/core'
+import { ProblemError } from '../answer/problem.ts'
+import type { RouteParts } from '../request/parts.ts'
+
+/**
+ * Deletes a session and everything of it, after its runs have ended.
+ * @throws ProblemError `not-found` for an unknown session
+ * @throws AgentKitError `storage`
+ */
+export async function deleteSession({ agent, capacity }: RouteParts, key: SessionKey): Promise<void> {
+  const [first] = await agent.sessions.turns(key, { limit: 1 })
+  if (!first) throw new ProblemError('not-found')
+  await endStoredRuns(agent, key)
+  await capacity.sessionRuns.cancel(key)
+  await agent.sessions.delete(key)
+}
+
+const notEnded: readonly RunStatus[] = ['queued', 'running', 'waiting']
+
+/** Ends the runs of the session in whichever process they are. */
+async function endStoredRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<void> {
+  if (!agent.sessions.runs) return
+  for (const status of notEnded) {
+    const runs = await agent.runs({ userId, sessionId, status, limit: 1_000 })
+    for (const { runId } of runs) await agent.cancel(runId, { userId }).catch(ignoreGone)
+  }
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isAgentKitError(error) || error.code !== 'not-found') throw error
+}
