@@ -32,7 +32,8 @@ export type AgentHost = {
 type StartOptions = {
   /** Whether the run's events can be iterated. */
   keepEvents: boolean
-  resumed?: { runId: string; decisions: Decisions }
+  /** A stored run, with the decisions that it is resumed with; without them it continues where its process left it. */
+  resumed?: { runId: string; decisions?: Decisions }
 }
 
 /** What an agent shows of itself. */
@@ -164,6 +165,17 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     if (!isOwn) throw new AgentKitError('not-found', `There is no run ${runId} of this agent and user.`)
   }
 
+  /**
+   * Continues a run whose process died or was stopped, or whose approvals are decided: it keeps its id, session, deadline
+   * and budget, and nothing that it has finished is done again. Its result has the error `session-conflict` when another
+   * process has it.
+   * @internal
+   */
+  continueRun(runId: string, { signal }: Pick<RunOptions, 'signal'> = {}): AgentRun<Output> {
+    const options: RunOptions = { onApproval: 'end', ...(signal && { signal }) }
+    return this.createRun({ role: 'user', content: '' }, options, { keepEvents: false, resumed: { runId } })
+  }
+
   /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */
   async close(): Promise<void> {
     await this.host.close?.()
@@ -181,17 +193,12 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     checkRunOptions(options)
     const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
     const { replaces, resumable } = options
+    const { decisions } = resumed ?? {}
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
     const scope = {
-      userId,
-      sessionId,
-      input,
-      history,
-      budget,
-      replaces,
-      resumable,
-      ...(resumed && { decisions: resumed.decisions }),
+      ...{ userId, sessionId, input, history, budget, replaces, resumable },
+      ...(decisions ? { decisions } : resumed ? { continues: true as const } : {}),
     }
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it.
     const parent = currentRun.getStore()
@@ -199,7 +206,8 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
       runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
       path: [spec.id],
       signal,
-      timeoutMs: shorter(spec.timeoutMs, options.timeoutMs),
+      // A run that continues has the deadline that it began with.
+      timeoutMs: resumed && !decisions ? undefined : shorter(spec.timeoutMs, options.timeoutMs),
       keepEvents,
       waitForApprovals: onApproval === 'wait',
       execute: (driver) => {

@@ -17,3 +17,13 @@ export type Citation = {
   stale?: true
   score: { text?: number; vector?: number; fused: number }
 }
+
+/** The passages that are new among those which are known, each once. */
+export function distinctPassages(cited: readonly Citation[], known: readonly Citation[] = []): Citation[] {
+  const distinct: Citation[] = []
+  for (const citation of cited) {
+    const isSame = ({ file, chunkId }: Citation): boolean => file === citation.file && chunkId === citation.chunkId
+    if (!known.some(isSame) && !distinct.some(isSame)) distinct.push(citation)
+  }
+  return distinct
+}

@@ -37,8 +37,10 @@ export type Verdicts = {
 /** What the calls of one step share. */
 type StepCalls = Verdicts & {
   run: Run
-  /** Aborts with the run, and when the result of a call cannot be stored. */
+  /** Aborts with the run, and when a call or its result cannot be stored. */
   signal: AbortSignal
+  /** Stores that a call begins; a failure ends the step. */
+  begin(call: ToolCall): Promise<void>
 }
 
 /**
@@ -56,7 +58,15 @@ export function executeTools(
   const inTurn = limitConcurrency(limits.parallelToolCalls)
   const controller = new AbortController()
   const unlink = linkSignal(controller, run.scope.signal)
-  const step: StepCalls = { run, signal: controller.signal, ...verdicts }
+  const begin = async ({ callId, name }: ToolCall): Promise<void> => {
+    try {
+      await run.turn.begin?.([{ callId, name }])
+    } catch (error) {
+      controller.abort(error)
+      throw error
+    }
+  }
+  const step: StepCalls = { run, signal: controller.signal, begin, ...verdicts }
   const outcomes = calls.map((call) => {
     const outcome = inTurn(() => executeTool(call, step).catch(unlessSuspended))
     // A result that cannot be stored ends the other calls. The caller awaits them one by one: none may be unhandled.
@@ -91,6 +101,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   const content = note === undefined || state.reply.planned ? attempt.content : withNote(attempt.content, note)
   const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }
   if (attempt.isError) message.isError = true
+  state.cited.push(...sources)
   await untilAborted(scope.signal, turn.append([message]))
   state.finished.push(message)
   return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
@@ -162,7 +173,7 @@ async function checkedByHook(
 const notAllowed =
   'The call was not executed: the hook `beforeTool` changed it so that it needs approval, which it did not need before.'
 
-async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Citation[]): Promise<Attempt> {
+async function execute(call: ToolCall, { run, signal, begin }: StepCalls, sources: Citation[]): Promise<Attempt> {
   const { toolBox, agent, hookContext } = run
   const entry = toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, toolBox))
@@ -178,7 +189,8 @@ async function execute(call: ToolCall, { run, signal }: StepCalls, sources: Cita
     },
   }
   try {
-    const attempt = validateAndExecute(entry, cloneJSON(call.input as JSONValue), withParentRun(context, run))
+    const input = cloneJSON(call.input as JSONValue)
+    const attempt = validateAndExecute(entry, input, withParentRun(context, run), () => begin(call))
     return await untilAborted(deadline.signal, attempt)
   } catch (error) {
     // An aborted run ends its tools; the model receives all other errors.
@@ -199,12 +211,14 @@ async function validateAndExecute(
   { tool, schema }: { tool: Tool; schema: CompiledSchema },
   input: unknown,
   context: ToolContext,
+  begin: () => Promise<void>,
 ): Promise<Attempt> {
   const checked = await schema.validate(input)
   if (checked.problems) {
     const problems = checked.problems.map((problem) => problem.replace(/\.$/, '')).join('; ')
     return failed(`The arguments do not fit the tool's schema. ${problems}. Send them again.`)
   }
+  await begin()
   context.signal.throwIfAborted()
   const value = await withSignal(context.signal, () => tool.execute(checked.value, context))
   if (isRun(value)) return runResult(context, value as AgentRun)

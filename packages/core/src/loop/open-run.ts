@@ -82,7 +82,7 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
     const { snapshot, scope, state } = opened
     // A run without time would have none whenever it is resumed.
     const isOutOfTime = scope.signal.aborted && abortError(scope.signal).code === 'budget'
-    if (snapshot && !isOutOfTime) {
+    if (snapshot && !isOutOfTime && !scope.requested) {
       const calls = unansweredCalls(state.messages)
       const place = placeOf(opened)
       const open = openApprovals(calls, place, { ...state, suspended: suspendedMembers(snapshot, place) })

@@ -36,8 +36,16 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   if (turn.deadline !== undefined) scope.endBy?.(turn.deadline)
   const { key, record } = stored
   const continued = { ...scope, userId: key.userId, sessionId: record.sessionId }
-  const decisions = pendingDecisions(run, snapshot, stored)
-  return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
+  if (suspended) {
+    const decisions = pendingDecisions(run, snapshot, stored)
+    return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
+  }
+  for (const { callId } of unansweredCalls(state.messages)) {
+    const startedAt = taken.begun.find((call) => call.callId === callId)?.startedAt
+    if (startedAt !== undefined) state.begun[callId] = startedAt
+  }
+  const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
+  return { ...run, scope: { ...continued, decisions: decisionsOf(stored), requested }, turn, snapshot, hasMoved }
 }
 
 /** The decisions on approvals that the run still waits for. */

@@ -21,10 +21,9 @@ import {
   type RunEnd,
   toResult,
 } from '../runs/end-turn.ts'
-import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
+import { emptyReply, type Reply } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { newRunState } from '../runs/run-state.ts'
-import { unansweredCalls } from '../runs/snapshot.ts'
 import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
@@ -32,6 +31,7 @@ import { modelStep } from './model-step.ts'
 import { openRun, openSession } from './open-run.ts'
 import { checkNesting, currentRunOf, endWith } from './parent-run.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
+import { restoredStep } from './restored-step.ts'
 import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
@@ -80,11 +80,11 @@ export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunRe
 async function takeSteps(run: Run, outer: readonly AgentSpec[] = []): Promise<RunFinishReason> {
   const { agent, scope, state } = run
   if (agent.drive) return agent.drive(run, takeSteps, outer)
-  for (let resumed = suspendedReply(run); ; resumed = undefined) {
+  for (let restored = await restoredStep(run); ; restored = undefined) {
     // Tools that never yield keep timers from firing.
     scope.checkTime()
     scope.signal.throwIfAborted()
-    const outcome = await takeStep(run, resumed)
+    const outcome = await takeStep(run, restored)
     switch (outcome.type) {
       case 'tool-calls':
       case 'try-again':
@@ -104,13 +104,15 @@ async function takeSteps(run: Run, outer: readonly AgentSpec[] = []): Promise<Ru
   }
 }
 
+type Restored = Awaited<ReturnType<typeof restoredStep>>
+
 /** One step: a reply of the model or calls of a plan, and the results of the tools that it calls. */
-async function takeStep(run: Run, resumed: Reply | undefined): Promise<StepOutcome> {
+async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   const { agent, scope, state, guard, members } = run
-  let outcome: StepOutcome | undefined = resumed && { type: 'tool-calls', reply: resumed }
+  let outcome: StepOutcome | undefined = restored
   if (!outcome && agent.plan) outcome = await plannedStep(run)
   outcome ??= await modelStep(run)
-  if (outcome.type === 'tool-calls') outcome = await toolStep(run, outcome.reply, resumed && scope.decisions)
+  if (outcome.type === 'tool-calls') outcome = await toolStep(run, outcome.reply, restored && scope.decisions)
   if (!('reply' in outcome)) return outcome
   const { reason: finishReason, usage, message, planned } = outcome.reply
   if (!planned) {
@@ -121,24 +123,6 @@ async function takeStep(run: Run, resumed: Reply | undefined): Promise<StepOutco
   if (guard.stalled !== undefined) return { type: 'stopped', reason: 'no-progress', why: guard.stalled }
   if (outcome.type === 'answer' || state.steps - run.stepsBefore < agent.maxSteps) return outcome
   return maxStepsReached(agent)
-}
-
-/** The reply of the step at which a resumed run was suspended. */
-function suspendedReply({ snapshot, state }: Run): Reply | undefined {
-  const message = state.messages.findLast(({ role }) => role === 'assistant')
-  if (!snapshot || message?.role !== 'assistant') return undefined
-  const { reason, usage, planned } = snapshot
-  const calls = unansweredCalls(state.messages)
-  state.reply = {
-    ...emptyReply(),
-    text: textOf(message),
-    calls,
-    reason,
-    usage,
-    message,
-    ...(planned ? { planned } : {}),
-  }
-  return state.reply
 }
 
 /** Some providers report "stop" with tool calls, or "tool-calls" without any: the calls decide, not the reason. */

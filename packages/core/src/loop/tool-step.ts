@@ -1,11 +1,19 @@
 import type { ToolCall } from '../contracts/model.ts'
+import type { Tool } from '../contracts/tool.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
-import type { Citation } from '../data/citation.ts'
-import type { JSONValue, ToolMessage } from '../data/message.ts'
+import { distinctPassages } from '../data/citation.ts'
+import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { placeOf } from '../runs/approval-id.ts'
-import { callsToApprove, checkOrSuspend, memberApprovals, openApprovals, requestDecisions } from '../runs/approvals.ts'
+import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
+import {
+  approvalsOf,
+  callsToApprove,
+  checkOrSuspend,
+  memberApprovals,
+  openApprovals,
+  requestDecisions,
+} from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { executeTools, type ToolOutcome, type Verdicts } from './execute-tools.ts'
@@ -19,16 +27,18 @@ import type { Run, StepOutcome } from './types.ts'
  */
 export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): Promise<StepOutcome> {
   const { calls } = reply
-  const { state, conversation, guard } = run
+  const { state, scope, conversation, guard } = run
   const { suspended } = run.members
   guard.beginStep(calls.length)
-  let own = decisions ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
-  const checked = decisions && (await checkOrSuspend(run, own, decisions))
+  // A run that died may have calls that were never looked at.
+  const isSuspended = decisions !== undefined && scope.requested === undefined
+  let own = isSuspended ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
+  const checked = isSuspended ? await checkOrSuspend(run, own, decisions) : decisions
   // Approvals of members have a path.
   own = own.filter(({ path }) => path === undefined)
   const isPending = (callId: string): boolean => own.some((approval) => approval.callId === callId)
   const free = calls.filter(({ callId }) => !suspended.has(callId) && !isPending(callId))
-  const refused = new Map([...tooManyAtOnce(calls), ...unfinishedAnswers(run, free)])
+  const refused = new Map([...tooManyAtOnce(toolCalls(reply.message)), ...unfinishedAnswers(run, free)])
   await execute(run, free, { ...noVerdicts, refused })
   for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
     const known = decided ?? (await requestDecisions(run, [...own, ...memberApprovals(suspended)]))
@@ -49,11 +59,24 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   return { type: 'tool-calls', reply }
 }
 
+/** The approvals of a step that has not waited yet. */
 async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Approval[]> {
-  const { toolBox, scope } = run
-  if (!toolBox.mayNeedApproval) return []
-  const executed = calls.slice(0, limits.toolCallsPerStep)
-  return untilAborted(scope.signal, callsToApprove(executed, toolBox, placeOf(run)))
+  const { toolBox, scope, state, members } = run
+  const place = placeOf(run)
+  const unknown = calls.filter(({ callId, name }) => isUnknown(callId, toolBox.byName.get(name)?.tool))
+  for (const { callId } of unknown) members.suspended.delete(callId)
+  for (const { callId } of calls) if (!unknown.some((call) => call.callId === callId)) delete state.begun[callId]
+  const others = calls.slice(0, limits.toolCallsPerStep).filter((call) => !unknown.includes(call))
+  // What was decided holds, whatever the tool's rule says now.
+  const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
+  const rest = others.filter((call) => !known.includes(call) && !members.suspended.has(call.callId))
+  const asked = toolBox.mayNeedApproval ? await untilAborted(scope.signal, callsToApprove(rest, toolBox, place)) : []
+  return [...approvalsOf(unknown, place, state.begun), ...approvalsOf(known, place), ...asked]
+
+  /** Whether a call had begun when its process died, and may not be run again without a decision. */
+  function isUnknown(callId: string, tool: Tool | undefined): boolean {
+    return state.begun[callId] !== undefined && tool?.idempotent !== true
+  }
 }
 
 async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
@@ -95,15 +118,10 @@ async function emitToolResult({ state, scope, finalTool }: Run, outcome: ToolOut
   if (message.name === finalTool) return
   const { callId, name, isError = false } = message
   await scope.emit({ type: 'tool-result', callId, name, output, isError, durationMs })
-  for (const source of sources) {
-    if (state.sources.some((known) => isSamePassage(known, source))) continue
+  for (const source of distinctPassages(sources, state.sources)) {
     state.sources.push(source)
     await scope.emit({ type: 'source', source })
   }
-}
-
-function isSamePassage(one: Citation, other: Citation): boolean {
-  return one.file === other.file && one.chunkId === other.chunkId
 }
 
 function inCallOrder(results: readonly ToolMessage[], { message }: Reply): ToolMessage[] {
@@ -111,7 +129,7 @@ function inCallOrder(results: readonly ToolMessage[], { message }: Reply): ToolM
 }
 
 /** The calls of one answer beyond the limit: they are not executed, and no budget counts them. */
-function tooManyAtOnce(calls: readonly ToolCall[]): [string, string][] {
+function tooManyAtOnce(calls: readonly ToolCallPart[]): [string, string][] {
   const most = limits.toolCallsPerStep
   const why = `The call was not run: of one answer at most ${most} calls are, and this one had ${calls.length}. Make the others in further answers, with fewer at once.`
   return calls.slice(most).map(({ callId }) => [callId, why])

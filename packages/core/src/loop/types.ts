@@ -93,6 +93,8 @@ export type RunScope = RunDriver & {
   resumable?: boolean | undefined
   /** Continues a stored run, with the input and in the session that it had. */
   continues?: true
+  /** The ids of all approvals that a run has requested whose process died; absent for other runs. */
+  requested?: ReadonlySet<string>
   /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
   decisions?: Decisions
   /** Set for the run of a member, which is part of the run that calls it. */

@@ -38,9 +38,10 @@ export async function endStoppedTurn({ turn, state, ledger, scope: { signal } }:
     // An interrupted answer is not stored yet.
     const last = state.messages.at(-1)
     const isPartial = !error && last?.role === 'assistant' && last !== state.reply.message
-    if (isPartial) await turn.append([last]).catch(() => {})
+    if (isPartial) void turn.append([last]).catch(() => {})
     // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
-    if (error && state.finished.length > 0) await turn.append([stoppedNote(error.code)]).catch(() => {})
+    // Not awaited: it is stored with the end, or not at all.
+    if (error && state.finished.length > 0) void turn.append([stoppedNote(error.code)]).catch(() => {})
     await turn.end(status, ledger.spent.usage, endingOf(state, ledger, end)).catch(() => {})
   })().finally(turn.release)
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})

@@ -14,6 +14,8 @@ export type RunState = {
   /** Finished model calls. */
   steps: number
   sources: Citation[]
+  /** What finished calls have cited, perhaps before their results are emitted. */
+  cited: Citation[]
   warnings: string[]
   /** Pending approvals, while the run is stored as suspended. */
   approvals: Approval[]
@@ -39,6 +41,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     reply: emptyReply(),
     steps: 0,
     sources: [],
+    cited: [],
     warnings: [],
     approvals: [],
     begun: {},

@@ -2,7 +2,7 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Compaction } from '../conversation/compacted-view.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Approval } from '../data/approval-data.ts'
-import type { Citation } from '../data/citation.ts'
+import { type Citation, distinctPassages } from '../data/citation.ts'
 import type { ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
@@ -88,12 +88,18 @@ function snapshotWith(
   { state, conversation, path, stepsBefore, members }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
-  const { reply, steps, sources, warnings, invalidOutputs, summary, accounts, begun } = state
+  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun } = state
   const { reason, usage, planned } = reply
   return {
     ...{ reason, usage, booked, compaction: conversation.compaction },
     progress: {
-      ...{ steps, sources, warnings, misfits: invalidOutputs, books: accounts },
+      ...{
+        steps,
+        sources: distinctPassages([...state.sources, ...cited]),
+        warnings,
+        misfits: invalidOutputs,
+        books: accounts,
+      },
       ...(summary === undefined ? {} : { summary }),
       ...(Object.keys(begun).length > 0 ? { begun } : {}),
     },

@@ -101,7 +101,12 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
     if (runs) return newRecord({ ...request, runs, key: place, input, seeded: found.seeded, isResumable }, found)
     return storedBeginning(session, loaded, { input, found, replaces })
   })
-  if (runs) return recordedTurn({ ...session, runs }, { ...found, attempt: 1, isResumable, deadline }, release)
+  if (runs)
+    return recordedTurn(
+      { ...session, runs },
+      { ...found, attempt: 1, isResumable, deadline, since: Date.now() },
+      release,
+    )
   return storedTurn({ ...request, ...place }, { ...found, release })
 }
 
@@ -279,7 +284,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       return storedTurn(request, { ...begun, release() {} })
     }
     await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
-    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline }
+    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: Date.now() }
     const turn = recordedTurn({ ...request, runs, key }, run, () => {})
     if (report) turn.describe?.(report)
     return turn

@@ -1,4 +1,4 @@
-import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decision } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
@@ -35,6 +35,8 @@ export type RecordedProgress = {
   at: number
   /** When the run must have ended, in milliseconds since 1970. */
   deadline?: number
+  /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
+  since: number
   /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
   suspended?: { version: number; msLeft?: number }
 }
@@ -54,13 +56,17 @@ export type RecordedRun = {
   isResumable: boolean
   /** In milliseconds since 1970. */
   deadline: number | undefined
+  /** No later call begins earlier than this, in milliseconds since 1970. */
+  since: number
 }
 
 /** A stored run that this process has taken over. */
 export type TakenRun = RecordedRun & {
   stored: StoredRun
-  /** What the run has stored, results in the order of their calls; calls without one have begun or not. */
+  /** What the run has stored, results in the order of their calls. */
   messages: Message[]
+  /** Calls of the last step that had begun when its process died; some of them have a result. */
+  begun: readonly StartedCall[]
   progress: RecordedProgress | undefined
   /** Whether other runs of the session began or ended while it was suspended. */
   hasMoved: boolean
@@ -77,15 +83,16 @@ type RecordedPlace = {
 /** The turn of a run that is recorded by `runs`. */
 export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSession: () => void): OpenTurn {
   const { store, runs, key, runId } = place
-  let { history, state, version, attempt, isResumable, deadline } = run
+  let { history, state, version, attempt, isResumable, deadline, since } = run
   let release = releaseSession
+  let lastStart = since
   let report: (() => { snapshot: JSONValue; usage: Usage }) | undefined
   let suspending: Promise<unknown> | undefined
 
   const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
     const progress: RecordedProgress = {
       ...(snapshot !== undefined && { snapshot }),
-      ...{ at: Date.now(), ...(deadline !== undefined && { deadline }), ...more },
+      ...{ at: Date.now(), since, ...(deadline !== undefined && { deadline }), ...more },
     }
     return progress as unknown as JSONValue // plain JSON, except that optional fields may be absent
   }
@@ -110,11 +117,16 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       report = describe
     },
     async append(messages, newState) {
-      await suspending?.catch(() => {})
+      if (suspending) await suspending.catch(() => {})
+      if (messages.some(({ role }) => role === 'assistant')) since = lastStart = Math.max(Date.now(), lastStart + 1)
       if (newState !== undefined) state = newState
       await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
     },
-    begin: (calls) => writer.write({ calls }),
+    begin(calls) {
+      // Clocks may be set back.
+      lastStart = Math.max(Date.now(), lastStart)
+      return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
+    },
     async suspend(snapshot, usage, _messages, approvals) {
       const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - Date.now()) }
       // The version moved when the run began, and moves when it is suspended.
@@ -132,7 +144,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (Object.keys(decisions).length > 0) await untilAborted(signal, runs.decide(runId, decisions))
       const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
       const { found } = taken
-      ;({ history, state, version, attempt, deadline } = found)
+      ;({ history, state, version, attempt, deadline, since } = found)
+      lastStart = since
       isResumable = true
       suspending = undefined
       release = taken.release
@@ -143,7 +156,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     },
     async end(status, usage, ending = {}) {
-      await suspending?.catch(() => {})
+      if (suspending) await suspending.catch(() => {})
       const finishReason = status === 'done' ? 'stop' : 'error'
       await writer.finish((entry) => runs.end(runId, { ...entry, usage, finishReason, ...ending, status }))
       forgetUnendedRun(store, key, runId)
@@ -211,7 +224,8 @@ export function takeOverRun(
       const own = turns[index]?.messages ?? []
       const progress = progressOf(stored)
       const version = session?.version ?? 0
-      const { suspended } = progress ?? {}
+      const { suspended, since = 0 } = progress ?? {}
+      const started = stored.calls.map(({ startedAt }) => startedAt)
       const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
       return {
         history: [...turns.slice(0, index).flatMap(visibleMessages), ...own.slice(0, seeded)],
@@ -227,6 +241,9 @@ export function takeOverRun(
         },
         deadline: progress ? deadline : stored.deadline,
         attempt: stored.attempt,
+        // A suspended run has no call that is running.
+        begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
+        since: Math.max(Date.now(), ...started.map((at) => at + 1)),
         hasMoved: suspended !== undefined && suspended.version !== version,
       }
     }

@@ -12,7 +12,7 @@ export type RunReport = { progress?: JSONValue; usage?: Usage }
 export type RunWriter = {
   /** Additions that wait while an entry is written become one entry. */
   write(addition: RunAddition): Promise<void>
-  /** Waits for earlier writes; `last` then writes an entry with what is left. */
+  /** Waits for the entry that is being written; `last` then writes one with all that waits. */
   finish<Value>(last: (entry: RunEntry) => Promise<Value>): Promise<Value>
 }
 
@@ -26,11 +26,13 @@ type WriterOptions = {
 }
 
 export function runWriter({ runs, runId, attempt, position, report }: WriterOptions): RunWriter {
-  let waiting: Waiting[] = []
+  let waiting: Batch = []
+  let isFinishing = false
   let writing: Promise<void> | undefined
   let stored = position
 
-  const entryOf = (additions: readonly RunAddition[]): RunEntry => {
+  const entryOf = (batch: Batch): RunEntry => {
+    const additions = batch.map(({ addition }) => addition)
     const messages = additions.flatMap(({ messages = [] }) => messages)
     const calls = additions.flatMap(({ calls = [] }) => calls)
     const state = additions.findLast((addition) => addition.state !== undefined)?.state
@@ -42,15 +44,24 @@ export function runWriter({ runs, runId, attempt, position, report }: WriterOpti
       ...report(),
     }
   }
+  const take = (): Batch => {
+    const batch = waiting
+    waiting = []
+    return batch
+  }
+  const settle = (batch: Batch, entry: RunEntry): void => {
+    stored += entry.messages?.length ?? 0
+    for (const { resolve } of batch) resolve()
+  }
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+    // What is added at the same time becomes one entry.
+    await undefined
+    while (waiting.length > 0 && !isFinishing) {
+      const batch = take()
       try {
-        const entry = entryOf(batch.map(({ addition }) => addition))
+        const entry = entryOf(batch)
         await runs.append(runId, entry)
-        stored += entry.messages?.length ?? 0
-        for (const { resolve } of batch) resolve()
+        settle(batch, entry)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -61,14 +72,28 @@ export function runWriter({ runs, runId, attempt, position, report }: WriterOpti
     write(addition) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       waiting.push({ addition, resolve, reject })
-      writing ??= writeAll()
+      if (!isFinishing) writing ??= writeAll()
       return promise
     },
     async finish(last) {
+      isFinishing = true
       await writing
-      return last(entryOf([]))
+      const batch = take()
+      try {
+        const entry = entryOf(batch)
+        const result = await last(entry)
+        settle(batch, entry)
+        return result
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+        throw error
+      } finally {
+        isFinishing = false
+        // The store refuses what came later, if the run has ended.
+        if (waiting.length > 0) writing ??= writeAll()
+      }
     },
   }
 }
 
-type Waiting = { addition: RunAddition; resolve(): void; reject(error: unknown): void }
+type Batch = { addition: RunAddition; resolve(): void; reject(error: unknown): void }[]

@@ -16,7 +16,7 @@ export type OpenTurn = {
   /** @param state the whole new state of the session; absent, it stays */
   append(messages: Message[], state?: JSONValue): Promise<void>
   /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
-  begin?(calls: readonly StartedCall[]): Promise<void>
+  begin?(calls: readonly Omit<StartedCall, 'startedAt'>[]): Promise<void>
   /**
    * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
    * @param messages all messages of the run so far; a run without a session is first stored now

@@ -23,6 +23,7 @@ type ToolOptions<Input> = {
   description: string
   timeoutMs?: number
   needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>)
+  idempotent?: boolean
 }
 
 /**
@@ -36,6 +37,8 @@ type ToolOptions<Input> = {
  * @param options.timeoutMs how long one call may take, in milliseconds
  * @param options.needsApproval whether a person must approve a call first: `true`, or a function of the validated input;
  *   a function that throws counts as `true`
+ * @param options.idempotent whether a call may safely run twice: after a crash it then runs again, with the same
+ *   `idempotencyKey`, instead of waiting for a person; default false
  * @throws AgentKitError `invalid-argument` for an invalid name, description or input
  * @example
  * const weather = tool({
@@ -140,10 +143,18 @@ function isRegistered(): boolean {
 }
 
 /** A misspelt option must not be ignored: `needsApproval` is a safeguard. */
-const optionNames: readonly string[] = ['name', 'description', 'input', 'execute', 'needsApproval', 'timeoutMs']
+const optionNames: readonly string[] = [
+  'name',
+  'description',
+  'input',
+  'execute',
+  'needsApproval',
+  'timeoutMs',
+  'idempotent',
+]
 
 function checkTool(candidate: Tool): Tool {
-  const { name, description, inputSchema, execute, timeoutMs, needsApproval } = candidate ?? {}
+  const { name, description, inputSchema, execute, timeoutMs, needsApproval, idempotent } = candidate ?? {}
   const fail = (problem: string): never => {
     throw invalidArgument(`Tool "${String(name)}": ${problem}`)
   }
@@ -162,6 +173,7 @@ function checkTool(candidate: Tool): Tool {
   if (needsApproval !== undefined && typeof needsApproval !== 'boolean' && typeof needsApproval !== 'function') {
     fail('`needsApproval` is true, false, or a function of the input that says so.')
   }
+  if (idempotent !== undefined && typeof idempotent !== 'boolean') fail('`idempotent` is true or false.')
   if (timeoutMs !== undefined && !isMilliseconds.holds(timeoutMs)) fail(`timeoutMs is ${isMilliseconds.is}.`)
   return candidate
 }

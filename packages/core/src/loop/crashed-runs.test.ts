@@ -1,0 +1,175 @@
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { mortalProcess } from '../__fixtures__/mortal-process.ts'
+import { calls, sessionKey } from '../__fixtures__/payer.ts'
+import { Agent, type AgentOptions, type RunOptions, type SessionStore, tool, validateTranscript } from '../index.ts'
+
+const inSession: RunOptions = { userId: 'ann', sessionId: 's', resumable: true }
+
+describe('a resumable run whose process dies', () => {
+  it.each(everyWrite())('at write %i (effect: %s) repeats no finished step', async (number, hasEffect) => {
+    const world = worldOf([calls('look 1', 'look 2'), calls('count 3'), 'Done.'])
+    const { runId } = await crash(world, { number, hasEffect })
+    if (runId === undefined) return
+    const record = await world.continueUntilSettled(runId)
+    expect(record).toMatchObject({ status: 'done', text: 'Done.', usage: { totalTokens: 45 } })
+    expect(world.effects.filter((effect) => effect === 'count 3').length).toBeLessThanOrEqual(1)
+    // A model call is repeated only when its reply was not stored.
+    expect(world.modelCalls()).toBeLessThanOrEqual(4)
+    const messages = (await world.disk.open().store.load(sessionKey))?.messages ?? []
+    expect(messages).toHaveLength(7)
+    expect(validateTranscript(messages)).toEqual([])
+  })
+
+  it('continues with the next model call when its last step was finished', async () => {
+    const world = worldOf([calls('look 1'), 'Done.'])
+    // create, reply, intent, result
+    const { runId } = await crash(world, { number: 4, hasEffect: true })
+    expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done', attempts: 2 })
+    expect(world.effects).toEqual(['look 1'])
+    expect(world.modelCalls()).toBe(2)
+  })
+
+  it('ends with its stored answer, without another model call', async () => {
+    const world = worldOf(['Done.'])
+    const { runId } = await crash(world, { number: 2, hasEffect: true })
+    expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done', text: 'Done.' })
+    expect(world.modelCalls()).toBe(1)
+  })
+
+  it('runs a call again that is idempotent, with the same key', async () => {
+    const world = worldOf([calls('look 1'), 'Done.'])
+    const { runId } = await crash(world, { number: 4, hasEffect: false })
+    expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done' })
+    expect(world.effects).toEqual(['look 1', 'look 1'])
+    expect(new Set(world.keys).size).toBe(1)
+  })
+
+  it('runs a call that had not begun', async () => {
+    const world = worldOf([calls('count 1'), 'Done.'])
+    const { runId } = await crash(world, { number: 3, hasEffect: false })
+    expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done' })
+    expect(world.effects).toEqual(['count 1'])
+  })
+
+  it.each([
+    [true as const, ['count 1', 'count 1'], 'counted'],
+    [{ deny: 'Ask Bob.' }, ['count 1'], expect.stringMatching(/outcome.*unknown.*Ask Bob\./)],
+    [{ result: { total: 7 } }, ['count 1'], '{"total":7}'],
+  ])('asks about a call of unknown outcome: %j', async (decision, effects, content) => {
+    const world = worldOf([calls('count 1'), 'Done.'])
+    const { runId } = (await crash(world, { number: 4, hasEffect: false })) as { runId: string }
+    const before = Date.now()
+    const [asked] = await world.continueOnce(runId)
+    expect(asked).toMatchObject({ kind: 'unknown-outcome', name: 'count', input: { amount: 1 } })
+    expect(Date.parse(asked?.startedAt ?? '')).toBeLessThanOrEqual(before + 10)
+    await world.disk.open().store.runs.decide(runId, { [asked?.approvalId ?? '']: decision })
+    expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done' })
+    expect(world.effects).toEqual(effects)
+    const messages = (await world.disk.open().store.load(sessionKey))?.messages ?? []
+    expect(messages.find(({ role }) => role === 'tool')).toMatchObject({ content })
+  })
+
+  it('keeps its budget and its deadline', async () => {
+    const world = worldOf([calls('look 1'), calls('look 2'), 'Done.'], { timeoutMs: 60_000 })
+    const options = { ...inSession, budget: { modelCalls: 2 } }
+    const { runId } = (await crash(world, { number: 4, hasEffect: true }, options)) as { runId: string }
+    const stored = await world.disk.open().store.runs.read(runId)
+    expect(stored?.deadline).toBeGreaterThan(Date.now())
+    expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', finishReason: 'budget' })
+    expect(world.modelCalls()).toBe(2)
+  })
+
+  it('fails when its time is up meanwhile', async () => {
+    const world = worldOf([calls('look 1'), 'Done.'])
+    const options = { ...inSession, timeoutMs: 200 }
+    const { runId } = (await crash(world, { number: 4, hasEffect: true }, options)) as { runId: string }
+    const { deadline = 0 } = (await world.disk.open().store.runs.read(runId)) ?? {}
+    await expect.poll(() => Date.now(), { timeout: 5_000 }).toBeGreaterThan(deadline)
+    const record = await world.continueUntilSettled(runId)
+    expect(record).toMatchObject({ status: 'failed', error: { code: 'timeout' } })
+    expect(world.modelCalls()).toBe(1)
+  })
+})
+
+it('fails a run that is not resumable, and keeps what it finished', async () => {
+  const world = worldOf([calls('look 1'), 'Done.'])
+  const { runId } = await crash(world, { number: 4, hasEffect: true }, { userId: 'ann', sessionId: 's' })
+  const { store } = world.disk.open()
+  const session = await store.load(sessionKey)
+  expect(await store.find(runId as string)).toMatchObject({ status: 'failed' })
+  expect(session?.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: '[stopped: interrupted]' }] })
+})
+
+type World = ReturnType<typeof worldOf>
+
+/** An agent whose processes share a disk and what its tools do. */
+function worldOf(turns: readonly ScriptedTurn[], more: Partial<AgentOptions> = {}) {
+  const disk: MemoryDisk = memoryDisk()
+  const effects: string[] = []
+  const keys: string[] = []
+  let answered = 0
+  const agentOf = (store: SessionStore): Agent => {
+    const input = { type: 'object', properties: { amount: { type: 'number' } } }
+    const model = scriptedModel([])
+    const script = {
+      ...model,
+      stream: (...[request, signal]: Parameters<typeof model.stream>) => {
+        answered++
+        // The script goes on at the step that the conversation has reached.
+        const step = request.messages.filter(({ role }) => role === 'assistant').length
+        return scriptedModel([turns[step] ?? 'Nothing.']).stream(request, signal)
+      },
+    }
+    const functions = (['look', 'count'] as const).map((name) =>
+      tool({
+        ...{ name, description: name, input, idempotent: name === 'look' },
+        execute({ amount }, { idempotencyKey }) {
+          effects.push(`${name} ${amount}`)
+          keys.push(idempotencyKey)
+          return name === 'look' ? 'seen' : 'counted'
+        },
+      }),
+    )
+    return new Agent({ name: 'Payer', functions, model: script, sessions: store, ...more })
+  }
+  const continueOnce = async (runId: string) => {
+    const { approvals } = await agentOf(disk.open().store).continueRun(runId).result
+    return approvals
+  }
+  return {
+    ...{ disk, effects, keys, agentOf, continueOnce },
+    modelCalls: () => answered,
+    /** Continues it in new processes; what it asks about is given as `7`. */
+    async continueUntilSettled(runId: string) {
+      for (let times = 0; times < 5; times++) {
+        const { store } = disk.open()
+        const { record } = (await store.runs.read(runId)) ?? {}
+        if (record?.status === 'done' || record?.status === 'failed') return record
+        const approvals = await continueOnce(runId)
+        for (const { approvalId } of approvals) await store.runs.decide(runId, { [approvalId]: { result: 7 } })
+      }
+      return (await disk.open().store.runs.read(runId))?.record
+    },
+  }
+}
+
+/** Runs the agent in a process that dies. @returns the run, if it was stored */
+async function crash(
+  { disk, agentOf }: World,
+  write: { number: number; hasEffect: boolean },
+  options: RunOptions = inSession,
+): Promise<{ runId: string | undefined }> {
+  const process = mortalProcess(disk, write)
+  const run = agentOf(process.store).stream('Count.', options)
+  await Promise.race([process.died, run.result])
+  return { runId: (await disk.open().store.runs.read(run.runId))?.record.runId }
+}
+
+function everyWrite(): [number, boolean][] {
+  return Array.from({ length: 9 }, (_, index) => [index + 1, false] as [number, boolean]).flatMap(([number]) => [
+    [number, false],
+    [number, true],
+  ])
+}
