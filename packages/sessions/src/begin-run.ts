@@ -104,14 +104,16 @@ function isSuspendedIn(run: RunHead, session: SessionRow | undefined): boolean {
   return run.session === session?.id && run.status === 'waiting'
 }
 
-/** Hides runs. The state of the session becomes what it was before them. */
+/** Hides runs and the turns of their members. The state of the session becomes what it was before them. */
 function replaceRuns(writing: Writing, session: number, from: number): void {
-  const { statements, touch } = writing
+  const { statements, touch, now } = writing
   // The rows have the columns of a head.
   for (const run of statements.runsFrom.all(session, from) as RunHead[]) {
     const error = new AgentKitError('aborted', 'A later run of the session replaces this one.')
     if (run.status !== 'done' && run.status !== 'failed') failRun(writing, run, 'aborted', error)
     statements.replaceRun.run(run.number)
+    const members = statements.replaceMembers.all(`${run.run_id}/`, `${run.run_id}0`)
+    for (const { session: ofMember } of members) statements.moveSession.run(now, ofMember as number)
     touch(run.run_id)
   }
   statements.restoreSessionState.run(session)
