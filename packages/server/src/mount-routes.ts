@@ -3,6 +3,8 @@ import type { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import type { GenericSchema } from 'valibot'
 import { ProblemError } from './answer/problem.ts'
+import { fingerprint } from './request/fingerprint.ts'
+import { type Begin, beginsNothing, idempotencyKeyOf, idempotent } from './request/idempotency.ts'
 import type { RouteParts } from './request/parts.ts'
 import { readJSON } from './request/read-json.ts'
 import type { Method, Route } from './request/route.ts'
@@ -28,19 +30,35 @@ function allowed(methods: readonly Method[]): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 }
 
-async function answer(context: ServerContext, route: Route, { limits, capacity }: RouteParts): Promise<Response> {
+async function answer(context: ServerContext, route: Route, parts: RouteParts): Promise<Response> {
+  const isPost = route.method === 'POST'
+  // Before the body is read, also where the route reads it.
+  if (isPost) idempotencyKeyOf(context)
   const query = route.query ? validate(route.query, readQuery(context)) : {}
-  let body: unknown
-  if (route.body) {
-    const held = capacity.hold()
-    try {
-      const read = await readJSON(context, { limits, runs: capacity.runs, held })
-      body = validate(route.body, read)
-    } finally {
-      held.release()
-    }
+  const sent = route.body ? await readBody(context, parts) : undefined
+  const body = route.body ? validate(route.body, sent) : undefined
+  const handle = (begin: Begin): Response | Promise<Response> =>
+    route.handle(context, { query, body, param: (name) => context.req.param(name) ?? '', begin })
+  if (!isPost || route.otherBody) return handle(beginsNothing)
+  const userId = userOf(context, body) ?? userOf(context, query) ?? ''
+  return idempotent(context, parts, { userId, fingerprint: fingerprint([sent ?? null, query]) }, handle)
+}
+
+async function readBody(context: ServerContext, { limits, capacity }: RouteParts): Promise<unknown> {
+  const held = capacity.hold()
+  try {
+    return await readJSON(context, { limits, runs: capacity.runs, held })
+  } finally {
+    held.release()
   }
-  return route.handle(context, { query, body, param: (name) => context.req.param(name) ?? '' })
+}
+
+/** The user of a request, for its idempotency key alone: the route checks it. */
+function userOf(context: ServerContext, input: unknown): string | undefined {
+  const principal = context.get('principal')
+  if (principal !== undefined && principal !== '*') return principal
+  const { user_id } = typeof input === 'object' && input !== null ? (input as { user_id?: unknown }) : {}
+  return typeof user_id === 'string' ? user_id : undefined
 }
 
 /** @throws ProblemError `invalid-field` for a parameter that is sent twice or is not valid UTF-8 */

@@ -51,7 +51,7 @@ function encode(answered: Answered, format: WholeFormat, { userId, sessionId }: 
 }
 
 /** A stored run with every key in snake_case; what is not known yet is null. */
-export function runBody(record: RunRecord): object {
+export function runBody(record: RunRecord): Record<string, unknown> {
   const { userId, sessionId, usage, error } = record
   return {
     run_id: record.runId,

@@ -14,10 +14,11 @@ export type Capacity = {
    * @param signal leaves the queue when it aborts
    * @param entry.userId the user of the run
    * @param entry.timeoutMs the longest wait; default none
+   * @param entry.isContinued the run has begun before: what its user may use in a day is not checked again
    * @returns releases the place, and counts what the run has used; to be called when the run has settled
    * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
    */
-  enter(signal: AbortSignal, entry: QueueEntry & { userId: string }): Promise<Leave>
+  enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
@@ -38,8 +39,8 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
   return {
     runs,
-    async enter(signal, { userId, ...entry }) {
-      await daily().check(userId)
+    async enter(signal, { userId, isContinued, ...entry }) {
+      if (!isContinued) await daily().check(userId)
       const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
       return (spent) => {
         if (spent) daily().add(userId, spent)

@@ -91,13 +91,15 @@ async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const start = async (): Promise<AgentRun> => {
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
     context.set('runId', started.runId)
-    await begin({ runId: started.runId, type: format })
+    settled = await begin({ runId: started.runId, type: format })
     return started
   }
+  let settled = async (): Promise<void> => {}
   const starting = place.then(start).finally(release)
   void releaseAfter(chat, starting, place)
   const run = await starting
   if (format !== eventStreamType) return wholeAnswer(run, format, request)
+  void run.result.then(settled, settled)
   const followed = { runs, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run }
   return eventResponse(followedEvents(followed), context, parts)
 }

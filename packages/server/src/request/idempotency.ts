@@ -13,13 +13,17 @@ export type SentRequest = { userId: string; fingerprint: string }
 
 /**
  * Stores which run answers, before it starts: when this process dies, the answer is that of the run.
- * `type` is the content type of the answer; `after` the number of the event before the first of an event stream.
+ *
+ * @param run.type the content type of the answer
+ * @param run.after of an event stream: the number of the event before its first
+ * @returns to be called when the run has settled, for an event stream
  */
-export type Begin = (run: {
-  runId: string
-  type: WholeFormat | typeof eventStreamType
-  after?: number
-}) => Promise<void>
+export type Begin = (run: AnsweringRun) => Promise<() => Promise<void>>
+
+type AnsweringRun = { runId: string; type: WholeFormat | typeof eventStreamType; after?: number }
+
+/** Where nothing is stored, because the request has no key. */
+export const beginsNothing: Begin = async () => async () => {}
 
 const visible = /^[\x21-\x7e]{1,255}$/
 
@@ -50,7 +54,7 @@ export async function idempotent(
   handle: (begin: Begin) => Response | Promise<Response>,
 ): Promise<Response> {
   const key = idempotencyKeyOf(context)
-  if (key === undefined) return handle(async () => {})
+  if (key === undefined) return handle(beginsNothing)
   const runs = runStoreOf(parts.agent)
   const { method, path } = context.req
   const scope = JSON.stringify([parts.agent.id, userId, method, path.replace(/\/+$/, '')])
@@ -59,16 +63,20 @@ export async function idempotent(
   if (known?.fingerprint === fingerprint) return replay(known, runs, context, parts)
   if (known) throw new ProblemError('idempotency-key-reused')
 
+  // The answer is right where it cannot be stored; a run's is read from the run when the request is sent again.
+  const logFailure = (error: unknown): void => {
+    const message = 'The answer to a request with an Idempotency-Key could not be stored.'
+    parts.log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+  }
   let runId: string | undefined
   const begin: Begin = async ({ type, after, ...run }) => {
     runId = run.runId
     await runs.answers.store(request, { runId, type, ...(after !== undefined && { body: String(after) }) })
+    return () => keepStream(runs, request, run.runId).catch(logFailure)
   }
   const finish = (response: Response): Promise<Response> =>
     keepAnswer(runs, request, runId, response).catch((error) => {
-      // The answer is right; a run's is read from the run when the request is sent again.
-      const message = 'The answer to a request with an Idempotency-Key could not be stored.'
-      parts.log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+      logFailure(error)
       return response
     })
   try {
@@ -90,7 +98,6 @@ async function keepAnswer(
   response: Response,
 ): Promise<Response> {
   const type = response.headers.get('content-type') ?? ''
-  // An event stream is replayed from the stored events.
   if (type === eventStreamType) return response
   const { status } = response
   const hasBegun = runId !== undefined && (await runs.read(runId)) !== undefined
@@ -101,6 +108,12 @@ async function keepAnswer(
   const body = await response.text()
   await runs.answers.store(request, { ...(runId !== undefined && { runId }), status, body, type })
   return new Response(body === '' ? null : body, response)
+}
+
+/** An event stream is replayed from the events of its run, if it has begun. */
+async function keepStream({ read, answers }: RunStore, request: IdempotentRequest, runId: string): Promise<void> {
+  if (await read(runId)) await answers.store(request, { runId, status: 200 })
+  else await answers.forget(request)
 }
 
 async function replay(
@@ -114,12 +127,14 @@ async function replay(
     response.headers.set('idempotency-replayed', 'true')
     return response
   }
-  if (status !== undefined) {
+  if (status !== undefined && type !== eventStreamType) {
     const headers = type === undefined || type === '' ? {} : { 'content-type': type }
     return replayed(new Response(body === '' ? null : body, { status, headers }))
   }
   const stored = runId === undefined ? undefined : await runs.read(runId)
-  if (!stored || stored.record.status === 'running' || stored.record.status === 'queued') throw stillHandled()
+  // The process may have died after the run had begun: then its answer is there when the run has ended.
+  const isHandled = status !== undefined || stored?.record.status !== 'running'
+  if (!stored || !isHandled) throw stillHandled()
   if (type === eventStreamType) {
     const { draining } = parts.capacity
     const followed = { runs, runId: stored.record.runId, after: Number(body ?? 0), last: stored.lastSeq, draining }

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ServerContext } from '../util/server-env.ts'
+import type { Begin } from './idempotency.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -18,7 +19,10 @@ export type RouteSchemas<Query extends GenericSchema, Body extends GenericSchema
   query?: Query
   /** A JSON body. A route with another body reads it itself, and describes it by `otherBody`. */
   body?: Body
-  /** The content of a body that is not JSON, or not only: media type → JSON Schema. */
+  /**
+   * The content of a body that is not JSON, or not only: media type → JSON Schema. A POST that reads its body itself calls
+   * `idempotent`; for the others the app does.
+   */
   otherBody?: Readonly<Record<string, object>>
   /** Answers by status. Problems are added to all routes. */
   answers: Readonly<Record<number, { description: string; content?: Readonly<Record<string, object>> }>>
@@ -30,6 +34,8 @@ export type RouteInput<Query extends GenericSchema, Body extends GenericSchema> 
   body: InferOutput<Body>
   /** A parameter of the path, decoded once. */
   param(name: string): string
+  /** To be called by a handler whose answer is that of a run. */
+  begin: Begin
 }
 
 /** A route as the app mounts it. */

@@ -1,7 +1,116 @@
+import { object, optional, picklist } from 'valibot'
+import { runBody } from '../answer/encode-answer.ts'
+import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { anyCallerOf, callerOf } from '../request/caller.ts'
+import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
-import type { Route } from '../request/route.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+import { decisionRoute } from './decision-route.ts'
+import { eventsRoute } from './events-route.ts'
+import { findRun } from './find-run.ts'
 
-/** Their routes. */
-export function runRoutes(_parts: RouteParts): Route[] {
-  return []
+/** Stored runs: their state, their events, decisions on their approvals. */
+export function runRoutes(parts: RouteParts): Route[] {
+  return [
+    listRoute(parts),
+    enqueueRoute(),
+    readRoute(parts),
+    eventsRoute(parts),
+    cancelRoute(parts),
+    decisionRoute(parts),
+  ]
+}
+
+const statuses = ['queued', 'running', 'waiting', 'done', 'failed'] as const
+const maxRuns = 1_000
+const filter = object({
+  user_id: optional(idField),
+  session_id: optional(idField),
+  status: optional(picklist(statuses, `must be one of ${statuses.join(', ')}`)),
+  limit: optional(countField(1, maxRuns), '50'),
+  after: optional(idField),
+})
+
+function listRoute({ agent }: RouteParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/runs',
+    tag: 'runs',
+    summary: 'Lists runs, the newest first, without their answers',
+    description: '`status=waiting` is the inbox of approvals. A token for any user may leave `user_id` out.',
+    query: filter,
+    answers: { 200: { description: 'The runs, and as `next` the `after` of the next page, or null' } },
+    async handle(context, { query: { user_id, session_id, status, limit, after } }) {
+      const isForAll = context.get('principal') === '*'
+      const userId = isForAll ? anyCallerOf(context, user_id) : callerOf(context, user_id)
+      const filters = {
+        ...(userId !== undefined && { userId }),
+        ...(session_id !== undefined && { sessionId: session_id }),
+        ...(status !== undefined && { status }),
+        ...(after !== undefined && { after }),
+      }
+      // One more shows whether there is a next page.
+      const records = await agent.runs({ ...filters, limit: limit + 1 }).catch(asProblem)
+      const page = records.slice(0, limit)
+      const next = records.length > limit ? (page.at(-1)?.runId ?? null) : null
+      return context.json({ runs: page.map(listedRun), next })
+    },
+  })
+}
+
+function enqueueRoute(): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/runs',
+    tag: 'runs',
+    summary: 'Runs the agent in the background',
+    answers: { 202: { description: 'The id of the run' } },
+    handle() {
+      throw new ProblemError('unsupported', { detail: 'This server has no background runs.' })
+    },
+  })
+}
+
+const user = object({ user_id: optional(idField) })
+
+function readRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/runs/:id',
+    tag: 'runs',
+    summary: 'Shows a run',
+    query: user,
+    answers: { 200: { description: 'The run' } },
+    async handle(context, { query, param }) {
+      const { record } = await findRun(parts, param('id'), callerOf(context, query.user_id))
+      return context.json(runBody(record))
+    },
+  })
+}
+
+function cancelRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/runs/:id/cancel',
+    tag: 'runs',
+    summary: 'Ends a run that has not ended',
+    query: user,
+    answers: { 200: { description: 'The run, which has ended' } },
+    async handle(context, { query, param }) {
+      const userId = callerOf(context, query.user_id)
+      const { record } = await findRun(parts, param('id'), userId)
+      await parts.agent.cancel(record.runId, { userId }).catch(asProblem)
+      return context.json(runBody((await findRun(parts, record.runId, userId)).record))
+    },
+  })
+}
+
+function asProblem(error: unknown): never {
+  throw thrownProblem(error)
+}
+
+/** Lists have no answers. */
+function listedRun(record: Parameters<typeof runBody>[0]): object {
+  const { answer: _, ...listed } = runBody(record)
+  return listed
 }

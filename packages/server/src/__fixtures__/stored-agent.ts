@@ -1,0 +1,62 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, type AgentOptions, type SessionStore, tool } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { afterEach } from 'vitest'
+import { chatData, chatRequest, validFields } from './requests.ts'
+
+const input = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] }
+
+/** The call of the tool `pay`, which needs approval. */
+export const payTurn: ScriptedTurn = { toolCalls: [{ name: 'pay', input: { amount: 5 } }] }
+
+export type StoredAgent = { agent: Agent; model: ScriptedModel; paid: number[]; path: string; sessions: SessionStore }
+
+/** Agents whose runs are stored in SQLite files, which are removed after each test. */
+export function storedAgents(): (turns: readonly ScriptedTurn[], options?: Partial<AgentOptions> & { path?: string }) => StoredAgent {
+  const cleanups: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const clean of cleanups.splice(0).reverse()) await clean()
+  })
+  return (turns, { path: given, ...options } = {}) => {
+    const folder = given === undefined ? mkdtempSync(join(tmpdir(), 'agentkit-server-')) : undefined
+    if (folder) cleanups.push(() => rm(folder, { recursive: true, force: true }))
+    const path = given ?? join(folder ?? '', 'sessions.db')
+    const sessions = sqliteSessions(path)
+    cleanups.push(() => sessions.close())
+    const paid: number[] = []
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays an amount.',
+      input,
+      needsApproval: true,
+      execute: (value) => {
+        const { amount } = value as { amount: number } // validated by `input`
+        paid.push(amount)
+        return `paid ${amount}`
+      },
+    })
+    const model = scriptedModel(turns)
+    const agent = new Agent({ name: 'Test', functions: [pay], model, sessions, ...options })
+    return { agent, model, paid, path, sessions }
+  }
+}
+
+/** A question as a chat request. */
+export function ask(content: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): RequestInit {
+  return chatRequest({ ...validFields, chat_data: chatData({ role: 'user', content }), ...fields }, headers)
+}
+
+export type SentEvent = { id: number; type: string; data: Record<string, unknown> }
+
+/** The events of a stream. */
+export function eventsIn(body: string): SentEvent[] {
+  return [...body.matchAll(/^event: (.*)\nid: (.*)\ndata: (.*)$/gm)].map(([, type = '', id, data = '']) => ({
+    id: Number(id),
+    type,
+    data: JSON.parse(data),
+  }))
+}

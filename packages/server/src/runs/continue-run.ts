@@ -1,0 +1,52 @@
+import type { RunRecord } from '@agentkit/core'
+import { ProblemError } from '../answer/problem.ts'
+import type { Leave } from '../capacity/capacity.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { runStoreOf } from '../request/run-store.ts'
+import { describeError } from '../util/log.ts'
+
+export type Continuation = {
+  /** Continues the run if it is free, unless another process does. */
+  start(): Promise<void>
+  /** Instead of `start`. */
+  release(): void
+}
+
+/**
+ * A place for a run that may continue once a decision is stored: it starts as soon as the place is free.
+ * @throws ProblemError `overloaded` where the server cannot continue it
+ */
+export async function reserveContinuation(parts: RouteParts, { runId, userId }: RunRecord): Promise<Continuation> {
+  const { agent, capacity, limits, log } = parts
+  const left = new AbortController()
+  const place = capacity.enter(left.signal, { userId, isContinued: true })
+  // A full queue refuses it at once.
+  await Promise.race([place, new Promise((turn) => setImmediate(turn))])
+  const run = async (leave: Leave): Promise<void> => {
+    try {
+      // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
+      leave(await agent.resume(runId, {}, { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' }).result)
+    } finally {
+      leave()
+    }
+  }
+  const release = (): void => {
+    left.abort()
+    void place.then((leave) => leave(), ignore)
+  }
+  return {
+    release,
+    async start() {
+      const stored = await runStoreOf(agent).read(runId)
+      if (stored?.record.status !== 'running') return release()
+      void place.then(run).catch((error) => {
+        // A server that stops leaves the run to the next one.
+        if (error instanceof ProblemError) return
+        const message = 'A run whose approvals are decided could not be continued.'
+        log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+      })
+    },
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,123 @@
+import type { Decision, JSONValue, StoredApproval, StoredRun } from '@agentkit/core'
+import { isAgentKitError } from '@agentkit/core'
+import { boolean, type InferOutput, maxLength, optional, pipe, strictObject, string, unknown } from 'valibot'
+import { runBody } from '../answer/encode-answer.ts'
+import { eventResponse, eventStreamType } from '../answer/event-response.ts'
+import { followedEvents } from '../answer/followed-events.ts'
+import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { negotiate } from '../request/accept.ts'
+import { callerOf, mayDecide } from '../request/caller.ts'
+import { idField } from '../request/fields.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+import { runStoreOf } from '../request/run-store.ts'
+import { reserveContinuation } from './continue-run.ts'
+import { findRun } from './find-run.ts'
+
+const maxReasonLength = 10_000
+const body = strictObject({
+  user_id: optional(idField),
+  approve: optional(boolean('must be true or false')),
+  reason: optional(
+    pipe(string('must be a string'), maxLength(maxReasonLength, `must have at most ${maxReasonLength} characters`)),
+  ),
+  result: optional(unknown()),
+})
+
+/** Decides on an approval, after which the run continues. */
+export function decisionRoute(parts: RouteParts): Route {
+  const { agent, capacity, rules } = parts
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/runs/:id/approvals/:approval_id',
+    tag: 'runs',
+    summary: 'Decides on an approval',
+    description:
+      'Once no approval of the run is open, the run continues. With `text/event-stream` its events are the answer.',
+    body,
+    answers: {
+      200: {
+        description: 'The run',
+        content: { 'application/json': { type: 'object' }, [eventStreamType]: { type: 'string' } },
+      },
+    },
+    async handle(context, { body: sent, param, begin }) {
+      const userId = callerOf(context, sent.user_id)
+      const stored = await findRun(parts, param('id'), userId)
+      if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
+      const format = negotiate(context.req.header('accept'), 'application/json')
+      if (format === undefined || format === 'text/plain') throw new ProblemError('not-acceptable')
+      const { runId } = stored.record
+      context.set('runId', runId)
+      const approvalId = param('approval_id')
+      const decision = decisionOf(sent, checkOpen(stored, approvalId))
+
+      const continuation = await reserveContinuation(parts, stored.record)
+      const by = context.get('principal') ?? userId
+      try {
+        await agent.decide(runId, { [approvalId]: decision }, { userId, by })
+      } catch (error) {
+        continuation.release()
+        throw refusal(error)
+      }
+      await continuation.start()
+      if (format !== eventStreamType) return context.json(runBody((await findRun(parts, runId, userId)).record))
+      const { lastSeq } = stored
+      const settled = await begin({ runId, type: format, after: lastSeq })
+      await settled()
+      const followed = { runs: runStoreOf(agent), runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
+      return eventResponse(followedEvents(followed), context, parts)
+    },
+  })
+}
+
+/** @throws ProblemError `not-found`; `session-conflict` for an approval that was decided or whose run has ended */
+function checkOpen({ record, approvals }: StoredRun, approvalId: string): StoredApproval {
+  // An approval is requested again when the run is suspended again.
+  const approval = approvals.findLast((each) => each.approvalId === approvalId)
+  if (!approval) throw new ProblemError('not-found', { detail: 'The run has no such approval.' })
+  const { decision, decidedAt } = approval
+  if (decision !== undefined)
+    throw conflict(`The approval was ${wordOf(decision)} at ${decidedAt}. The first decision holds.`)
+  if (record.replaced) throw conflict('The run was replaced.')
+  if (record.status === 'done' || record.status === 'failed')
+    throw conflict(`The run has ended (${record.finishReason}).`)
+  return approval
+}
+
+function wordOf(decision: Decision): string {
+  if (decision === true) return 'approved'
+  return 'deny' in decision ? 'denied' : 'answered with a result'
+}
+
+/** @throws ProblemError for a decision that the approval does not take */
+function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): Decision {
+  if (Object.hasOwn(sent, 'result')) {
+    if (sent.approve === false) throw invalid('result', 'must not be sent with approve: false')
+    if (kind === 'approval')
+      throw invalid('result', 'must be sent for calls of unknown outcome and of client tools only')
+    return { result: sent.result as JSONValue } // parsed from JSON
+  }
+  if (sent.approve === undefined) {
+    const errors = [{ path: ['approve'], message: 'is required' }]
+    throw new ProblemError('missing-field', { detail: 'Required: approve.', errors })
+  }
+  return sent.approve ? true : { deny: sent.reason ?? '' }
+}
+
+function invalid(name: string, message: string): ProblemError {
+  return new ProblemError('invalid-field', {
+    detail: `The field ${name} ${message}.`,
+    errors: [{ path: [name], message }],
+  })
+}
+
+/** Another decision was first. The store's sentence names what was decided and when. */
+function refusal(error: unknown): ProblemError {
+  if (isAgentKitError(error) && error.code === 'session-conflict') return conflict(error.message)
+  return thrownProblem(error)
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
+}
