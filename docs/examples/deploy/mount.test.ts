@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { checkApp, type Send, token } from './__fixtures__/check-app.ts'
 import { type ModelServer, startModelServer } from './__fixtures__/model-server.ts'
+import { freePort, isInstalled, start } from './__fixtures__/processes.ts'
 
 let model: ModelServer
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.runIf(isInstalled('bun'))('Bun', () => {
   it('serves the agent', () => serveBy('bun', [condition, 'bun.ts']))
 })
 describe.runIf(isInstalled('deno'))('Deno', () => {
-  const permissions = ['--allow-env', '--allow-net', '--allow-read']
+  const permissions = ['--allow-env', '--allow-net', '--allow-read', '--allow-sys']
   it('serves the agent', async () => {
     const port = await freePort()
     await serveBy('deno', ['serve', condition, ...permissions, '--host=127.0.0.1', `--port=${port}`, 'deno.ts'], port)
@@ -74,39 +74,19 @@ describe.runIf(isInstalled('deno'))('Deno', () => {
 
 async function serveBy(command: string, args: string[], port?: number): Promise<void> {
   const PORT = port ?? (await freePort())
-  const env = { ...process.env, ...environment(), PORT: String(PORT), NODE_OPTIONS: '' }
-  const child = spawn(command, args, { cwd: import.meta.dirname, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  const env = { ...environment(), PORT: String(PORT), NODE_OPTIONS: '' }
+  const url = `http://127.0.0.1:${PORT}`
+  const stop = await start({ command, args, env, cwd: import.meta.dirname, url: `${url}/health` })
   try {
-    const url = `http://127.0.0.1:${PORT}`
-    await vi.waitFor(() => healthy(url, child), { timeout: 60_000, interval: 50 })
     await checkApp((path, init) => fetch(`${url}${path}`, init), model)
   } finally {
-    child.kill()
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await stop()
   }
-}
-
-async function healthy(url: string, child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}.`)
-  expect((await fetch(`${url}/health`)).status).toBe(200)
-}
-
-/** A port for a process that cannot report the one it took. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // of TCP
-  server.close()
-  return port
 }
 
 function urlOf(server: Server): string {
   const { port } = server.address() as AddressInfo // of TCP
   return `http://127.0.0.1:${port}`
-}
-
-function isInstalled(command: string): boolean {
-  return spawnSync(command, ['--version']).status === 0
 }
 
 function environment(): Record<string, string> {
