@@ -44,17 +44,22 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
     async store(request, { runId = null, status = null, body = null, type = null }) {
       const { scope, key, fingerprint } = request
       await write(
-        (statements) => void statements.storeAnswer.run(runId, status, type, body, scope, key, fingerprint),
-        () => {
-          if (status !== null) holder.letGo(workOf(request))
+        (statements) => statements.storeAnswer.run(runId, status, type, body, scope, key, fingerprint).changes > 0,
+        (isStored) => {
+          // Where nothing was reserved, the answer was deleted with its session.
+          if (status !== null || !isStored) holder.letGo(workOf(request))
         },
       )
     },
 
     async forget(request) {
       const { scope, key, fingerprint } = request
-      holder.letGo(workOf(request))
-      await write((statements) => void statements.forgetAnswer.run(scope, key, fingerprint))
+      await write(
+        (statements) => statements.forgetAnswer.run(scope, key, fingerprint).changes > 0,
+        (isForgotten) => {
+          if (isForgotten) holder.letGo(workOf(request))
+        },
+      )
     },
   }
 }

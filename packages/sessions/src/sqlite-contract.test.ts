@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { durableSessionStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
+import { durableSessionStoreContract, runStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
 durableSessionStoreContract('sqliteSessions(file)', async () => {
@@ -14,6 +14,14 @@ durableSessionStoreContract('sqliteSessions(file)', async () => {
       await store.close()
       return sqliteSessions(path)
     },
+    cleanup: () => rm(folder, { recursive: true }),
+  }
+})
+
+runStoreContract('sqliteSessions(file)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  return {
+    open: async () => sqliteSessions(join(folder, 'sessions.db')),
     cleanup: () => rm(folder, { recursive: true }),
   }
 })

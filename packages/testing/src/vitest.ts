@@ -1,5 +1,6 @@
 export { providerContract } from './provider-contract/provider-contract.ts'
 export type { MakeProvider, ModelsUnderTest, ProviderUnderTest } from './provider-contract/provider-under-test.ts'
+export { type RunStoreUnderTest, runStoreContract } from './run-store-contract/run-store-contract.ts'
 export {
   type DurableStoreUnderTest,
   durableSessionStoreContract,
