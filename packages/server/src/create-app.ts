@@ -1,6 +1,6 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
 import { Hono } from 'hono'
-import { aboutRoutes, healthRoutes } from './about/about-routes.ts'
+import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
 import { handlerProblem, ProblemError, problemResponse } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
@@ -59,10 +59,14 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     basePathGuard(rules.basePath),
   )
   const parts: RouteParts = { agent, capacity, limits, log, rules }
-  mountRoutes(app, healthRoutes(), parts)
+  const token = { timeoutMs: limits.headersMs, log }
+  if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
+  mountRoutes(app, publicRoutes(parts), parts)
+  // The page needs no token, and neither does its absence.
+  app.get('/', (context) => context.notFound())
 
   // The following guards apply to all other paths, unknown ones included.
-  if (auth) app.use('*', authGuard(auth, { timeoutMs: limits.headersMs, log }))
+  if (auth) app.use('*', authGuard(auth, token))
   app.use('*', bodySizeGuard(limits.bodyBytes))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)

@@ -24,6 +24,7 @@ export interface AgentServer {
 export async function listen(agent: Runnable, settings: ServerSettings): Promise<AgentServer> {
   const { limits } = settings
   const capacity = createCapacity(limits, agent, settings.rules)
+  capacity.phase = 'starting'
   const app = buildApp(agent, settings, capacity)
   const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
@@ -33,6 +34,7 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
   const port = await bind(server, settings)
+  capacity.phase = 'ready'
   let closing: Promise<void> | undefined
   return {
     url: serverUrl(settings.host, port),
@@ -81,7 +83,9 @@ function cannotListen(cause: unknown, host: string, port: number): AgentKitError
 /** How long runs may take to settle after their connections are closed. */
 const settleMs = 1000
 
-async function drain(server: Server, { runs }: Capacity, drainMs: number): Promise<void> {
+async function drain(server: Server, capacity: Capacity, drainMs: number): Promise<void> {
+  const { runs } = capacity
+  capacity.phase = 'draining'
   runs.close()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node keeps a connection alive that was busy when the server closed.

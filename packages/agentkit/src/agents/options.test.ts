@@ -60,7 +60,7 @@ describe('a misspelt option', () => {
     const refusal = expect.objectContaining({
       code: 'invalid-argument',
       message:
-        'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal, timeoutMs, budget, history, onApproval.',
+        'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal, timeoutMs, budget, history, replaces, resumable, onApproval.',
     })
     const options = { user_id: 'ada', session_id: 'first' } as RunOptions
     await expect(agent.chat('Hello', options)).rejects.toEqual(refusal)

@@ -12,6 +12,7 @@ export function sharedOptions(
   return definedOnly({
     instruction: own.instruction ?? settings.instruction,
     description: own.description ?? settings.description,
+    version: own.version ?? settings.version,
     samplePrompts: own.samplePrompts ?? settings.sample_prompts,
     modelSettings: { ...modelSettingsOf(settings), ...own.modelSettings },
     maxSteps: own.maxSteps ?? settings.max_steps,

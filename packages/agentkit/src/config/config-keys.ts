@@ -49,6 +49,7 @@ export const agentKeys = {
   model: { type: 'model', example: '"openai/gpt-5.4-mini"' },
   instruction: { type: 'text', example: '"You answer briefly."' },
   description: { type: 'text', example: '"Knows the weather."' },
+  version: { type: 'word', example: '"2026-11-23"' },
   sample_prompts: { type: 'texts', example: '["What can you do?"]' },
   timeout: { type: 'seconds', example: '60' },
   tool_timeout: { type: 'seconds', example: '30' },

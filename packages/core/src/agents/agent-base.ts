@@ -2,6 +2,7 @@ import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
+import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
@@ -9,11 +10,11 @@ import type { InputPart, UserMessage } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser } from '../loop/types.ts'
-import { tighten } from '../policies/budget.ts'
+import { type Budget, tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
-import type { AgentRun, RunFilter, Runnable, RunOptions, RunResult } from '../runs/run.ts'
+import type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
 import { trackRun } from '../sessions/live-runs.ts'
 import { checkRunOptions } from './agent-options.ts'
@@ -37,7 +38,14 @@ type StartOptions = {
 }
 
 /** What an agent shows of itself. */
-type Description = { name: string; description?: string; samplePrompts?: readonly string[]; knowledge?: Knowledge }
+type Description = {
+  name: string
+  description?: string
+  samplePrompts?: readonly string[]
+  version?: string
+  budget?: Budget
+  knowledge?: Knowledge
+}
 
 /** What agents, swarms and workflows have in common: they answer messages. */
 export abstract class AgentBase<Output = undefined> implements Runnable {
@@ -45,18 +53,47 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   readonly name: string
   readonly description: string | undefined
   readonly samplePrompts: readonly string[]
+  readonly version: string | undefined
+  readonly budget: Budget | undefined
   readonly knowledge: Knowledge | undefined
   abstract readonly sessions: SessionStore
   /** @internal */
   protected host: AgentHost = {}
 
   /** @internal */
-  constructor(id: string, { name, description, samplePrompts = [], knowledge }: Description) {
+  constructor(id: string, { name, description, samplePrompts = [], version, budget, knowledge }: Description) {
     this.id = id
     this.name = name
     this.description = description
     this.samplePrompts = [...samplePrompts]
+    this.version = version
+    this.budget = budget && { ...budget }
     this.knowledge = knowledge
+  }
+
+  /** The members of a swarm, and the agents of a workflow; none of an agent. */
+  get members(): readonly AgentInfo[] {
+    return []
+  }
+
+  /** The functions that its model may call, with those of its knowledge. */
+  get tools(): readonly ToolInfo[] {
+    return [...this.ownTools(), ...knownTools(this.knowledge)].map(({ name, description }) => ({ name, description }))
+  }
+
+  /** Whether its messages may have images. The model may still refuse one. */
+  get acceptsImages(): boolean {
+    try {
+      this.host.check?.({ role: 'user', content: [{ type: 'image', base64: '', mediaType: 'image/png' }] })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** The functions that it was given. @internal */
+  protected ownTools(): Iterable<Tool> {
+    return []
   }
 
   /** The models that it calls, the preferred one first. */
@@ -222,6 +259,15 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
     })
     // The schema that validates `output` also defines its type.
     return run as AgentRun<Output>
+  }
+}
+
+/** The tools of the knowledge, once it is loaded; a run reports why they cannot be read. */
+function knownTools(knowledge: Knowledge | undefined): readonly Tool[] {
+  try {
+    return knowledge?.tools() ?? []
+  } catch {
+    return []
   }
 }
 

@@ -45,6 +45,8 @@ export type AgentOptions<Output = undefined> = {
   instruction?: string
   /** What the agent is good at, for other agents. */
   description?: string
+  /** The version of the agent, for those who ask which one has answered. */
+  version?: string
   /** Example questions for a user interface. */
   samplePrompts?: readonly string[]
   /**
@@ -94,6 +96,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   id: isAny,
   instruction: isText,
   description: isText,
+  version: isText,
   samplePrompts: isTextList,
   output: checkOutput,
   modelSettings: checkModelSettings,

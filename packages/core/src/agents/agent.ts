@@ -1,4 +1,5 @@
 import type { SessionStore } from '../contracts/session-store.ts'
+import type { Tool } from '../contracts/tool.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
@@ -18,6 +19,7 @@ import { agentSpec } from './agent-spec.ts'
 export class Agent<Output = undefined> extends AgentBase<Output> {
   readonly sessions: SessionStore
   readonly #spec: AgentSpec
+  readonly #tools: Map<string, Tool>
 
   /**
    * @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix
@@ -31,8 +33,14 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     const { sessions = memorySessions() } = options
     this.sessions = sessions
     const chain = modelChain(checkModels(options.model))
-    const spec = agentSpec(options, { id, chain, sessions, tools: toTools(options.functions) })
+    this.#tools = toTools(options.functions)
+    const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools })
     this.#spec = { ...spec, takes: (message) => this.checkMessage(message) }
+  }
+
+  /** @internal */
+  protected override ownTools(): Iterable<Tool> {
+    return this.#tools.values()
   }
 
   /** @internal */

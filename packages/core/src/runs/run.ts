@@ -89,6 +89,12 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   deny(approvalId: string, reason?: string): void
 }
 
+/** An agent, as others may see it. */
+export type AgentInfo = { id: string; name: string; description?: string | undefined }
+
+/** A function that an agent may call, as others may see it. */
+export type ToolInfo = { name: string; description: string }
+
 /** What a server needs of an agent or a swarm. */
 export interface Runnable {
   readonly id: string
@@ -96,6 +102,16 @@ export interface Runnable {
   readonly description?: string | undefined
   readonly samplePrompts: readonly string[]
   readonly sessions: SessionStore
+  /** The version of the agent, as its author counts. */
+  readonly version?: string | undefined
+  /** The members of a swarm. */
+  readonly members?: readonly AgentInfo[]
+  /** The functions that it may call, those of its knowledge included. */
+  readonly tools?: readonly ToolInfo[]
+  /** What one run may use up. */
+  readonly budget?: Budget | undefined
+  /** Whether messages may have images. */
+  readonly acceptsImages?: boolean
   /** The knowledge that it searches, if it has any. */
   readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun

@@ -4,10 +4,12 @@ import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
+import type { AgentInfo } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { toTools } from '../tools/define-tool.ts'
 import { type Collaborate, handoff, manager, parallel } from './collaboration.ts'
@@ -58,6 +60,15 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   /** The members. */
   get agents(): readonly Member[] {
     return this.#agents
+  }
+
+  override get members(): readonly AgentInfo[] {
+    return this.#agents.map(({ id, name, description }) => ({ id, name, description }))
+  }
+
+  /** @internal */
+  protected override ownTools(): Iterable<Tool> {
+    return toTools(this.#options.functions ?? []).values()
   }
 
   /** The models of the swarm and its members. */

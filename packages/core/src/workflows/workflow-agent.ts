@@ -9,7 +9,7 @@ import { AgentKitError } from '../data/errors.ts'
 import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec, Planned, Run } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
-import type { AgentRun, RunOptions } from '../runs/run.ts'
+import type { AgentInfo, AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withMemberSessions } from '../swarm/member-sessions.ts'
 import { memberPathsOf } from '../swarm/swarm.ts'
@@ -57,6 +57,10 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
       ...agentSpec({ ...options, name }, parts),
       plan: (run) => this.#runSteps(run, textOfInput(run.state)),
     }
+  }
+
+  override get members(): readonly AgentInfo[] {
+    return this.agents.map(({ id, name, description }) => ({ id, name, description }))
   }
 
   /** The models of the agents in it. */

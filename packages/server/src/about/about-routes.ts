@@ -1,5 +1,7 @@
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { infoRoute } from './info-route.ts'
+import { readyRoute } from './ready-route.ts'
 
 /** What the agent says of itself. */
 export function aboutRoutes({ agent }: RouteParts): Route[] {
@@ -15,8 +17,8 @@ export function aboutRoutes({ agent }: RouteParts): Route[] {
   ]
 }
 
-/** The routes that need no token. */
-export function healthRoutes(): Route[] {
+/** The routes that need no token; what they answer depends on it. */
+export function publicRoutes(parts: RouteParts): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -26,5 +28,7 @@ export function healthRoutes(): Route[] {
       answers: { 200: { description: 'It does' } },
       handle: (context) => context.json({ status: 'healthy' }),
     }),
+    readyRoute(parts),
+    infoRoute(parts),
   ]
 }

@@ -22,6 +22,7 @@ export type RequestErrorCode =
   | 'stream-expired'
   | 'idempotency-key-reused'
   | 'approval-not-allowed'
+  | 'insufficient-storage'
   | 'internal-error'
 
 /** The `code` of a problem: a closed list. */
@@ -117,6 +118,12 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'This token may not decide on approvals; another person has to.',
   },
   'internal-error': { status: 500, title: 'Internal error', detail: 'The server failed to handle the request.' },
+
+  'insufficient-storage': {
+    status: 507,
+    title: 'Insufficient storage',
+    detail: 'The disk of the server has no room left.',
+  },
 
   'invalid-config': { ...misconfigured, detail: 'The server is not configured correctly.' },
   'missing-key': { ...misconfigured, detail: 'The server has no key for its model provider.' },

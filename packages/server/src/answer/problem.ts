@@ -1,4 +1,5 @@
 import { type ErrorInfo, isAgentKitError, type RunFinishReason } from '@agentkit/core'
+import { isDiskFull } from './disk-full.ts'
 import { type ProblemCode, problemTable } from './problem-table.ts'
 
 /** An error in the form, with the path of its field. */
@@ -57,13 +58,15 @@ export function thrownProblem(error: unknown): ProblemError {
 /** The problem of an error that a handler has thrown: one of ours, as a store throws it, has its own status. */
 export function handlerProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
-  return isAgentKitError(error) ? failureProblem(error) : new ProblemError('internal-error', { cause: error })
+  if (isAgentKitError(error)) return failureProblem(error)
+  return new ProblemError(isDiskFull(error) ? 'insufficient-storage' : 'internal-error', { cause: error })
 }
 
 /** The problem of an error of ours: the code alone decides its status and sentence. */
 export function failureProblem(error: ErrorInfo): ProblemError {
   // Another version of core may have codes that this table lacks.
-  const code: ProblemCode = Object.hasOwn(problemTable, error.code) ? error.code : 'internal-error'
+  const known: ProblemCode = Object.hasOwn(problemTable, error.code) ? error.code : 'internal-error'
+  const code = known === 'storage' && isDiskFull(error) ? 'insufficient-storage' : known
   const seconds = retryAfterSeconds(code, error.retryAfterMs)
   return new ProblemError(code, {
     cause: error,

@@ -1,0 +1,52 @@
+import type { Runnable } from '@agentkit/core'
+import { object, optional } from 'valibot'
+import { anyCallerOf } from '../request/caller.ts'
+import { idField } from '../request/fields.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+
+/** What a client needs to know of the agent; never its instruction. Without a token, only that one is needed. */
+export function infoRoute({ agent, limits, rules }: RouteParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/info',
+    tag: 'about',
+    summary: 'Describes the agent and the limits of the server',
+    description: 'Where the server needs a token and the request has none, the answer is `{ auth: true, name }`.',
+    query: object({ user_id: optional(idField) }),
+    answers: { 200: { description: 'The agent', content: { 'application/json': { type: 'object' } } } },
+    handle(context, { query }) {
+      if (rules.hasAuth && context.get('principal') === undefined) return context.json({ auth: true, name: agent.name })
+      return context.json({
+        ...describe(agent),
+        limits: snakeKeys(limits),
+        dialects: [...rules.dialects],
+        auth: rules.hasAuth,
+        user_id: anyCallerOf(context, query.user_id) ?? null,
+      })
+    },
+  })
+}
+
+function describe(agent: Runnable) {
+  const { budget = {} } = agent
+  return {
+    id: agent.id,
+    name: agent.name,
+    description: agent.description ?? null,
+    version: agent.version ?? null,
+    sample_prompts: agent.samplePrompts,
+    members: (agent.members ?? []).map(({ id, name, description = null }) => ({ id, name, description })),
+    tools: (agent.tools ?? []).map(({ name, description }) => ({ name, description })),
+    budget: Object.keys(budget).length > 0 ? snakeKeys(budget) : null,
+    accepts: { images: agent.acceptsImages ?? false, files: agent.knowledge?.exts ?? [] },
+  }
+}
+
+/** The same values by names such as `queued_runs`; what is not limited is null. */
+function snakeKeys(values: object): Record<string, number | null> {
+  const entries = Object.entries<number | undefined>({ ...values })
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value ?? null]),
+  )
+}
