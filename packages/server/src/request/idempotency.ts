@@ -74,11 +74,13 @@ export async function idempotent(
     await runs.answers.store(request, { runId, type, ...(after !== undefined && { body: String(after) }) })
     return () => keepStream(runs, request, run.runId).catch(logFailure)
   }
-  const finish = (response: Response): Promise<Response> =>
-    keepAnswer(runs, request, runId, response).catch((error) => {
-      logFailure(error)
-      return response
-    })
+  const finish = async (response: Response): Promise<Response> => {
+    const type = response.headers.get('content-type') ?? ''
+    if (type === eventStreamType) return response
+    const body = await response.text()
+    await keepAnswer(runs, request, { runId, status: response.status, body, type }).catch(logFailure)
+    return new Response(body === '' ? null : body, response)
+  }
   try {
     return await finish(await handle(begin))
   } catch (error) {
@@ -92,22 +94,13 @@ const passingStatuses: readonly number[] = [401, 403, 408, 409, 413, 429]
 
 /** Stores an answer, or frees the key where the same request may be answered otherwise later. */
 async function keepAnswer(
-  runs: RunStore,
+  { read, answers }: RunStore,
   request: IdempotentRequest,
-  runId: string | undefined,
-  response: Response,
-): Promise<Response> {
-  const type = response.headers.get('content-type') ?? ''
-  if (type === eventStreamType) return response
-  const { status } = response
-  const hasBegun = runId !== undefined && (await runs.read(runId)) !== undefined
-  if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) {
-    await runs.answers.forget(request)
-    return response
-  }
-  const body = await response.text()
-  await runs.answers.store(request, { ...(runId !== undefined && { runId }), status, body, type })
-  return new Response(body === '' ? null : body, response)
+  { runId, status, ...content }: { runId: string | undefined; status: number; body: string; type: string },
+): Promise<void> {
+  const hasBegun = runId !== undefined && (await read(runId)) !== undefined
+  if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
+  else await answers.store(request, { ...(runId !== undefined && { runId }), status, ...content })
 }
 
 /** An event stream is replayed from the events of its run, if it has begun. */
