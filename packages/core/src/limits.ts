@@ -34,6 +34,8 @@ export const limits = {
   approvalDays: 30,
   /** The most that an agent's option may say. */
   mostApprovalDays: 365,
+  /** How often a run that waits in this process looks for decisions of other processes, in milliseconds. */
+  decisionPollMs: 1_000,
   /** Attempts of one model call, including the first. */
   retryAttempts: 4,
   /** Attempts of one model call if there is a fallback. */

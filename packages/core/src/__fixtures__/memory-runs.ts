@@ -32,7 +32,7 @@ export function memoryDisk(): MemoryDisk {
   }
   const writable = (runId: string, attempt: number): Row => {
     const row = rowOf(runId)
-    if (row.record.status === 'running' && row.attempt === attempt) return row
+    if (row.record.status === 'running' && row.process && row.attempt === attempt) return row
     throw conflict(`The run ${runId} is not of attempt ${attempt}.`)
   }
   const endRow = async (row: Row, { status, ...ending }: RunEnding): Promise<void> => {

@@ -122,8 +122,10 @@ describe('an iterated run', () => {
       ...['user: Pay', 'assistant: pay5', 'tool: paid', 'assistant: Paid.'],
       ...['user: Hi', 'assistant: Hello.'],
     ])
-    // The run goes on in its own place: what came after is not before it.
-    expect(wordsOf(payment.model.requests[2]?.messages ?? [])).toEqual(['user: Pay', 'assistant: pay5', 'tool: paid'])
+    // The model sees what happened meanwhile.
+    expect(wordsOf(payment.model.requests[2]?.messages ?? [])).toEqual([
+      ...['user: Hi', 'assistant: Hello.', 'user: Pay', 'assistant: pay5', 'tool: paid'],
+    ])
   })
 
   it('does not count the time that it waits', async () => {

@@ -1,4 +1,5 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
+import { notCompacted } from '../conversation/compacted-view.ts'
 import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
@@ -111,7 +112,11 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     compaction: snapshot ? snapshot.compaction : sessionState(turn).compaction,
     summarise,
     preferred: agent.chain.models[0],
-    onCompacted: (compaction) => untilAborted(signal, turn.append([], { ...sessionState(turn), compaction })),
+    async onCompacted(compaction) {
+      // The session has its messages in another order.
+      if (turn.isLast === false && compaction !== notCompacted) return
+      await untilAborted(signal, turn.append([], { ...sessionState(turn), compaction }))
+    },
     warnings: state.warnings,
   })
   if (opened.hasMoved) await conversation.rebase(turn.history)

@@ -6,13 +6,16 @@ import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import { checkDecisions } from '../runs/decisions.ts'
 import { type RunSnapshot, restore, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
-import { continueTurn } from '../sessions/open-turn.ts'
-import { decisionsOf, optionsOf } from '../sessions/recorded-turn.ts'
+import { claimRun } from '../sessions/live-runs.ts'
+import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
+import { optionsOf } from '../sessions/recorded-turn.ts'
+import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
 import type { NewRun, OpenedRun } from './types.ts'
 
 /**
- * Takes over a run that the store has recorded, and stores the decisions that it is resumed with.
+ * Takes over a run that the store has recorded, and stores the decisions that it is resumed with. Without a decision, a
+ * run that waits stays suspended.
  * @throws AgentKitError `session-conflict`, `session-busy`, `not-found`, `invalid-argument`
  */
 export async function openStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
@@ -20,8 +23,16 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy } = agent
   const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
-  if (store.runs && Object.keys(given).length > 0) await untilAborted(signal, store.runs.decide(runId, given))
-  const taken = await continueTurn({ store, runId, signal, onBusy, interrupt }, before)
+  const isDecided = Object.keys(given).length > 0
+  const session = { store, runId, signal, onBusy, interrupt }
+  // Without a decision a run that waits stays suspended: its approvals are shown again.
+  const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
+  const release = claimRun(store, runId)
+  const taken = await (async () => {
+    if (isAttached) return attachTurn(session, before)
+    if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, given))
+    return continueTurn(session, before)
+  })().finally(release)
   const { turn, messages, progress, stored, hasMoved } = taken
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
@@ -37,7 +48,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const { key, record } = stored
   const continued = { ...scope, userId: key.userId, sessionId: record.sessionId }
   if (suspended) {
-    const decisions = pendingDecisions(run, snapshot, stored)
+    const decisions = isAttached ? {} : pendingDecisions(run, snapshot, stored)
     return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
   }
   for (const { callId } of unansweredCalls(state.messages)) {

@@ -102,15 +102,17 @@ describe('a waiting run', () => {
     expect(await shown(first)).toHaveLength(6)
   })
 
-  it('sees what came before it, not what other runs added meanwhile', async () => {
+  it('sees what came before it and what other runs added meanwhile, and keeps its place in the history', async () => {
     const first = payer(['Hello.', calls('pay 1'), 'Still there.', 'Done.', 'Bye.'])
     await first.agent.chat('Hi', session)
     const { runId } = await waitingRun(first)
     await first.agent.chat('Are you there?', session)
     await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
-    const before = ['user: Hi', 'assistant: Hello.', 'user: Pay', 'assistant: pay1', 'tool: paid']
-    expect(wordsOf(first.model.requests[3]?.messages ?? [])).toEqual(before)
-    const all = [...before, 'assistant: Done.', 'user: Are you there?', 'assistant: Still there.']
+    const before = ['user: Hi', 'assistant: Hello.']
+    const own = ['user: Pay', 'assistant: pay1', 'tool: paid']
+    const meanwhile = ['user: Are you there?', 'assistant: Still there.']
+    expect(wordsOf(first.model.requests[3]?.messages ?? [])).toEqual([...before, ...meanwhile, ...own])
+    const all = [...before, ...own, 'assistant: Done.', ...meanwhile]
     expect(await shown(first)).toEqual(all)
     await first.agent.chat('Bye', session)
     expect(wordsOf(first.model.requests[4]?.messages ?? [])).toEqual([...all, 'user: Bye'])

@@ -97,19 +97,21 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
   const { scope, state, turn, ledger, conversation } = run
   const { signal, emit } = scope
   try {
-    await suspend(run, approvals)
+    const early = await suspend(run, approvals)
+    const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
     // Before the events: a reader may decide as soon as it receives one.
-    const decided = scope.approvals.decisions(approvals, signal)
-    for (const { path, ...approval } of approvals) {
+    const decided = open.length > 0 ? decisionsOn(run, open) : early
+    for (const { path, ...approval } of open) {
       await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
-    const decisions = await decided
-    if (!decisions) return undefined
-    const { hasMoved } = await turn.resume(signal, decisions)
+    const own = await decided
+    if (!own) return undefined
+    const { hasMoved, decisions = own } = await turn.resume(signal)
     state.approvals = []
     ledger.resume()
     if (hasMoved) await conversation.rebase(turn.history)
-    return decisions
+    const isShown = (id: string): boolean => approvals.some(({ approvalId }) => approvalId === id)
+    return Object.fromEntries(Object.entries(decisions).filter(([id]) => isShown(id)))
   } catch (error) {
     // A run that could not be stored ends like any other.
     if (state.approvals.length === 0) throw error
@@ -132,12 +134,39 @@ async function takeBack({ turn, state }: OpenRun): Promise<void> {
   state.approvals = []
 }
 
-async function suspend(run: OpenRun, approvals: Approval[]): Promise<void> {
+/** Waits for decisions of the reader, and for those that the store receives from elsewhere. */
+async function decisionsOn({ scope, turn, state }: OpenRun, open: readonly Approval[]): Promise<Decisions | undefined> {
+  const stored: Promise<unknown>[] = []
+  let known: Decisions = {}
+  const unwatch = turn.watch?.((change) => {
+    if ('decisions' in change) {
+      known = change.decisions
+      scope.approvals.learn(known)
+      return
+    }
+    state.approvals = []
+    scope.end(change.ended)
+  })
+  try {
+    const decided = await scope.approvals.decisions(open, scope.signal, (approvalId, decision) => {
+      stored.push(turn.decide?.({ [approvalId]: decision }) ?? Promise.resolve())
+      // Awaited below.
+      stored.at(-1)?.catch(() => {})
+    })
+    await untilAborted(scope.signal, Promise.all(stored))
+    if (!decided) state.approvals = state.approvals.filter(({ approvalId }) => known[approvalId] === undefined)
+    return decided
+  } finally {
+    unwatch?.()
+  }
+}
+
+async function suspend(run: OpenRun, approvals: Approval[]): Promise<Decisions> {
   const { path, scope } = run
   const shown = approvals.map((approval) =>
     path.length > 0 ? { ...approval, path: [...path, ...(approval.path ?? [])] } : approval,
   )
-  await storeSnapshot(run, takeSnapshot(run), shown, () => {
+  return storeSnapshot(run, takeSnapshot(run), shown, () => {
     if (scope.approvals.isCancelled) void endSuspended(run).catch(() => {})
     return scope.approvals.isCancelled
   })

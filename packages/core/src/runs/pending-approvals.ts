@@ -15,8 +15,17 @@ export interface PendingApprovals {
   readonly isCancelled: boolean
   /** @throws AgentKitError `not-found` when no approval with this id is pending */
   decide(approvalId: string, decision: Decision): void
-  /** @returns all decisions, or those made before the caller detached; `undefined` for none */
-  decisions(approvals: readonly Approval[], signal: AbortSignal): Promise<Decisions | undefined>
+  /** Decisions that were made elsewhere: they count once all approvals are decided. */
+  learn(decisions: Decisions): void
+  /**
+   * @param onDecided called with each decision of the caller
+   * @returns all decisions, or those made before the caller detached; `undefined` where the caller made none of these
+   */
+  decisions(
+    approvals: readonly Approval[],
+    signal: AbortSignal,
+    onDecided?: (approvalId: string, decision: Decision) => void,
+  ): Promise<Decisions | undefined>
 }
 
 export function pendingApprovals(runId: string): PendingApprovals {
@@ -25,10 +34,13 @@ export function pendingApprovals(runId: string): PendingApprovals {
   let isCancelled = false
   let undecided = new Set<string>()
   let decided: Record<string, Decision> = {}
+  let learned: Record<string, Decision> = {}
+  let report: (approvalId: string, decision: Decision) => void = () => {}
   let finish: (decisions: Decisions | undefined) => void = () => {}
   const close = (): void => {
+    const isComplete = undecided.size === 0
     undecided = new Set()
-    finish(Object.keys(decided).length > 0 ? decided : undefined)
+    finish(isComplete || Object.keys(decided).length > 0 ? { ...learned, ...decided } : undefined)
   }
   return {
     get isWaiting() {
@@ -53,10 +65,19 @@ export function pendingApprovals(runId: string): PendingApprovals {
         throw new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
       }
       decided[approvalId] = decision
+      report(approvalId, decision)
       if (undecided.size === 0) close()
     },
-    async decisions(approvals, signal) {
+    learn(decisions) {
+      const known = [...undecided].flatMap((id) => (decisions[id] === undefined ? [] : [[id, decisions[id]] as const]))
+      for (const [id] of known) undecided.delete(id)
+      Object.assign(learned, Object.fromEntries(known))
+      if (known.length > 0 && undecided.size === 0) close()
+    },
+    async decisions(approvals, signal, onDecided = () => {}) {
       isWaiting = true
+      report = onDecided
+      learned = {}
       undecided = new Set(approvals.map(({ approvalId }) => approvalId))
       decided = {}
       const all = new Promise<Decisions | undefined>((resolve) => {

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Compaction } from '../conversation/compacted-view.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Approval } from '../data/approval-data.ts'
+import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type Citation, distinctPassages } from '../data/citation.ts'
 import type { ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
@@ -128,21 +128,23 @@ export function restore(
  * Stores a run as suspended, so that it survives its process. A run that is stopped meanwhile waits a little longer, to
  * know whether it is suspended; a store that hangs does not delay it further.
  * @param takeBack called when the run was stored after it had stopped waiting; returns whether it ended the run instead
+ * @returns the decisions on its approvals that are stored already
  */
 export async function storeSnapshot(
   { turn, state, scope: { signal } }: Pick<OpenRun, 'turn' | 'state' | 'scope'>,
   snapshot: RunSnapshot,
   approvals: Approval[],
   takeBack: () => boolean = () => false,
-): Promise<void> {
+): Promise<Decisions> {
   let isAwaited = true
   // Plain JSON, except that optional fields may be absent.
   const json = snapshot as unknown as JSONValue
-  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages, approvals).then(() => {
-    if (isAwaited || !takeBack()) state.approvals = approvals
+  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages, approvals).then((decided = {}) => {
+    if (isAwaited || !takeBack()) state.approvals = approvals.filter(({ approvalId }) => !decided[approvalId])
+    return decided
   })
   try {
-    await untilAborted(signal, stored)
+    return await untilAborted(signal, stored)
   } catch (error) {
     // Half of the time, as ending the turn takes time too.
     await settledWithin(limits.endFailedMs / 2, stored)

@@ -14,6 +14,7 @@ import {
 } from './acquire-session.ts'
 import {
   createRun,
+  describeRun,
   failRecorded,
   isRecorded,
   type NewRecord,
@@ -137,6 +138,20 @@ export async function continueTurn(
   return { ...found, turn: recordedTurn(session, found, release) }
 }
 
+/** A run that stays suspended until its turn is resumed: as `continueTurn`, for a caller who has not decided yet. */
+export async function attachTurn(
+  request: Omit<SessionAccess, 'agentId' | 'approvalMs'>,
+  stored: StoredRun,
+): Promise<TakenRun & { turn: OpenTurn }> {
+  const { store, signal } = request
+  const { key } = stored
+  if (!store.runs) throw needsRuns()
+  const session = { ...request, runs: store.runs, key }
+  const loaded = await untilAborted(signal, store.load(key))
+  const found = { ...(await untilAborted(signal, describeRun(session, stored, loaded))), hasMoved: false }
+  return { ...found, turn: recordedTurn(session, { ...found, isSuspended: true }, () => {}) }
+}
+
 /**
  * Resumes a suspended run by its id, in its own place of its session. Of several callers at once, one succeeds.
  *
@@ -194,6 +209,8 @@ type HeldSession = {
   version: number
   /** Of a run that was suspended before. */
   entry?: SuspendedRun
+  /** Whether it is the last of its session; see `OpenTurn`. */
+  isLast?: boolean
   release(): void
 }
 
@@ -203,7 +220,7 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
   const key = keyOf(place, runId)
   const owner = { agentId, userId, ...(sessionId === undefined ? {} : { sessionId }) }
   const { seeded } = held
-  let { history, state, version, entry, release } = held
+  let { history, state, version, entry, isLast = true, release } = held
   let suspending: Promise<void> | undefined
   let storing: Promise<unknown> | undefined
 
@@ -233,6 +250,9 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
     get state() {
       return state
     },
+    get isLast() {
+      return isLast
+    },
     async append(messages, newState) {
       // A message behind pending calls would separate them from their results: the store refuses it after `suspend`.
       await suspending?.catch(() => {})
@@ -252,7 +272,7 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
     },
     async resume(signal) {
       const acquired = await acquireSuspended({ store, key, runId, signal, interrupt, onBusy: 'queue' })
-      ;({ history, state, version, entry } = acquired.found)
+      ;({ history, state, version, entry, isLast } = acquired.found)
       release = acquired.release
       return { hasMoved: acquired.found.hasMoved }
     },
@@ -295,6 +315,9 @@ function unstoredTurn(request: NewTurn): OpenTurn {
     get state() {
       return stored ? stored.state : state
     },
+    get isLast() {
+      return stored?.isLast ?? true
+    },
     deadline,
     describe(describe) {
       report = describe
@@ -311,11 +334,15 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       stored ??= await storeTurn(messages)
       return stored.suspend(snapshot, usage, messages, approvals)
     },
-    async resume(signal, decisions) {
+    async resume(signal) {
       if (!stored) throw notSuspended(runId)
-      return stored.resume(signal, decisions)
+      return stored.resume(signal)
     },
-    ...(runs && { cancel: async () => stored?.cancel?.() }),
+    ...(runs && {
+      decide: async (decisions) => stored?.decide?.(decisions),
+      watch: (listener) => stored?.watch?.(listener) ?? (() => {}),
+      cancel: async () => stored?.cancel?.(),
+    }),
     async end(status, usage, ending) {
       await stored?.end(status, usage, ending)
     },

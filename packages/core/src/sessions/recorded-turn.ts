@@ -1,23 +1,24 @@
 import type { RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { Decision } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
-import type { SessionKey } from '../data/session-data.ts'
+import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
-import { untilAborted } from '../util/abort.ts'
 import {
   type AcquiredSession,
   acquireSession,
   type Beginning,
   forgetUnendedRun,
+  isConflict,
   type SessionRequest,
 } from './acquire-session.ts'
+import { isClaimed } from './live-runs.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
-import { stateOf } from './suspended-runs.ts'
+import { alreadyResumed, stateOf } from './suspended-runs.ts'
 import type { OpenTurn } from './turn.ts'
+import { decisionsOf, watchSuspended } from './watch-suspended.ts'
 
 /** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
 export type RecordedOptions = {
@@ -58,6 +59,10 @@ export type RecordedRun = {
   deadline: number | undefined
   /** No later call begins earlier than this, in milliseconds since 1970. */
   since: number
+  /** Set for a run that is still suspended. */
+  isSuspended?: true
+  /** Whether it is the last of its session; see `OpenTurn`. */
+  isLast?: boolean
 }
 
 /** A stored run that this process has taken over. */
@@ -88,6 +93,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
   let lastStart = since
   let report: (() => { snapshot: JSONValue; usage: Usage }) | undefined
   let suspending: Promise<unknown> | undefined
+  let { isSuspended = false, isLast = true } = run
 
   const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
     const progress: RecordedProgress = {
@@ -112,6 +118,9 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     get state() {
       return state
     },
+    get isLast() {
+      return isLast
+    },
     deadline,
     describe(describe) {
       report = describe
@@ -128,6 +137,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
     },
     async suspend(snapshot, usage, _messages, approvals) {
+      if (isSuspended) {
+        const stored = await runs.read(runId)
+        return stored && decisionsOf(stored)
+      }
       const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - Date.now()) }
       // The version moved when the run began, and moves when it is suspended.
       const suspended = { version: version + 2, ...msLeft }
@@ -136,22 +149,33 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       )
       suspending = stored
       const decided = await stored
+      isSuspended = true
       forgetUnendedRun(store, key, runId)
       release()
       return decided
     },
-    async resume(signal, decisions = {}) {
-      if (Object.keys(decisions).length > 0) await untilAborted(signal, runs.decide(runId, decisions))
+    async resume(signal) {
+      // A caller of `resume` in this process takes it over.
+      if (isClaimed(store, runId)) throw alreadyResumed(runId)
       const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
       const { found } = taken
-      ;({ history, state, version, attempt, deadline, since } = found)
+      ;({ history, state, version, attempt, deadline, since, isLast = true } = found)
       lastStart = since
       isResumable = true
+      isSuspended = false
       suspending = undefined
       release = taken.release
       writer = openWriter(found.position)
       return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
     },
+    async decide(decisions) {
+      for (const decision of Object.entries(decisions)) {
+        await runs.decide(runId, Object.fromEntries([decision])).catch((error) => {
+          if (!isConflict(error)) throw error
+        })
+      }
+    },
+    watch: (listener) => watchSuspended({ runs, runId, attempt }, listener),
     async cancel() {
       await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     },
@@ -205,7 +229,7 @@ export function failRecorded(runs: RunStore, runId: string, attempt: number): Pr
 export function takeOverRun(
   request: Omit<SessionRequest, 'key'> & { runs: RunStore; key: SessionKey },
 ): Promise<AcquiredSession<TakenRun>> {
-  const { store, runs, key, runId } = request
+  const { runs, runId } = request
   return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
     const before = await runs.read(runId)
     const wasWaiting = before?.record.status === 'waiting'
@@ -215,48 +239,43 @@ export function takeOverRun(
       const approvals = before.approvals.filter(({ decision }) => decision === undefined)
       return runs.suspend(runId, { attempt, approvals })
     }
-    const begin = async (): Promise<TakenRun> => {
-      const stored = await runs.takeOver(runId, { expectedVersion: session?.version ?? 0 })
-      // Read once nobody else can write it.
-      const turns = await store.turns(key)
-      const index = turns.findIndex((turn) => turn.runId === runId)
-      const { seeded } = optionsOf(stored)
-      const own = turns[index]?.messages ?? []
-      const progress = progressOf(stored)
-      const version = session?.version ?? 0
-      const { suspended, since = 0 } = progress ?? {}
-      const started = stored.calls.map(({ startedAt }) => startedAt)
-      const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
-      return {
-        history: [...turns.slice(0, index).flatMap(visibleMessages), ...own.slice(0, seeded)],
-        messages: inCallOrder(own.slice(seeded)),
-        ...{
-          stored,
-          progress,
-          version,
-          seeded,
-          state: stateOf(session?.state),
-          isResumable: true,
-          position: own.length,
-        },
-        deadline: progress ? deadline : stored.deadline,
-        attempt: stored.attempt,
-        // A suspended run has no call that is running.
-        begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
-        since: Math.max(Date.now(), ...started.map((at) => at + 1)),
-        hasMoved: suspended !== undefined && suspended.version !== version,
-      }
-    }
+    const begin = async (): Promise<TakenRun> =>
+      describeRun(request, await runs.takeOver(runId, { expectedVersion: session?.version ?? 0 }), session)
     return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
   })
 }
 
-/** All decisions that a run has received. */
-export function decisionsOf({ approvals }: StoredRun): Record<string, Decision> {
-  const decided = approvals.flatMap(({ approvalId, decision }) =>
-    decision === undefined ? [] : [[approvalId, decision]],
-  )
-  return Object.fromEntries(decided)
+/**
+ * A stored run as it can continue.
+ * @param session as it was loaded before the run was taken over
+ */
+export async function describeRun(
+  { store, key, runId }: Pick<RecordedPlace, 'store' | 'key' | 'runId'>,
+  stored: StoredRun,
+  session: Session | undefined,
+): Promise<TakenRun> {
+  const turns = await store.turns(key)
+  const own = turns.find((turn) => turn.runId === runId)?.messages ?? []
+  const others = turns.filter((turn) => turn.runId !== runId)
+  const { seeded } = optionsOf(stored)
+  const progress = progressOf(stored)
+  const { version = 0 } = session ?? {}
+  const { suspended, since = 0 } = progress ?? {}
+  const started = stored.calls.map(({ startedAt }) => startedAt)
+  const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
+  return {
+    // The model sees what happened while the run was suspended.
+    history: [...own.slice(0, seeded), ...others.flatMap(visibleMessages)],
+    messages: inCallOrder(own.slice(seeded)),
+    ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
+    deadline: progress ? deadline : stored.deadline,
+    attempt: stored.attempt,
+    // A suspended run has no call that is running.
+    begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
+    since: Math.max(Date.now(), ...started.map((at) => at + 1)),
+    hasMoved: suspended !== undefined && suspended.version !== version,
+    isLast: turns.at(-1)?.runId === runId,
+  }
 }
 
 /** Whether a run was recorded in this way; runs of earlier versions were not. */

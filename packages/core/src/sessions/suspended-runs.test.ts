@@ -53,7 +53,7 @@ describe('a suspended run', () => {
     const turn = await suspendRun(store, 'r1')
     await runTurn(store, 'r2')
     expect(await turn.resume(never())).toEqual({ hasMoved: true })
-    expect(turn.history).toEqual([user('r0'), answer('r0')])
+    expect(turn.history).toEqual([user('r0'), answer('r0'), user('r2'), answer('r2')])
     await finish(turn)
     expect(textsOf((await store.load(key))?.messages)).toEqual([
       ...['r0', 'r0', 'r1', 'a b', 'result of a', 'result of b', 'Done.', 'r2', 'r2'],
@@ -161,10 +161,10 @@ describe('a run that is resumed', () => {
     await runTurn(store, 'r2')
     if (where === 'in this process') {
       await turn.resume(never())
-      expect(turn.history).toEqual(seed)
+      expect(turn.history).toEqual([...seed, user('r2'), answer('r2')])
     } else {
       const resumed = await resume(store, 'r1')
-      expect(resumed.turn.history).toEqual(seed)
+      expect(resumed.turn.history).toEqual([...seed, user('r2'), answer('r2')])
       expect(resumed.messages).toEqual([user('r1'), calls('a', 'b'), result('a')])
     }
   })

@@ -25,7 +25,7 @@ export type SuspendedRun = {
 
 /** A suspended run that continues. */
 export type ResumedRun = {
-  /** The conversation before the run. */
+  /** The conversation before the run, and what happened in the session meanwhile. */
   history: Message[]
   /** What the run has stored, results in the order of their calls; pending calls have none yet. */
   messages: Message[]
@@ -37,6 +37,8 @@ export type ResumedRun = {
   version: number
   /** Whether other runs of the session began or ended meanwhile. */
   hasMoved: boolean
+  /** Whether no other run of the session began meanwhile. */
+  isLast: boolean
 }
 
 /**
@@ -55,16 +57,17 @@ export function acquireSuspended(request: SessionRequest): Promise<AcquiredSessi
     // Without its snapshot a run cannot be resumed.
     if (entry.waiting === undefined) throw notSuspended(runId)
     const { usage = {} } = own
-    // Not `session.messages`, which include what others see of this run, and what came after it.
-    const before = turns.slice(0, index).flatMap(visibleMessages)
+    // Not `session.messages`, which include what others see of this run.
+    const others = turns.filter((turn) => turn !== own).flatMap(visibleMessages)
     const found: ResumedRun = {
-      history: [...before, ...own.messages.slice(0, entry.seeded)],
+      history: [...own.messages.slice(0, entry.seeded), ...others],
       messages: inCallOrder(own.messages.slice(entry.seeded)),
       entry,
       usage,
       state: stateOf(session.state),
       version: session.version,
       hasMoved: session.version !== entry.version,
+      isLast: index === turns.length - 1,
     }
     return storedBeginning(request, session, { input: [], undone: usage, found })
   })

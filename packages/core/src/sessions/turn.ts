@@ -2,6 +2,7 @@ import type { RunEnding, StartedCall } from '../contracts/run-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
+import type { SuspendedChange } from './watch-suspended.ts'
 
 /** A run's turn in its session, from `begin` to `end`. */
 export type OpenTurn = {
@@ -9,6 +10,11 @@ export type OpenTurn = {
   readonly history: readonly Message[]
   /** The state of the session, as it was loaded or appended last. */
   readonly state: JSONValue | undefined
+  /**
+   * False when other runs of the session began after this one, which was suspended: the model sees them before it, unlike
+   * later runs, so a compaction that it makes is not that of the session.
+   */
+  readonly isLast?: boolean
   /** When the run must have ended, in milliseconds since 1970, as it is stored. */
   readonly deadline?: number | undefined
   /** @param report the snapshot and the usage of the run at any time: they are stored with each step */
@@ -31,11 +37,14 @@ export type OpenTurn = {
   ): Promise<Decisions | undefined>
   /**
    * Resumes the suspended run once the session is free; `history` and `state` are then up to date.
-   * @param decisions that are stored before
    * @returns whether other runs began or ended meanwhile, which may have changed `history`, and the stored decisions
    * @throws AgentKitError `session-conflict` when it was resumed elsewhere, `not-found` when it is gone
    */
-  resume(signal: AbortSignal, decisions?: Decisions): Promise<{ hasMoved: boolean; decisions?: Decisions }>
+  resume(signal: AbortSignal): Promise<{ hasMoved: boolean; decisions?: Decisions }>
+  /** Stores decisions on the suspended run, where they are stored: the first on an approval wins. */
+  decide?(decisions: Decisions): Promise<void>
+  /** Follows the suspended run in its store. @returns stops it */
+  watch?(listener: (change: SuspendedChange) => void): () => void
   /** Ends the suspended run. Absent where it is resumed to end it. */
   cancel?(): Promise<void>
   /** @param ending what is stored of the result */
