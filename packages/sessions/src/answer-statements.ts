@@ -11,15 +11,21 @@ export const answerTexts = {
       type = coalesce(?, type), body = coalesce(?, body) WHERE scope = ? AND key = ? AND fingerprint = ?`,
   forgetAnswer: 'DELETE FROM answers WHERE scope = ? AND key = ? AND fingerprint = ?',
 
-  unusedSessions: `SELECT id FROM sessions WHERE updated_at < ? AND NOT EXISTS
-    (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting')) LIMIT ?`,
+  // A swarm's member has a slash in its id. Its session is removed when that of the swarm is gone.
+  unusedSessions: `SELECT id, updated_at FROM sessions
+    WHERE id > :after AND updated_at < :before AND instr(agent_id, '/') = 0 ORDER BY id LIMIT :limit`,
+  membersAlone: `SELECT id, updated_at FROM sessions AS own
+    WHERE id > :after AND instr(agent_id, '/') > 0 AND NOT EXISTS (SELECT 1 FROM sessions AS whole
+      WHERE whole.agent_id = substr(own.agent_id, 1, instr(own.agent_id, '/') - 1)
+        AND whole.user_id = own.user_id AND whole.session_id = own.session_id)
+    ORDER BY id LIMIT :limit`,
   ownersOfMany: `SELECT agent_id, user_id FROM sessions WHERE instr(agent_id, ':') = 0 AND instr(agent_id, '/') = 0
     GROUP BY agent_id, user_id HAVING count(*) > ?`,
-  sessionsBeyond: `SELECT id FROM (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ?
-      ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?) AS old
-    WHERE NOT EXISTS (SELECT 1 FROM runs WHERE session = old.id AND status IN ('queued', 'running', 'waiting')) LIMIT ?`,
+  sessionsBeyond: `SELECT id, updated_at FROM sessions WHERE agent_id = ? AND user_id = ?
+    ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?`,
   runsOfSession: 'SELECT count(*) AS runs FROM runs WHERE session = ?',
-  deleteSessionById: 'DELETE FROM sessions WHERE id = ?',
+  deleteIdleSession: `DELETE FROM sessions WHERE id = ? AND updated_at = ? AND NOT EXISTS
+    (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting'))`,
   runWithEvents: 'SELECT number FROM runs WHERE has_events = 1 AND ended_at < ? LIMIT 1',
   deleteEvents: `DELETE FROM events WHERE run = :run AND seq IN
     (SELECT seq FROM events WHERE run = :run ORDER BY seq LIMIT :limit)`,
@@ -29,4 +35,6 @@ export const answerTexts = {
   deleteAnswers: `DELETE FROM answers WHERE rowid IN (SELECT answers.rowid FROM answers
       LEFT JOIN runs ON runs.run_id = answers.run_id
     WHERE answers.created_at < :before AND (runs.number IS NULL OR ended_at < :before) LIMIT :limit)`,
+  bytesInUse: `SELECT (page_count - freelist_count) * page_size AS bytes
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
 } as const

@@ -179,6 +179,7 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       read((statements) => statements.waitingBefore.all(before, toJSON(agentIds)).map((row) => row.run_id as string)),
 
     prune: (rules) => prune(access, rules),
+    size: () => read((statements) => statements.bytesInUse.get()?.bytes as number),
     answers: idempotentAnswers(access),
   }
 }

@@ -77,8 +77,13 @@ export interface RunStore {
   orphans(agentIds: readonly string[]): Promise<OrphanedRun[]>
   /** Suspended runs whose approvals were requested before this time (milliseconds since 1970), at most 100. */
   expired(agentIds: readonly string[], before: number): Promise<string[]>
-  /** Removes what is older than the rules allow, in small batches, each a transaction of its own. */
+  /**
+   * Removes what is older than the rules allow, in small batches, each a transaction of its own; with a swarm's session
+   * those of its members.
+   */
   prune(rules: RetentionRules): Promise<PruneReport>
+  /** What all data of the store takes, in bytes. Absent where that is not known. */
+  size?(): Promise<number>
   readonly answers: IdempotentAnswers
 }
 
@@ -173,8 +178,10 @@ export type RetentionRules = {
   sessionsMs?: number
   /** Removes a user's oldest sessions beyond this number. */
   sessionsPerUser?: number
-  /** Removes events and idempotent answers of runs that ended so long ago. */
+  /** Removes events of runs that ended so long ago. */
   eventsMs?: number
+  /** Removes idempotent answers of that age, whose runs ended so long ago too. */
+  answersMs?: number
 }
 
 export type PruneReport = { sessions: number; runs: number; events: number; answers: number }
