@@ -19,6 +19,8 @@ import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
 import type { RouteParts } from './request/parts.ts'
 import { runRoutes } from './runs/run-routes.ts'
+import { hasRoom } from './sessions/disk-use.ts'
+import { maxBytesOf } from './sessions/retention-options.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import type { ServerEnv } from './util/server-env.ts'
 
@@ -58,7 +60,8 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     originGuard(settings.cors),
     basePathGuard(rules.basePath),
   )
-  const parts: RouteParts = { agent, capacity, limits, log, rules }
+  const maxBytes = maxBytesOf(settings.retention)
+  const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, maxBytes, bytes) }
   const token = { timeoutMs: limits.headersMs, log }
   if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
   mountRoutes(app, publicRoutes(parts), parts)

@@ -8,6 +8,7 @@ import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
 import { buildApp } from './create-app.ts'
 import type { Limits } from './limits.ts'
 import { type ServerSettings, serverUrl } from './options.ts'
+import { startRetention } from './sessions/retention.ts'
 
 /** A server that listens. */
 export interface AgentServer {
@@ -35,10 +36,15 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
   server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
   const port = await bind(server, settings)
   capacity.phase = 'ready'
+  const stopRetention = startRetention({ agent, ...settings })
   let closing: Promise<void> | undefined
   return {
     url: serverUrl(settings.host, port),
-    close: () => (closing ??= drain(server, capacity, limits.drainMs)),
+    close() {
+      stopRetention()
+      closing ??= drain(server, capacity, limits.drainMs)
+      return closing
+    },
   }
 }
 

@@ -10,6 +10,8 @@ export type RouteParts = {
   limits: Limits
   log: (entry: LogEntry) => void
   rules: RouteRules
+  /** Whether so many bytes more may be stored, within `retention.maxDiskMb`. */
+  hasRoom?: (bytes: number) => boolean | Promise<boolean>
 }
 
 /** Options of the server that decide what a caller may do. */

@@ -33,6 +33,11 @@ export function checkRetention(given: RetentionOptions = {}): Required<Retention
   return { retentionDays, maxSessionsPerUser, maxDiskMb }
 }
 
+/** What an agent's data may take, in bytes; 0 for any. */
+export function maxBytesOf({ maxDiskMb }: Required<RetentionOptions>): number {
+  return maxDiskMb * 1_000_000
+}
+
 function invalid(message: string): AgentKitError {
   return new AgentKitError('invalid-config', message)
 }

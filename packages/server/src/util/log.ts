@@ -1,11 +1,11 @@
 import { terminalLine } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 
-/** A failed request, or a failure outside of requests. Contains no messages of users or models. */
+/** A failed request, a failure outside of requests, or what the retention has removed. Has no messages of users or models. */
 export type LogEntry = {
   /** ISO 8601, UTC. */
   time: string
-  level: 'error'
+  level: 'error' | 'info'
   message: string
   request_id?: string
   /** The address of the client. */

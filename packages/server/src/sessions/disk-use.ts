@@ -1,0 +1,30 @@
+import type { Knowledge, Runnable } from '@agentkit/core'
+
+/** What the stored runs and the known files of an agent take, in bytes. Of a store that does not say it, only the files. */
+async function diskUse(agent: Runnable): Promise<number> {
+  const stored = (await agent.sessions.runs?.size?.()) ?? 0
+  let bytes = stored
+  for (const knowledge of knowledgeByFolder(agent).values()) {
+    for (const { size } of (await knowledge.records?.()) ?? []) bytes += size
+  }
+  return bytes
+}
+
+/**
+ * Whether so many bytes more fit on the disk. If they do not, the events of runs that have ended are removed first.
+ *
+ * @param maxBytes what an agent's data may take; 0 for any
+ */
+export async function hasRoom(agent: Runnable, maxBytes: number, bytes: number): Promise<boolean> {
+  if (maxBytes === 0 || (await diskUse(agent)) + bytes <= maxBytes) return true
+  await agent.sessions.runs?.prune({ eventsMs: 1 })
+  return (await diskUse(agent)) + bytes <= maxBytes
+}
+
+/** The knowledge of an agent and of the members of a swarm; several may have the same files. */
+function knowledgeByFolder(agent: object): Map<unknown, Knowledge> {
+  // A swarm has members, which are agents or swarms.
+  const { knowledge, agents = [] } = agent as { knowledge?: Knowledge; agents?: readonly object[] }
+  const own: [unknown, Knowledge][] = knowledge ? [[knowledge.folder ?? knowledge, knowledge]] : []
+  return new Map([...own, ...agents.flatMap((member) => [...knowledgeByFolder(member)])])
+}
