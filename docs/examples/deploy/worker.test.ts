@@ -41,7 +41,6 @@ describe('the modules that `createApp` and a provider import', () => {
       'node:stream',
       'node:timers/promises',
       'node:util',
-      'node:zlib',
     ])
   })
 })

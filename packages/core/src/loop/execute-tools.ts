@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
@@ -19,6 +18,7 @@ import { cloneJSON } from '../util/clone-json.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
 import { cutText } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
+import { sha256 } from '../util/sha256.ts'
 import { argumentProblem } from './check-event.ts'
 import { MemberSuspended, withParentRun } from './parent-run.ts'
 import type { Run } from './types.ts'
@@ -204,7 +204,7 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
 
 /** A hash, as ids of runs and calls may be long. The same whenever this step of the run makes this call. */
 function idempotencyKey({ scope, members, state }: Run, { callId }: ToolCall): string {
-  return hash('sha256', JSON.stringify([scope.runId, members.memberPath, state.steps, callId]), 'base64url')
+  return sha256(JSON.stringify([scope.runId, members.memberPath, state.steps, callId]), 'base64url')
 }
 
 async function validateAndExecute(

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../util/sha256.ts'
 
 /** Where a step is in the tree of a run. */
 export type StepPlace = {
@@ -39,7 +39,7 @@ export function callName(step: number, callId: string): string {
  * @param name what the id is made of
  */
 export function opaqueId(runId: string, name: string): string {
-  let rest = BigInt(`0x${hash('sha256', JSON.stringify([runId, name]))}`)
+  let rest = BigInt(`0x${sha256(JSON.stringify([runId, name]))}`)
   let id = ''
   while (id.length < idLength) {
     id += digits[Number(rest % base)]

@@ -1,5 +1,3 @@
-import { inflateSync } from 'node:zlib'
-
 /** An upper estimate of the pages of a PDF. Where they cannot be read, as in an encrypted file, it is derived from the size. */
 export function countPdfPages(file: Buffer): number {
   const text = file.toString('latin1')
@@ -29,6 +27,8 @@ function countPages(text: string): number {
 }
 
 function inflate(bytes: Buffer): string {
+  // Loaded when a PDF is counted: few runs have one.
+  const { inflateSync } = process.getBuiltinModule('node:zlib')
   try {
     return inflateSync(bytes, { maxOutputLength: mostStreamBytes }).toString('latin1')
   } catch {

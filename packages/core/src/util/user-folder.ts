@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from './sha256.ts'
 
 /**
  * The name of the folder that has a user's files: readable, and different for any two users, also on a file system that
@@ -13,5 +13,5 @@ export function userFolder(userId: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40)
-  return `${readable || 'user'}-${hash('sha256', userId).slice(0, 32)}`
+  return `${readable || 'user'}-${sha256(userId).slice(0, 32)}`
 }

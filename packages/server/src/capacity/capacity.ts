@@ -35,7 +35,9 @@ export type Leave = (spent?: Spent) => void
 /** @param options.hasAuth whether user ids are verified: only then have users places of their own */
 export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
   const runs = createRunQueue(limits)
-  const draining = new AbortController()
+  // Created by the first request: a Worker may not create one while it loads.
+  let controller: AbortController | undefined
+  const draining = (): AbortController => (controller ??= new AbortController())
   let usage: DailyUsage | undefined
   // Created when it is needed, since an agent may open its store then.
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
@@ -52,7 +54,9 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     },
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
-    draining: draining.signal,
-    drain: () => draining.abort(),
+    get draining() {
+      return draining().signal
+    },
+    drain: () => draining().abort(),
   }
 }

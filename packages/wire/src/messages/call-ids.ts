@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '@agentkit/core/internal'
 
 /**
  * Assigns ids to the tool calls of a conversation that an API accepts and that are unique: some servers count calls from 0
@@ -40,7 +40,7 @@ export class CallIds {
  */
 export function wireCallId(callId: string, maxLength: number): string {
   if (callId.length <= maxLength && safe.test(callId)) return callId
-  return `call_${hash('sha256', callId).slice(0, 32)}`
+  return `call_${sha256(callId).slice(0, 32)}`
 }
 
 const safe = /^[\w.:-]+$/
