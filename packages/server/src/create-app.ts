@@ -6,6 +6,7 @@ import { handlerProblem, ProblemError, problemResponse } from './answer/problem.
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
+import { agentFiles } from './files/agent-files.ts'
 import { fileRoutes } from './files/file-routes.ts'
 import { authGuard } from './guards/auth.ts'
 import { basePathGuard, pathBelow } from './guards/base-path.ts'
@@ -70,7 +71,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
 
   // The following guards apply to all other paths, unknown ones included.
   if (auth) app.use('*', authGuard(auth, token))
-  app.use('*', bodySizeGuard(limits.bodyBytes))
+  app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 

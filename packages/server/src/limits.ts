@@ -22,8 +22,14 @@ export type Limits = {
   connections: number
   /** Requests of one connection, which are handled in order; it is closed after the last. */
   requestsPerConnection: number
-  /** Whole request body; more is 413 `payload-too-large`. */
+  /** Whole request body, without its files; more is 413 `payload-too-large`. */
   bodyBytes: number
+  /** One uploaded file; more is 413 `payload-too-large`. */
+  fileBytes: number
+  /** Whole request body with files; more is 413 `payload-too-large`. */
+  uploadBytes: number
+  /** Files of one request; more is 413 `too-many-parts`. */
+  files: number
   /** One form field; more is 413 `field-too-large`. */
   fieldBytes: number
   /** Parts of one multipart body; more is 413 `too-many-parts`. */
@@ -64,6 +70,9 @@ export const defaultLimits: Readonly<Limits> = {
   connections: 2_048,
   requestsPerConnection: 1_000,
   bodyBytes: 8 * 1024 * 1024,
+  fileBytes: 200_000_000,
+  uploadBytes: 500_000_000,
+  files: 10,
   fieldBytes: 1024 * 1024,
   parts: 50,
   jsonDepth: 32,

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Runnable } from '@agentkit/core'
 import { getRequestListener } from '@hono/node-server'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
 import { buildApp } from './create-app.ts'
+import { agentFiles } from './files/agent-files.ts'
+import { largestBody } from './guards/body-size.ts'
 import type { Limits } from './limits.ts'
 import { type ServerSettings, serverUrl } from './options.ts'
 import { startRetention } from './sessions/retention.ts'
@@ -33,7 +35,11 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
   server.setTimeout(idleMs(limits))
   // Node would answer these itself, without limit; as requests they are handled in turn and counted.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('checkContinue', (request, response) => answerExpectation(server, request, response, limits))
+  const hasFiles = agentFiles(agent) !== undefined
+  server.on('checkContinue', (request, response) => {
+    if (isAllowed(request, limits, hasFiles)) response.writeContinue()
+    server.emit('request', request, response)
+  })
   const port = await bind(server, settings)
   capacity.phase = 'ready'
   const stopRetention = startRetention({ agent, ...settings })
@@ -58,10 +64,11 @@ function nodeOptions({ headersMs, deadlineMs }: Limits): Record<string, number> 
   }
 }
 
-/** Sends `100 Continue` only if the size of the body is allowed. */
-function answerExpectation(server: Server, request: IncomingMessage, response: ServerResponse, limits: Limits): void {
-  if (Number(request.headers['content-length'] ?? 0) <= limits.bodyBytes) response.writeContinue()
-  server.emit('request', request, response)
+/** Whether the size of the body is allowed: only then `100 Continue` is sent. */
+function isAllowed({ headers, url = '' }: IncomingMessage, limits: Limits, hasFiles: boolean): boolean {
+  const [path = ''] = url.split('?', 1)
+  const largest = largestBody(limits, hasFiles, { path, contentType: headers['content-type'] })
+  return Number(headers['content-length'] ?? 0) <= largest
 }
 
 async function bind(server: Server, { host, port }: ServerSettings): Promise<number> {

@@ -19,6 +19,13 @@ export type RequestErrorCode =
   | 'proxy-not-configured'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'invalid-filename'
+  | 'file-type-not-allowed'
+  | 'file-type-mismatch'
+  | 'file-exists'
+  | 'path-not-allowed'
+  | 'unprocessable-file'
+  | 'quota-exceeded'
   | 'stream-expired'
   | 'idempotency-key-reused'
   | 'approval-not-allowed'
@@ -116,6 +123,34 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 403,
     title: 'Approval not allowed',
     detail: 'This token may not decide on approvals; another person has to.',
+  },
+  'invalid-filename': {
+    status: 400,
+    title: 'Invalid file name',
+    detail:
+      'This is not the name of a file. Send a name of at most 255 bytes, without a path and without a dot in front.',
+  },
+  'file-type-not-allowed': {
+    status: 400,
+    title: 'File type not allowed',
+    detail: 'The agent does not read files of this type.',
+  },
+  'file-type-mismatch': {
+    status: 400,
+    title: 'File type mismatch',
+    detail: 'The content of the file does not fit the extension of its name.',
+  },
+  'file-exists': { status: 409, title: 'File exists', detail: 'There is a file of this name already.' },
+  'path-not-allowed': {
+    status: 400,
+    title: 'Path not allowed',
+    detail: 'The path is not inside of the folder with the files of the agent.',
+  },
+  'unprocessable-file': { status: 422, title: 'Unprocessable file', detail: 'None of the files could be read.' },
+  'quota-exceeded': {
+    status: 413,
+    title: 'Quota exceeded',
+    detail: 'There is no room for more files. Delete some first.',
   },
   'internal-error': { status: 500, title: 'Internal error', detail: 'The server failed to handle the request.' },
 

@@ -1,10 +1,31 @@
+import type { Limits } from '../limits.ts'
 import { payloadTooLarge } from '../request/read-form.ts'
 import type { Guard } from '../util/server-env.ts'
 
+/** The routes whose forms may have files. */
+const takesFiles = /\/(?:uploadfiles|chat|chat_stream)\/?$/
+
+/**
+ * The largest body of a request.
+ *
+ * @param hasFiles whether the agent takes files
+ * @param request its path without a query, and its content type
+ */
+export function largestBody(
+  limits: Limits,
+  hasFiles: boolean,
+  { path, contentType = '' }: { path: string; contentType?: string | undefined },
+): number {
+  const mayHaveFiles = hasFiles && takesFiles.test(path) && /^multipart\//i.test(contentType)
+  return mayHaveFiles ? limits.uploadBytes : limits.bodyBytes
+}
+
 /** Refuses a body that is too large by its `Content-Length`, before any of it is read. */
-export function bodySizeGuard(bodyBytes: number): Guard {
+export function bodySizeGuard(limits: Limits, hasFiles: boolean): Guard {
   return async function checkBodySize(context, next) {
-    if (Number(context.req.header('content-length') ?? 0) > bodyBytes) throw payloadTooLarge(bodyBytes)
+    const { path } = context.req
+    const largest = largestBody(limits, hasFiles, { path, contentType: context.req.header('content-type') })
+    if (Number(context.req.header('content-length') ?? 0) > largest) throw payloadTooLarge(largest)
     await next()
   }
 }

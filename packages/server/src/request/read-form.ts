@@ -6,18 +6,35 @@ import type { Hold } from '../capacity/held-bytes.ts'
 import type { Limits } from '../limits.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
-export type FormOptions = { limits: Limits; runs: Pick<Capacity['runs'], 'overloaded'>; held: Hold }
+export type FormOptions = {
+  limits: Limits
+  runs: Pick<Capacity['runs'], 'overloaded'>
+  held: Hold
+  /** Absent: a form with files is refused. */
+  files?: FileReceiver | undefined
+}
+
+/** Takes the files of a form while they arrive. */
+export interface FileReceiver {
+  /**
+   * Reads one file to its end.
+   * @param name what the client calls it: not checked, but without folders in front
+   * @throws ProblemError which ends the form
+   */
+  receive(file: Readable, name: string): Promise<void>
+}
 
 /**
  * Reads the named fields of a multipart body while it arrives; other fields are ignored.
  *
- * @param options.held counts the bytes in memory: of the body while it arrives, then of the fields
- * @throws ProblemError for a body that is not a form, incomplete, not UTF-8, contains files, or exceeds a limit
+ * @param options.held counts the bytes in memory: of the body while it arrives, then of the fields; files are not in memory
+ * @throws ProblemError for a body that is not a form, incomplete, not UTF-8, or exceeds a limit; for files that are not
+ *   received
  */
 export async function readForm(
   context: ServerContext,
   names: readonly string[],
-  { limits, runs, held }: FormOptions,
+  { limits, runs, held, files }: FormOptions,
 ): Promise<Map<string, string>> {
   const parser = createParser(context.req.header('content-type'), limits)
   const fields = new Map<string, string>()
@@ -26,7 +43,13 @@ export async function readForm(
     const stalled = setTimeout(() => fail(bodyStalled()), limits.stalledMs)
     const tooSlow = setTimeout(() => fail(bodyStalled()), limits.deadlineMs)
     const isText = utf8Check()
+    const maxBytes = files ? limits.uploadBytes : limits.bodyBytes
     const maxChunks = Math.max(1024, Math.floor(limits.bodyBytes / leastChunkBytes))
+    const received: Promise<void>[] = []
+    /** The chunks that are not part of a file alone, where the form may have files. */
+    const texts: Buffer[] = []
+    let fileIsOpen = false
+    let total = 0
     let bytes = 0
     let chunks = 0
     let settled = false
@@ -42,6 +65,8 @@ export async function readForm(
       if (!settle()) return
       body.off('data', onData).pause()
       parser.destroy()
+      // The client need not send the rest of its files.
+      if (received.length > 0 && !body.readableEnded) problem.headers.connection = 'close'
       reject(problem)
     }
     const succeed = (): void => {
@@ -53,38 +78,80 @@ export async function readForm(
     }
     const onData = (chunk: Buffer): void => {
       stalled.refresh()
-      bytes += chunk.length
-      chunks++
-      if (bytes > limits.bodyBytes) fail(payloadTooLarge(limits.bodyBytes))
-      else if (chunks > maxChunks) fail(tooManyChunks(maxChunks))
-      else if (!held.set(bytes + chunks * chunkBytes)) fail(noRoom(runs))
-      else {
+      if (files) {
+        body.pause()
+        writeInPieces(chunk)
+      } else if (arrived(chunk) && count(chunk)) {
         parser.write(chunk)
         // After the parser, which rejects files with a better message.
         if (!isText(chunk)) fail(notUTF8())
       }
     }
+    const arrived = ({ length }: Buffer): boolean => {
+      total += length
+      if (total > maxBytes) fail(payloadTooLarge(maxBytes))
+      return !settled
+    }
+    const count = ({ length }: Buffer): boolean => {
+      bytes += length
+      chunks++
+      if (bytes > limits.bodyBytes) fail(payloadTooLarge(limits.bodyBytes))
+      else if (chunks > maxChunks) fail(tooManyChunks(maxChunks))
+      else if (!held.set(bytes + chunks * chunkBytes)) fail(noRoom(runs))
+      return !settled
+    }
+    /** Reads on when the parser has passed on the chunk, so that a slow disk slows the client down. */
+    const writeInPieces = (chunk: Buffer): void => {
+      if (settled) return
+      stalled.refresh()
+      const piece = Buffer.from(chunk.subarray(0, pieceBytes))
+      if (piece.length === 0) return void body.resume()
+      if (!arrived(piece) || !(fileIsOpen || count(piece))) return
+      const fileCount = received.length
+      const wasInside = fileIsOpen
+      texts.push(piece)
+      parser.write(piece, () => {
+        // What is part of a file alone is not in memory any more.
+        if (wasInside && fileIsOpen && received.length === fileCount) texts.pop()
+        else if (wasInside && !count(piece)) return
+        writeInPieces(chunk.subarray(pieceBytes))
+      })
+    }
+    /** Whether a decoded text is as it was sent. The parser replaces bytes that are not UTF-8. */
+    const isAsSent = (text: string): boolean => !text.includes('\ufffd') || Buffer.concat(texts).includes(text)
 
     parser.on('field', (name, value, { valueTruncated }) => {
       if (valueTruncated) fail(fieldTooLarge(name, limits.fieldBytes))
-      else if (name === 'files[]' && value !== '') fail(filesNotServed())
+      else if ((name === 'files[]' || name === 'files') && value !== '') fail(files ? noFile(name) : filesNotServed())
       else if (typeof value !== 'string') fail(new ProblemError('malformed-multipart', { detail: unknownCharset }))
+      else if (files && !(isAsSent(name ?? '') && isAsSent(value))) fail(notUTF8())
       else if (fields.has(name)) fail(sentTwice(name))
       else if (names.includes(name)) fields.set(name, value)
     })
-    parser.on('file', (_name, file, { filename }) => {
+    parser.on('file', (name, file, { filename }) => {
       file.on('error', ignore)
       // The parser replaces what is not UTF-8 in a name, also in `filename*`.
       if (filename?.includes('\ufffd')) fail(notUTF8())
       // A browser sends an empty part without a name for an unused file input.
-      else if (filename) fail(filesNotServed())
-      else file.on('data', () => fail(filesNotServed()))
+      else if (!filename) file.on('data', () => fail(files ? new ProblemError('invalid-filename') : filesNotServed()))
+      else if (!files) fail(filesNotServed())
+      else if (name !== 'files' && name !== 'files[]') fail(otherFileField(name))
+      else if (received.length >= limits.files) fail(tooManyFiles(limits.files))
+      else {
+        fileIsOpen = true
+        whenParsed(file, () => {
+          fileIsOpen = false
+        })
+        received.push(files.receive(file, filename).catch(failed))
+      }
     })
     parser.on('partsLimit', () => fail(tooManyParts(limits.parts)))
     parser.on('error', (cause) => fail(new ProblemError('malformed-multipart', { cause })))
-    parser.on('finish', succeed)
+    const failed = (error: unknown): void =>
+      fail(error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error }))
+    parser.on('finish', () => void Promise.all(received).then(succeed))
     body.on('data', onData)
-    body.on('end', () => (isText() ? parser.end() : fail(notUTF8())))
+    body.on('end', () => (files || isText() ? parser.end() : fail(notUTF8())))
     // A body that fails also emits `close`.
     body.on('error', ignore)
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
@@ -93,6 +160,17 @@ export async function readForm(
   })
 }
 
+/** Calls back when the parser has met the end of a file, which is before the file emits `end`. */
+function whenParsed(file: Readable, callback: () => void): void {
+  const push = file.push.bind(file)
+  file.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null) callback()
+    return push(chunk, encoding)
+  }
+}
+
+/** Chunks are as large as the client's system makes them: a larger one would count much of a file as text. */
+const pieceBytes = 16 * 1024
 /** Memory of a chunk in addition to its bytes. */
 const chunkBytes = 1024
 /** The least average size of the chunks of a large body: one that arrives byte by byte takes a thousand times its size. */
@@ -165,6 +243,20 @@ function filesNotServed(): ProblemError {
       'This server does not accept files: send the text fields user_id, session_id and chat_data without files[].',
     errors: [{ path: ['files[]'], message: 'files are not accepted' }],
   })
+}
+
+function noFile(name: string): ProblemError {
+  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'must be a file, with a file name' }] })
+}
+
+function otherFileField(name: string | undefined): ProblemError {
+  const path = name === undefined ? [] : [name]
+  const message = 'is a file: send files in the field "files"'
+  return new ProblemError('invalid-field', { detail: 'Send files in the field "files".', errors: [{ path, message }] })
+}
+
+function tooManyFiles(files: number): ProblemError {
+  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${files} files.` })
 }
 
 function sentTwice(name: string): ProblemError {

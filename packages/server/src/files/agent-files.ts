@@ -1,0 +1,94 @@
+import { AgentKitError, type Knowledge, type Runnable } from '@agentkit/core'
+import { userFolder } from '@agentkit/core/internal'
+import { ProblemError } from '../answer/problem.ts'
+import { anyCallerOf, callerOf } from '../request/caller.ts'
+import type { RouteParts } from '../request/parts.ts'
+import type { ServerContext } from '../util/server-env.ts'
+
+/** The files of an agent: a folder, and the knowledge that makes them searchable. */
+export type AgentFiles = {
+  folder: string
+  knowledge: Knowledge
+  /** Members of a swarm may have an index each. */
+  all: readonly Knowledge[]
+}
+
+/** The part of an agent's files that a request may see. */
+export type Scope = {
+  folder: string
+  /** In front of the names of its files in the knowledge: empty, or the user's folder and `/`. */
+  prefix: string
+}
+
+/**
+ * The files of an agent; of a swarm without files of its own those of its members, if all have the same.
+ * @returns undefined when it has none, or when its members have different ones
+ */
+export function agentFiles(agent: Runnable): AgentFiles | undefined {
+  const all = agent.knowledge ? [agent.knowledge] : knowledgeOf(agent)
+  const [first] = all
+  if (first?.folder === undefined) return undefined
+  const { folder } = first
+  return all.every((one) => one.folder === folder) ? { folder, knowledge: first, all } : undefined
+}
+
+/** The knowledge of an agent, and of the members of a swarm. */
+export function knowledgeOf(agent: object): Knowledge[] {
+  // A swarm has members, which are agents or swarms.
+  const { knowledge, agents = [] } = agent as { knowledge?: Knowledge; agents?: readonly object[] }
+  return [...new Set([...(knowledge ? [knowledge] : []), ...agents.flatMap(knowledgeOf)])]
+}
+
+/**
+ * Makes each user of the agent see only the own files.
+ * @throws AgentKitError `invalid-config` when its knowledge cannot do that
+ */
+export function separateUsers(agent: Runnable): void {
+  for (const knowledge of knowledgeOf(agent)) {
+    if (!knowledge.separateUsers || knowledge.folder === undefined) {
+      throw new AgentKitError(
+        'invalid-config',
+        '`perUserFiles` needs knowledge with `folder` and `separateUsers`, as createRetriever() makes it. ' +
+          'Leave `perUserFiles` out: then all users share what the agent knows.',
+      )
+    }
+    knowledge.separateUsers()
+  }
+}
+
+/**
+ * The files that a request may see.
+ *
+ * @param userId the `user_id` of the request
+ * @param changes whether it changes them: files that users share, with auth only by a token for any user
+ * @throws ProblemError `missing-field`, or `not-found`
+ */
+export function scopeOf(
+  context: ServerContext,
+  { folder }: AgentFiles,
+  { rules }: RouteParts,
+  { userId, changes }: { userId: string | undefined; changes: boolean },
+): Scope {
+  if (rules.perUserFiles) {
+    const name = userFolder(callerOf(context, userId))
+    return { folder: `${folder}/${name}`, prefix: `${name}/` }
+  }
+  anyCallerOf(context, userId)
+  if (changes) checkMayChange(context, rules)
+  return { folder, prefix: '' }
+}
+
+/** @throws ProblemError `not-found` for a token that may not change files at all */
+export function checkMayChange(context: ServerContext, { perUserFiles }: RouteParts['rules']): void {
+  const principal = context.get('principal')
+  if (!perUserFiles && principal !== undefined && principal !== '*') throw new ProblemError('not-found')
+}
+
+/** The answer of an agent without files. */
+export function noFiles(): ProblemError {
+  return new ProblemError('not-found', {
+    detail:
+      'This agent has no files. Create it with `retrieve: true` to give it some; a swarm whose members have different ' +
+      'folders needs files of its own.',
+  })
+}

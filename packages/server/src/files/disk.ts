@@ -1,0 +1,95 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { ProblemError } from '../answer/problem.ts'
+
+/** Codes of a full disk, a quota, and a limit of the process. */
+const noSpace: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** The problem of an operation on the disk that has failed. */
+export function diskProblem(cause: unknown): ProblemError {
+  if (cause instanceof ProblemError) return cause
+  const code = codeOf(cause)
+  if (noSpace.has(code)) {
+    return new ProblemError('insufficient-storage', {
+      detail: 'The disk is full, so the files were not stored.',
+      cause,
+    })
+  }
+  if (code === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
+  return new ProblemError('storage', { detail: 'The files could not be stored or read.', cause })
+}
+
+/** The size of a file; undefined when there is no file of this path. Links are no files. */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  const stats = await statOf(path)
+  return stats?.isFile() ? stats.size : undefined
+}
+
+/** What is at a path, without following a link; undefined when there is nothing. */
+export async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw diskProblem(error)
+  }
+}
+
+/**
+ * Opens a file to read it. Never through a link, and never a pipe or a device, which would block.
+ * @returns undefined when there is no file of this path
+ */
+export async function openFile(path: string): Promise<{ handle: FileHandle; size: number } | undefined> {
+  // Windows has no flag against links.
+  if ((await sizeOf(path)) === undefined) return undefined
+  let handle: FileHandle
+  try {
+    handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw diskProblem(error)
+  }
+  const stats = await handle.stat()
+  if (stats.isFile()) return { handle, size: stats.size }
+  await handle.close()
+  return undefined
+}
+
+/** Removes a file; a link itself is no file. @returns whether there was one */
+export async function removeFile(path: string): Promise<boolean> {
+  if ((await sizeOf(path)) === undefined) return false
+  try {
+    await unlink(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw diskProblem(error)
+  }
+}
+
+/**
+ * Renames a file, and never replaces another one.
+ * @throws ProblemError `file-exists`
+ */
+export async function renameFile(from: string, to: string): Promise<void> {
+  try {
+    // A rename would replace a file that was created a moment ago.
+    await link(from, to)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw new ProblemError('file-exists')
+    if (await statOf(to)) throw new ProblemError('file-exists')
+    // The file system has no links.
+    return rename(from, to).catch((cause: unknown) => Promise.reject(diskProblem(cause)))
+  }
+  await unlink(from).catch((error: unknown) => Promise.reject(diskProblem(error)))
+}
+
+function isMissing(error: unknown): boolean {
+  // ELOOP: a link, which is not followed.
+  const code = codeOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO'
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,32 @@
+import { ProblemError } from '../answer/problem.ts'
+
+const maxBytes = 255
+/** Paths, controls, the ends of lines that terminals know, and marks that reverse the reading direction of a name. */
+const forbidden = /[/\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** Devices of Windows, with any extension; it also removes dots and spaces at the end of a name. */
+const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$|[. ]$/iu
+const forbiddenOnWindows = /[<>:"|?*]/
+
+/**
+ * The name under which a file is stored: in Unicode's composed form, so that a name has one spelling.
+ * @throws ProblemError `invalid-filename` for a name that is a path, hidden, reserved, misleading or too long
+ */
+export function checkFileName(given: string): string {
+  if (given.length > maxBytes * 2 || !given.isWellFormed()) throw new ProblemError('invalid-filename')
+  const name = given.normalize('NFC')
+  const isRefused =
+    name === '' ||
+    name.startsWith('.') ||
+    Buffer.byteLength(name) > maxBytes ||
+    forbidden.test(name) ||
+    reserved.test(name) ||
+    (process.platform === 'win32' && forbiddenOnWindows.test(name))
+  if (isRefused) throw new ProblemError('invalid-filename')
+  return name
+}
+
+/** The extension in lower case, with the dot; empty if there is none. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(dot).toLowerCase() : ''
+}

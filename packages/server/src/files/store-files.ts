@@ -1,0 +1,111 @@
+import { link, mkdir, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ProblemError } from '../answer/problem.ts'
+import type { RouteParts } from '../request/parts.ts'
+import type { ServerContext } from '../util/server-env.ts'
+import type { AgentFiles, Scope } from './agent-files.ts'
+import { diskProblem, statOf } from './disk.ts'
+import { type FileDetail, knownFiles } from './list-files.ts'
+import { syncIn } from './sync-in.ts'
+import { forget, removeTemporary, temporaryPath } from './temporary-files.ts'
+
+/** A file that has arrived, under a temporary name. */
+export type ReceivedFile = {
+  name: string
+  /** Absolute. */
+  path: string
+  /** In bytes. */
+  size: number
+  /** Of its bytes, hexadecimal. */
+  sha256: string
+}
+
+type StoreOptions = { agent: AgentFiles; scope: Scope; parts: RouteParts; context: ServerContext }
+
+/**
+ * Moves received files to their names, each at once, and makes them searchable. A file of the same name is replaced.
+ * @throws ProblemError `unprocessable-file` when none can be read; then the folder is as it was before
+ */
+export async function storeFiles(files: readonly ReceivedFile[], options: StoreOptions): Promise<FileDetail[]> {
+  const { agent, scope } = options
+  const moved: Moved[] = []
+  try {
+    // Only a user's folder may be missing.
+    await mkdir(scope.folder, { recursive: true, mode: 0o700 })
+    for (const file of files) moved.push(await move(file, scope, agent))
+    const details = await makeSearchable(files, options)
+    if (details.every(isUnreadable)) {
+      await putBack(moved)
+      await syncIn(agent, options)
+      throw unprocessable(details)
+    }
+    return details
+  } catch (error) {
+    await putBack(moved)
+    throw diskProblem(error)
+  } finally {
+    for (const { before } of moved) if (before !== undefined) await removeTemporary(before)
+  }
+}
+
+type Moved = {
+  to: string
+  inode: number
+  /** Where the file of this name is kept that was there before. */
+  before?: string
+}
+
+async function move({ path, name }: ReceivedFile, { folder }: Scope, agent: AgentFiles): Promise<Moved> {
+  const to = join(folder, name)
+  const there = await statOf(to)
+  if (there?.isDirectory()) throw new ProblemError('file-exists', { detail: `"${name}" is the name of a folder.` })
+  const inode = (await statOf(path))?.ino ?? 0
+  const before = there?.isFile() ? temporaryPath(agent.folder) : undefined
+  // Without links, as on some disks, the file that was there is not kept.
+  const isKept = before !== undefined && (await link(to, before).then(yes, no))
+  if (before !== undefined && !isKept) forget(before)
+  try {
+    await rename(path, to)
+  } catch (error) {
+    if (isKept) await removeTemporary(before)
+    throw error
+  }
+  forget(path)
+  return { to, inode, ...(isKept && { before }) }
+}
+
+const yes = (): boolean => true
+const no = (): boolean => false
+
+/** Restores what was there before, unless it has been replaced again meanwhile. */
+async function putBack(moved: readonly Moved[]): Promise<void> {
+  for (const { to, inode, before } of moved) {
+    if ((await statOf(to))?.ino !== inode) continue
+    await (before === undefined ? unlink(to) : rename(before, to)).catch(() => {})
+  }
+}
+
+async function makeSearchable(files: readonly ReceivedFile[], options: StoreOptions): Promise<FileDetail[]> {
+  const { agent, scope } = options
+  const problem = await syncIn(agent, options)
+  const records = problem === undefined ? await agent.knowledge.records?.() : []
+  const known = new Map(knownFiles(records, scope).map((detail) => [detail.name, detail]))
+  return files.map(({ name, size }) => {
+    // Custom knowledge may not say which files it could read.
+    if (problem === undefined && !agent.knowledge.records) return { name, size, status: 'ok' }
+    return known.get(name) ?? { name, size, status: 'pending', reason: problem ?? 'It changed while it was read.' }
+  })
+}
+
+function isUnreadable({ status }: FileDetail): boolean {
+  return status !== 'ok' && status !== 'low-quality' && status !== 'pending'
+}
+
+function unprocessable(details: readonly FileDetail[]): ProblemError {
+  const [first] = details
+  const detail = details.length === 1 && first ? `"${first.name}" cannot be read: ${first.reason}` : undefined
+  return new ProblemError('unprocessable-file', {
+    ...(detail !== undefined && { detail }),
+    errors: details.map(({ name, reason = 'cannot be read' }) => ({ path: ['files', name], message: reason })),
+  })
+}
