@@ -27,7 +27,7 @@ export interface AgentServer {
 export async function listen(agent: Runnable, settings: ServerSettings): Promise<AgentServer> {
   const { limits } = settings
   const capacity = createCapacity(limits, agent, settings.rules)
-  capacity.phase = 'starting'
+  capacity.isStarting = true
   const app = buildApp(agent, settings, capacity)
   const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
@@ -41,7 +41,7 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
     server.emit('request', request, response)
   })
   const port = await bind(server, settings)
-  capacity.phase = 'ready'
+  capacity.isStarting = false
   const stopRetention = startRetention({ agent, ...settings })
   let closing: Promise<void> | undefined
   return {
@@ -98,7 +98,6 @@ const settleMs = 1000
 
 async function drain(server: Server, capacity: Capacity, drainMs: number): Promise<void> {
   const { runs } = capacity
-  capacity.phase = 'draining'
   runs.close()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node keeps a connection alive that was busy when the server closed.

@@ -3,7 +3,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { expectProblem, openSocket, rawChat, until } from '../__fixtures__/requests.ts'
-import { createCapacity } from '../capacity/capacity.ts'
+import { type Capacity, createCapacity } from '../capacity/capacity.ts'
 import { buildApp, createApp } from '../create-app.ts'
 import { defaultLimits } from '../limits.ts'
 import { checkOptions } from '../options.ts'
@@ -130,10 +130,13 @@ describe('GET /ready', () => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  it.each(['starting', 'draining'] as const)('is 503 while the server is %s', async (phase) => {
+  it.each([
+    ['starts', (capacity: Capacity) => Object.assign(capacity, { isStarting: true })],
+    ['drains', (capacity: Capacity) => capacity.runs.close()],
+  ])('is 503 while the server %s', async (_name, change) => {
     const settings = checkOptions()
     const capacity = createCapacity(settings.limits, fakeAgent(), settings.rules)
-    capacity.phase = phase
+    change(capacity)
     const response = await buildApp(fakeAgent(), settings, capacity).request('/ready')
     await expectProblem(response, 503, 'overloaded')
     expect(response.headers.get('retry-after')).toBe('1')

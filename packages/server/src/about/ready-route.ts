@@ -16,9 +16,9 @@ export function readyRoute({ agent, capacity }: RouteParts): Route {
     summary: 'Says whether the server takes runs',
     answers: { 200: { description: 'It does; otherwise 503' } },
     async handle(context) {
-      const { phase } = capacity
-      if (phase !== 'ready') {
-        const detail = phase === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
+      const { isStarting, runs } = capacity
+      if (isStarting || runs.isClosed) {
+        const detail = runs.isClosed ? 'The server is shutting down.' : 'The server is starting.'
         throw new ProblemError('overloaded', { detail, headers: { 'retry-after': '1' }, quiet: true })
       }
       // Requests at the same time share one probe.

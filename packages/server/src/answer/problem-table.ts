@@ -100,7 +100,7 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 403,
     title: 'Proxy not configured',
     detail:
-      'This request came through a proxy, and this server asks for no token: whoever reaches the proxy could use it. ' +
+      'This request came through a proxy, and this server asks for no token: everyone who reaches the proxy could use it. ' +
       'Set `auth` (`auth_tokens_env` in a [server] table), or confirm by `allowUnauthenticated: true`.',
   },
   'method-not-allowed': {

@@ -8,8 +8,8 @@ import { createSessionRuns, type SessionRuns } from './session-runs.ts'
 /** What all requests of a server share. */
 export type Capacity = {
   runs: RunQueue
-  /** Set by the code that starts and stops the server; `/ready` reports it. */
-  phase: 'starting' | 'ready' | 'draining'
+  /** Set by the code that starts the server, until it takes runs; `/ready` reports it. */
+  isStarting: boolean
   /**
    * Waits for a place for a run, within the limits of the server and of the user.
    *
@@ -43,7 +43,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
   return {
     runs,
-    phase: 'ready',
+    isStarting: false,
     async enter(signal, { userId, isContinued, ...entry }) {
       if (!isContinued) await daily().check(userId)
       const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })

@@ -21,6 +21,7 @@ export interface RunQueue {
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
   /** Refuses the queued runs, and all later ones. */
   close(): void
+  readonly isClosed: boolean
   /** Resolves when every place is free. */
   idle(): Promise<void>
 }
@@ -163,6 +164,10 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     close() {
       closed = true
       for (const { waiting } of [...turns]) for (const one of waiting) one.refuse(overloaded(shuttingDown))
+    },
+
+    get isClosed() {
+      return closed
     },
 
     async idle() {

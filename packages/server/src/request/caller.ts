@@ -7,7 +7,7 @@ import type { RouteRules } from './parts.ts'
  *
  * @param userId the request's `user_id`
  * @throws ProblemError `missing-field` where it must name one; `not-found` where it names another user than the token's,
- *   so that nobody learns which users exist
+ *   which does not reveal which users exist
  */
 export function callerOf(context: ServerContext, userId: string | undefined): string {
   const caller = anyCallerOf(context, userId)
