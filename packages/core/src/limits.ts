@@ -30,6 +30,8 @@ export const limits = {
   sessionWaitMs: 5_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */
   sessionQueue: 1_000,
+  /** The reason of a denied call, in bytes of UTF-8. */
+  denialBytes: 65_536,
   /** How long an approval can be decided. */
   approvalDays: 30,
   /** The most that an agent's option may say. */

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../data/event.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 
-type Row = StoredRun & { process: object | undefined; isFree: boolean; events: AgentEvent[]; holds: boolean }
+type Row = StoredRun & { process: object | undefined; isFree: boolean; events: AgentEvent[]; holds: boolean; suspendedAt?: number }
 
 /** A disk in memory with sessions and runs, for processes that can be killed. */
 export type MemoryDisk = {
@@ -66,7 +66,7 @@ export function memoryDisk(): MemoryDisk {
     }
     changed(runId)
   }
-  const copyOf = ({ process: _, isFree: _f, events: _e, holds: _h, ...row }: Row): StoredRun => structuredClone(row)
+  const copyOf = ({ process: _, isFree: _f, events: _e, holds: _h, suspendedAt: _s, ...row }: Row): StoredRun => structuredClone(row)
 
   const runsOf = (process: object): RunStore => ({
     async create(key: SessionKey, run: NewRunEntry) {
@@ -122,7 +122,7 @@ export function memoryDisk(): MemoryDisk {
       }
       const known = row.approvals.filter((one) => approvals.some(({ approvalId }) => approvalId === one.approvalId))
       const open = known.filter(({ decision }) => decision === undefined)
-      Object.assign(row, { holds: false, process: undefined, takeovers: 0 })
+      Object.assign(row, { holds: false, process: undefined, takeovers: 0, suspendedAt: Date.now() })
       Object.assign(row.record, { status: 'waiting', finishReason: 'approval', approvals: open })
       if (open.length === 0) Object.assign(row, { isFree: true }, { record: { ...row.record, status: 'running' } })
       changed(runId)
@@ -170,12 +170,14 @@ export function memoryDisk(): MemoryDisk {
       const row = rows.get(runId)
       return row && copyOf(row)
     },
-    async list({ agentId, userId }, { sessionId, status, limit }) {
+    async list({ agentId, userId }, { sessionId, status, limit, after }) {
       const found = [...rows.values()].map(({ record }) => record).filter((record) => {
         const isOwn = record.agentId === agentId && (userId === undefined || record.userId === userId)
         return isOwn && (sessionId ?? record.sessionId) === record.sessionId && (status ?? record.status) === record.status
       })
-      return found.toReversed().slice(0, limit)
+      const newest = found.toReversed()
+      const from = after === undefined ? 0 : newest.findIndex(({ runId }) => runId === after) + 1
+      return structuredClone(newest.slice(from, from + limit))
     },
     async events(runId, after, limit) {
       return structuredClone((rows.get(runId)?.events ?? []).filter(({ seq }) => seq > after).slice(0, limit))
@@ -197,7 +199,11 @@ export function memoryDisk(): MemoryDisk {
         return { runId: record.runId, agentId: record.agentId, isLost: isLost(row), isResumable, takeovers }
       })
     },
-    expired: async () => [],
+    async expired(agentIds, before) {
+      const isExpired = ({ record, suspendedAt }: Row): boolean =>
+        agentIds.includes(record.agentId) && record.status === 'waiting' && (suspendedAt ?? 0) < before
+      return [...rows.values()].filter(isExpired).map(({ record }) => record.runId)
+    },
     prune: async () => ({ sessions: 0, runs: 0, events: 0, answers: 0 }),
     answers: { reserve: async () => undefined, store: async () => {}, forget: async () => {} },
   })

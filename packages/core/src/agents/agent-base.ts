@@ -1,6 +1,5 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
-import type { RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
@@ -19,6 +18,7 @@ import { startRun } from '../runs/run-driver.ts'
 import { trackRun } from '../sessions/live-runs.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
+import { cancelRun, decideRun, listRuns } from './stored-runs.ts'
 
 /** What a package around core adds to its agents. @internal */
 export type AgentHost = {
@@ -161,45 +161,40 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
    * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome
    * @param options.userId the run's user; any user when absent
    * @param options.by who decided, for later readers
-   * @throws AgentKitError `not-found`, `session-conflict` for what was decided before, `unsupported` with a store without
-   *   `runs`
+   * @throws AgentKitError `not-found` for an unknown run or approval, `invalid-argument` for a decision that its kind does
+   *   not allow, `session-conflict` for what was decided before, with what and when, and for a run that has ended;
+   *   `unsupported` with a store without `runs`
    */
   async decide(runId: string, decisions: Decisions, options: { userId?: string; by?: string } = {}): Promise<void> {
-    await this.#stored(runId, options.userId)
-    await this.#runStore().decide(runId, decisions, options.by)
+    await decideRun(this.#owner(), runId, decisions, options)
   }
 
   /**
    * Ends a run that is queued, running or waiting, in whichever process.
+   * @param options.userId the run's user; any user when absent
    * @returns false when it had ended
-   * @throws AgentKitError `not-found`, `unsupported`
+   * @throws AgentKitError `not-found`, `unsupported` with a store without `runs`
    */
   async cancel(runId: string, options: { userId?: string } = {}): Promise<boolean> {
-    await this.#stored(runId, options.userId)
-    return this.#runStore().cancel(runId, { status: 'failed', finishReason: 'aborted' })
+    return cancelRun(this.#owner(), runId, options)
   }
 
   /**
    * The stored runs, newest first, without their answers.
-   * @throws AgentKitError `unsupported` with a store without `runs`
+   *
+   * @param options `userId` (all users when absent), `sessionId`, `status`, `limit` (50; at most 1,000), and as `after` the
+   *   `runId` of the last record of the page before
+   * @throws AgentKitError `invalid-argument`; `unsupported` with a store without `runs`
+   * @example
+   * const inbox = await agent.runs({ status: 'waiting' })
    */
-  async runs({ userId, sessionId, status, limit = 50, after }: RunFilter = {}): Promise<RunRecord[]> {
-    const filter = { limit, ...(sessionId !== undefined && { sessionId }), ...(status && { status }) }
-    const owner = { agentId: this.id, ...(userId !== undefined && { userId }) }
-    return this.#runStore().list(owner, { ...filter, ...(after !== undefined && { after }) })
+  async runs(options: RunFilter = {}): Promise<RunRecord[]> {
+    return listRuns(this.#owner(), options)
   }
 
-  #runStore(): RunStore {
-    const { runs } = this.sessions
-    if (runs) return runs
-    throw new AgentKitError('unsupported', 'Runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.')
-  }
-
-  /** @throws AgentKitError `not-found` for a run of another agent or user */
-  async #stored(runId: string, userId: string | undefined): Promise<void> {
-    const { record } = (await this.#runStore().read(runId)) ?? {}
-    const isOwn = record?.agentId === this.id && (userId === undefined || record.userId === userId)
-    if (!isOwn) throw new AgentKitError('not-found', `There is no run ${runId} of this agent and user.`)
+  #owner(): Parameters<typeof listRuns>[0] {
+    const { sessions: store, approvalMs } = this.toSpec()
+    return { agentId: this.id, store, approvalMs }
   }
 
   /**

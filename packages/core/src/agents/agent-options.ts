@@ -134,7 +134,7 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
 }
 
 /** An empty id is usually a variable that was not set: all users would share one conversation. */
-const isId: OptionRule = {
+export const isId: OptionRule = {
   is: 'a text that is not empty. Leave it out for none',
   holds: (value) => typeof value === 'string' && value !== '',
 }

@@ -6,9 +6,11 @@ import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import { checkDecisions } from '../runs/decisions.ts'
 import { type RunSnapshot, restore, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
+import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
 import { optionsOf } from '../sessions/recorded-turn.ts'
+import { approvalExpired } from '../sessions/suspended-runs.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
 import type { NewRun, OpenedRun } from './types.ts'
@@ -21,7 +23,11 @@ import type { NewRun, OpenedRun } from './types.ts'
 export async function openStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
   const { agent, scope, state, ledger } = run
   const { runId, signal, end: interrupt } = scope
-  const { sessions: store, onBusy } = agent
+  const { sessions: store, onBusy, approvalMs } = agent
+  if (store.runs && scope.decisions) {
+    const expired = await untilAborted(signal, endExpiredRuns(store.runs, agent.id, approvalMs))
+    if (expired.includes(runId) || before.record.error?.code === 'approval') throw approvalExpired(runId, approvalMs)
+  }
   const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
   const isDecided = Object.keys(given).length > 0
   const session = { store, runId, signal, onBusy, interrupt }

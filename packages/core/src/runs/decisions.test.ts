@@ -34,7 +34,7 @@ describe('decisions', () => {
     [{ a: { result: new Date() } }, 'The result for "a" is plain JSON'],
     [{ a: { result: Array(limits.argumentValues + 1).fill(0) } }, 'The result for "a" is plain JSON'],
     [{ a: { result: 'x'.repeat(limits.wholeResultChars) } }, 'The result for "a" is plain JSON'],
-    [{ a: { deny: 'x'.repeat(limits.toolErrorBytes + 1) } }, 'longer than 16384 bytes'],
+    [{ a: { deny: 'x'.repeat(limits.denialBytes + 1) } }, 'longer than 65536 bytes'],
   ])('may not be %#', (decisions, message) => {
     expect(() => copyDecisions(decisions)).toThrow(
       expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),

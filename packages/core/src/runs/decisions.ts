@@ -1,5 +1,5 @@
 import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { type AgentKitError, invalidArgument } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
@@ -24,8 +24,8 @@ function copyDecision(approvalId: string, decision: unknown): Decision {
   if (!isRecord(decision) || fields.length !== 1) throw noDecision(approvalId)
   const { deny, result } = decision
   if (typeof deny === 'string') {
-    if (Buffer.byteLength(deny) <= limits.toolErrorBytes) return { deny }
-    throw invalidArgument(`The reason for "${approvalId}" is longer than ${limits.toolErrorBytes} bytes. Shorten it.`)
+    if (Buffer.byteLength(deny) <= limits.denialBytes) return { deny }
+    throw invalidArgument(`The reason for "${approvalId}" is longer than ${limits.denialBytes} bytes. Shorten it.`)
   }
   if (result === undefined) throw noDecision(approvalId)
   const { chars, problem } = measureJSON(result, { depth: limits.argumentDepth, values: limits.argumentValues })
@@ -35,6 +35,14 @@ function copyDecision(approvalId: string, decision: unknown): Decision {
 
 function noDecision(approvalId: string): AgentKitError {
   return invalidArgument(`Decide "${approvalId}" by true, { deny: "why" } or { result }, one of them.`)
+}
+
+/** @throws AgentKitError `not-found` for an approval that the run has not requested */
+export function requireApprovals(runId: string, decisions: Decisions, approvals: readonly Approval[]): void {
+  for (const id of Object.keys(decisions)) {
+    if (approvals.some(({ approvalId }) => approvalId === id || approvalId === opaqueId(runId, id))) continue
+    throw new AgentKitError('not-found', `The run ${runId} has no approval "${id}".`, { runId })
+  }
 }
 
 /**

@@ -49,11 +49,10 @@ function listRoute({ agent }: RouteParts): Route {
         ...(status !== undefined && { status }),
         ...(after !== undefined && { after }),
       }
-      // One more shows whether there is a next page.
-      const records = await agent.runs({ ...filters, limit: limit + 1 }).catch(asProblem)
-      const page = records.slice(0, limit)
-      const next = records.length > limit ? (page.at(-1)?.runId ?? null) : null
-      return context.json({ runs: page.map(listedRun), next })
+      const page = await agent.runs({ ...filters, limit }).catch(asProblem)
+      const last = page.length === limit ? page.at(-1)?.runId : undefined
+      const rest = last === undefined ? [] : await agent.runs({ ...filters, limit: 1, after: last }).catch(asProblem)
+      return context.json({ runs: page.map(listedRun), next: rest.length > 0 ? last : null })
     },
   })
 }

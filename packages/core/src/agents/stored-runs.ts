@@ -1,0 +1,108 @@
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { Decisions } from '../data/approval-data.ts'
+import { checkId, checkSessionKey } from '../data/check-id.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
+import type { RunRecord } from '../data/run-record.ts'
+import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
+import type { RunFilter } from '../runs/run.ts'
+import { endExpiredRuns } from '../sessions/expired-runs.ts'
+import { cancelLive } from '../sessions/live-runs.ts'
+import { checkOptions, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import { isId } from './agent-options.ts'
+
+/** The agent whose runs these are. */
+type Owner = { agentId: string; store: SessionStore /** How long approvals can be decided. */; approvalMs: number }
+
+/** Whose run a call means, and who calls. */
+export type CallOptions = { /** The run's user; any user when absent. */ userId?: string; by?: string }
+
+const callRules = { userId: isId, by: isId } satisfies OptionRules<CallOptions>
+
+/** Stores decisions on approvals of a run, all or none. */
+export async function decideRun(
+  owner: Owner,
+  runId: string,
+  decisions: Decisions,
+  options: CallOptions,
+): Promise<void> {
+  const given = copyDecisions(decisions)
+  const runs = runStoreOf(owner)
+  checkCall(runId, options, callRules)
+  await requireRun(owner, runs, runId, options.userId)
+  await endExpiredRuns(runs, owner.agentId, owner.approvalMs)
+  const { approvals } = await requireRun(owner, runs, runId, options.userId)
+  requireApprovals(runId, given, approvals)
+  await runs.decide(runId, checkDecisions(runId, given, approvals), options.by)
+}
+
+/** Ends a run, wherever it is. @returns false when it had ended */
+export async function cancelRun(owner: Owner, runId: string, options: Omit<CallOptions, 'by'>): Promise<boolean> {
+  const runs = runStoreOf(owner)
+  checkCall(runId, options, { userId: isId })
+  const { record } = await requireRun(owner, runs, runId, options.userId)
+  if (hasEnded(record)) return false
+  await cancelLive(owner.store, runId)
+  // A run of another process, one that waits, or one whose end could not be stored.
+  if (await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })) return true
+  return (await runs.read(runId))?.record.finishReason === 'aborted'
+}
+
+const maxRuns = 1_000
+const isLimit: OptionRule = {
+  is: `a whole number from 1 to ${maxRuns}`,
+  holds: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxRuns,
+}
+const filterRules = {
+  userId: isId,
+  sessionId: isId,
+  status: isOneOf(['queued', 'running', 'waiting', 'done', 'failed'] satisfies RunFilter['status'][]),
+  limit: isLimit,
+  after: isId,
+} satisfies OptionRules<RunFilter>
+
+/** The runs of an agent, newest first. */
+export async function listRuns(owner: Owner, options: RunFilter): Promise<RunRecord[]> {
+  const runs = runStoreOf(owner)
+  checkOptions(options, filterRules)
+  checkSessionKey(options)
+  const { userId, sessionId, status, limit = 50, after } = options
+  if (after !== undefined) checkId('after', after)
+  const filter = {
+    limit,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(status && { status }),
+    ...(after !== undefined && { after }),
+  }
+  return runs.list({ agentId: owner.agentId, ...(userId !== undefined && { userId }) }, filter)
+}
+
+function checkCall(runId: string, options: CallOptions, rules: OptionRules<Record<string, unknown>>): void {
+  if (typeof runId !== 'string' || runId === '') throw invalidArgument('Pass the id of a run.')
+  checkId('runId', runId)
+  checkOptions(options, rules)
+  checkSessionKey(options)
+  if (options.by !== undefined) checkId('by', options.by)
+}
+
+function runStoreOf({ store: { runs } }: Owner): RunStore {
+  if (runs) return runs
+  throw new AgentKitError('unsupported', 'Runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.')
+}
+
+/** @throws AgentKitError `not-found` for a run of another agent or user, as for an unknown one */
+async function requireRun(
+  { agentId }: Owner,
+  runs: RunStore,
+  runId: string,
+  userId: string | undefined,
+): Promise<StoredRun> {
+  const stored = await runs.read(runId)
+  const isOwn = stored?.record.agentId === agentId && (userId === undefined || stored.record.userId === userId)
+  if (stored && isOwn) return stored
+  throw new AgentKitError('not-found', `There is no run ${runId} of this agent and user.`, { runId })
+}
+
+function hasEnded({ status }: RunRecord): boolean {
+  return status === 'done' || status === 'failed'
+}
