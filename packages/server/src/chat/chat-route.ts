@@ -5,6 +5,7 @@ import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
+import { beginUpload } from '../files/begin-upload.ts'
 import { type AnswerFormat, negotiate } from '../request/accept.ts'
 import { type ChatRequest, readChatRequest } from '../request/chat-request.ts'
 import { type Begin, idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
@@ -30,14 +31,22 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
     const format = negotiate(context.req.header('accept'), fallback)
     if (!format) throw new ProblemError('not-acceptable')
     const held = capacity.hold()
-    const request = await readChatRequest(context, { limits, runs: capacity.runs, held }).catch((error) => {
+    const files = await beginUpload(context, parts)
+    try {
+      const request = await readChatRequest(context, { limits, runs: capacity.runs, held, files })
+      const chat: Chat = { request, format, context, parts, release: held.release }
+      const store = async (): Promise<void> => {
+        if (files && files.files.length > 0) await files.store(request.userId)
+      }
+      const isDurable = request.isResumable || idempotencyKeyOf(context) !== undefined
+      if (isDurable)
+        return await idempotent(context, parts, request, (begin) => store().then(() => durableRun(chat, begin)))
+      await store()
+      return await boundRun(chat)
+    } finally {
       held.release()
-      throw error
-    })
-    const isDurable = request.isResumable || idempotencyKeyOf(context) !== undefined
-    const chat: Chat = { request, format, context, parts, release: held.release }
-    if (!isDurable) return boundRun(chat)
-    return idempotent(context, parts, request, (begin) => durableRun(chat, begin)).finally(held.release)
+      await files?.discard()
+    }
   }
   return defineRoute({
     method: 'POST',

@@ -5,7 +5,12 @@ const common = { user_id: text, session_id: text, replaces: text }
 
 const form = {
   type: 'object',
-  properties: { ...common, chat_data: text, resumable: { enum: ['true', 'false'] } },
+  properties: {
+    ...common,
+    chat_data: text,
+    resumable: { enum: ['true', 'false'] },
+    files: { type: 'array', items: { type: 'string', format: 'binary' } },
+  },
   required: ['session_id', 'chat_data'],
 }
 

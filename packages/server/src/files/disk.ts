@@ -1,21 +1,18 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { isDiskFull } from '../answer/disk-full.ts'
 import { ProblemError } from '../answer/problem.ts'
-
-/** Codes of a full disk, a quota, and a limit of the process. */
-const noSpace: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The problem of an operation on the disk that has failed. */
 export function diskProblem(cause: unknown): ProblemError {
   if (cause instanceof ProblemError) return cause
-  const code = codeOf(cause)
-  if (noSpace.has(code)) {
+  if (isDiskFull(cause)) {
     return new ProblemError('insufficient-storage', {
       detail: 'The disk is full, so the files were not stored.',
       cause,
     })
   }
-  if (code === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
+  if (codeOf(cause) === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
   return new ProblemError('storage', { detail: 'The files could not be stored or read.', cause })
 }
 

@@ -17,7 +17,6 @@ import { removeTemporary, temporaryPath } from './temporary-files.ts'
 
 /** The files of one request, from their first byte until they can be searched. */
 export interface Upload extends FileReceiver {
-  /** The files that have arrived, in the order of their first bytes. */
   readonly files: readonly ReceivedFile[]
   /**
    * Gives the files their names, and makes them searchable.

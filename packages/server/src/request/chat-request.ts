@@ -57,7 +57,10 @@ async function readFormChat(context: ServerContext, options: FormOptions): Promi
   const chatData = readChatData(chat_data, options.limits.jsonDepth)
   keep(chatData, options)
   const ids = { userId, sessionId: session_id, ...(replaces !== undefined && { replaces }) }
-  return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(sent) }
+  // The same files are the same request, whatever the boundaries and the order of its parts.
+  const files = options.files?.files.map(({ name, sha256 }) => [name, sha256]) ?? []
+  const all = files.length > 0 ? { ...sent, files } : sent
+  return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(all) }
 }
 
 async function readJSONChat(context: ServerContext, options: FormOptions): Promise<ChatRequest> {

@@ -16,6 +16,8 @@ export type FormOptions = {
 
 /** Takes the files of a form while they arrive. */
 export interface FileReceiver {
+  /** Those that have arrived, in the order of their first bytes. */
+  readonly files: readonly { readonly name: string; readonly sha256: string }[]
   /**
    * Reads one file to its end.
    * @param name what the client calls it: not checked, but without folders in front
@@ -240,8 +242,8 @@ function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
 function filesNotServed(): ProblemError {
   return new ProblemError('unsupported-media-type', {
     detail:
-      'This server does not accept files: send the text fields user_id, session_id and chat_data without files[].',
-    errors: [{ path: ['files[]'], message: 'files are not accepted' }],
+      'This agent has no files, so it takes none: send the text fields user_id, session_id and chat_data without files.',
+    errors: [{ path: ['files'], message: 'files are not accepted' }],
   })
 }
 
