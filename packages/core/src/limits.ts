@@ -26,6 +26,16 @@ export const limits = {
   toolErrorBytes: 16_384,
   /** Buffered events that wait for a reader, in bytes. */
   eventBufferBytes: 262_144,
+  /** How long an event waits to be stored together with others, in milliseconds. */
+  eventBatchMs: 20,
+  /** So many bytes of events are stored at once. */
+  eventBatchBytes: 1_024,
+  /** Events of a run that are not stored yet; with more the run waits. */
+  unsavedEvents: 256,
+  /** How far the numbers of events jump when another process takes a run over: more than can be unsaved. */
+  eventGap: 1_000,
+  /** How often events of a run in another process are looked for, in milliseconds. */
+  pollMs: 250,
   /** How long a run tries to acquire a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */

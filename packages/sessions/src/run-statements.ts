@@ -53,7 +53,8 @@ export const runTexts = {
     WHERE id = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE session = sessions.id AND replaced = 0)`,
   makeResumable: 'UPDATE runs SET is_resumable = 1 WHERE number = ?',
 
-  addCall: 'INSERT OR IGNORE INTO calls (run, call_id, name, started_at) VALUES (?, ?, ?, ?)',
+  addCall: `INSERT INTO calls (run, call_id, name, started_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (run, call_id) DO UPDATE SET name = excluded.name, started_at = excluded.started_at`,
   calls: 'SELECT call_id, name, started_at FROM calls WHERE run = ? ORDER BY rowid',
 
   addApproval: `INSERT INTO approvals (run, approval_id, attempt, body, requested_at) VALUES (?, ?, ?, ?, ?)

@@ -20,7 +20,7 @@ import { findActive, findRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
-import { prepareEntry, requireHeld, writeEntry } from './write-entry.ts'
+import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, writeEntry } from './write-entry.ts'
 
 /** The part of a SQLite store that lets runs outlive their process. */
 export function sqliteRunStore(access: StoreAccess): RunStore {
@@ -67,7 +67,8 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
     async append(runId, entry) {
       const prepared = prepareEntry(entry)
       await write((statements, touch) => {
-        writeEntry(statements, requireHeld(statements, runId, entry.attempt), prepared)
+        const find = hasOnlyEvents(prepared) ? requireLatest : requireHeld
+        writeEntry(statements, find(statements, runId, entry.attempt), prepared)
         touch(runId)
       })
     },

@@ -48,6 +48,22 @@ export function requireHeld(statements: Statements, runId: string, attempt?: num
   return run
 }
 
+/**
+ * The run, if it has not ended and no later attempt has begun: its last events may follow its suspension.
+ * @throws AgentKitError `session-conflict`
+ */
+export function requireLatest(statements: Statements, runId: string, attempt: number): RunHead {
+  const run = findRun(statements, runId)
+  const isOpen = run?.status === 'running' || run?.status === 'waiting'
+  if (!run || !isOpen || run.attempt !== attempt) throw notRunning(runId)
+  return run
+}
+
+export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }: PreparedEntry): boolean {
+  const others = bodies.length + calls.length
+  return events.length > 0 && others === 0 && state === null && progress === null && usage === null
+}
+
 /** Stores an entry. What is stored already stays as it is. */
 export function writeEntry(statements: Statements, run: RunHead, entry: PreparedEntry): void {
   const { bodies, state, progress, usage, calls, events } = entry

@@ -14,7 +14,9 @@ import type { Cost, Usage } from '../data/usage.ts'
  *
  * - A run that was created here is read by `load`, `turns`, `find` and `list` as one that `begin` has begun.
  * - Each write carries the run's attempt. A write of an earlier attempt, or on a run that is not `running`, is
- *   `session-conflict` and changes nothing. A repeated append changes nothing either.
+ *   `session-conflict` and changes nothing. A repeated append changes nothing either. Events alone are still stored by the
+ *   attempt that suspended the run, until another one takes it over.
+ * - A call that begins again has its new `startedAt`.
  * - A run holds its session while it is `running` in a process, also after that process has died when it is resumable: the
  *   next `create` in the session is then `session-conflict`, retryable. A `waiting` run holds nothing, nor does one whose
  *   approvals are all decided and that no process has taken over yet.

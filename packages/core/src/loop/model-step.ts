@@ -12,13 +12,14 @@ import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { callWithFallback } from './call-with-fallback.ts'
 import { checkReply } from './check-reply.ts'
+import { emitStepStart } from './interrupted-step.ts'
 import type { Run, StepOutcome } from './types.ts'
 
 /** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
 export async function modelStep(run: Run): Promise<StepOutcome> {
   const { state, scope, conversation } = run
   const step = state.steps + 1
-  await scope.emit({ type: 'step-start', step })
+  await emitStepStart(scope, step)
   state.reply = emptyReply()
   const gate = eventGate(scope.emit)
   const reply = await callWithFallback(run, {

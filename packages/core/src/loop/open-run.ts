@@ -61,7 +61,8 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
   const turn = await openTurn({
     ...{ ...session, key, userId, input, seed: scope.history, replaces: scope.replaces },
-    ...{ isResumable: scope.resumable === true, deadline: scope.deadline, options: { budget: scope.budget } },
+    ...{ isResumable: scope.resumable === true, deadline: scope.deadline, events: scope.kept },
+    options: { budget: scope.budget },
   })
   return { ...run, turn, hasMoved: false }
 }
@@ -87,7 +88,7 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
       const calls = unansweredCalls(state.messages)
       const place = placeOf(opened)
       const open = openApprovals(calls, place, { ...state, suspended: suspendedMembers(snapshot, place) })
-      await storeSnapshot(opened, snapshot, open)
+      await storeSnapshot(opened, snapshot, { approvals: open })
     }
     throw error
   }

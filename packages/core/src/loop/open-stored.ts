@@ -1,11 +1,13 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { Decision } from '../data/approval-data.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { limits } from '../limits.ts'
 import type { Budget } from '../policies/budget.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import { checkDecisions } from '../runs/decisions.ts'
 import { type RunSnapshot, restore, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
+import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
@@ -13,7 +15,8 @@ import { optionsOf } from '../sessions/recorded-turn.ts'
 import { approvalExpired } from '../sessions/suspended-runs.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
-import type { NewRun, OpenedRun } from './types.ts'
+import { readInterruptedStep } from './interrupted-step.ts'
+import type { NewRun, OpenedRun, RunScope } from './types.ts'
 
 /**
  * Takes over a run that the store has recorded, and stores the decisions that it is resumed with. Without a decision, a
@@ -30,7 +33,8 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   }
   const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
   const isDecided = Object.keys(given).length > 0
-  const session = { store, runId, signal, onBusy, interrupt }
+  const kept = before.keepsEvents ? keepEvents(scope) : undefined
+  const session = { store, runId, signal, onBusy, interrupt, events: kept }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
   const release = claimRun(store, runId)
@@ -40,6 +44,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
     return continueTurn(session, before)
   })().finally(release)
   const { turn, messages, progress, stored, hasMoved } = taken
+  scope.events?.continueFrom(stored.lastSeq === 0 ? 0 : stored.lastSeq + limits.eventGap)
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)
@@ -52,7 +57,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   if (!suspended) ledger.spent.ms += Math.max(0, Date.now() - at)
   if (turn.deadline !== undefined) scope.endBy?.(turn.deadline)
   const { key, record } = stored
-  const continued = { ...scope, userId: key.userId, sessionId: record.sessionId }
+  const continued = { ...scope, userId: key.userId, sessionId: record.sessionId, ...(kept && { kept }) }
   if (suspended) {
     const decisions = isAttached ? {} : pendingDecisions(run, snapshot, stored)
     return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
@@ -62,7 +67,19 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
     if (startedAt !== undefined) state.begun[callId] = startedAt
   }
   const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
-  return { ...run, scope: { ...continued, decisions: decisionsOf(stored), requested }, turn, snapshot, hasMoved }
+  const died = { ...continued, decisions: decisionsOf(stored), requested }
+  if (!kept || !store.runs || stored.lastSeq === 0) return { ...run, scope: died, turn, snapshot, hasMoved }
+  const path = [agent.id, ...(snapshot?.active ?? [])]
+  const interrupted = await readInterruptedStep(store.runs, stored, progress?.replySeq ?? 0, path)
+  if (progress?.released) interrupted.isModelCallLost = false
+  return { ...run, scope: { ...died, interrupted }, turn, snapshot, hasMoved, beginsSegment: false }
+}
+
+/** Stores the run's events from now on. */
+export function keepEvents({ events }: RunScope): EventQueue {
+  const kept = eventQueue()
+  events?.recordTo(kept.add)
+  return kept
 }
 
 /** The decisions on approvals that the run still waits for. */

@@ -27,6 +27,8 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
     ...(planned ? { planned } : {}),
   }
   state.reply = reply
+  // With calls that have no result, the model had answered.
+  if (scope.interrupted && calls.length > 0) scope.interrupted.isModelCallLost = false
   if (!scope.requested || toolCalls(message).length > 0) return { type: 'tool-calls', reply }
   await restoreOutput(run, reply)
   return { type: 'answer', reply }

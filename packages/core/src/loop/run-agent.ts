@@ -1,12 +1,4 @@
-import {
-  AgentKitError,
-  abortError,
-  assertNever,
-  errorOfRun,
-  isAgentKitError,
-  messageOf,
-  toErrorInfo,
-} from '../data/errors.ts'
+import { AgentKitError, abortError, assertNever, errorOfRun, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock } from '../policies/deadline.ts'
@@ -19,16 +11,17 @@ import {
   endTurn,
   keepPartialReply,
   type RunEnd,
+  runEndOf,
   toResult,
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { newRunState } from '../runs/run-state.ts'
-import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { modelStep } from './model-step.ts'
 import { openRun, openSession } from './open-run.ts'
+import { keepEvents } from './open-stored.ts'
 import { checkNesting, currentRunOf, endWith } from './parent-run.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
@@ -36,7 +29,8 @@ import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
 /** Runs an agent until it answers or is stopped. Never rejects; emits exactly one `run-end`. */
-export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
+export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunResult> {
+  const scope = given.resumable && !given.member ? { ...given, kept: keepEvents(given) } : given
   const { parent, emit } = scope
   const ledger = createLedger({ budget: scope.budget, prices: agent.prices, parent: parent?.ledger })
   const isResumed = scope.decisions !== undefined || scope.continues || scope.member?.suspended !== undefined
@@ -47,33 +41,44 @@ export async function runAgent(agent: AgentSpec, scope: RunScope): Promise<RunRe
   const current = currentRunOf(run)
   let opened: OpenedRun | undefined
   let end: RunEnd
+  // A run that continues has a number for its first event once it is loaded.
+  const isStored = !scope.member && isResumed
+  const start = ({ sessionId }: RunScope): Promise<void> | undefined => {
+    return emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
+  }
+  let hasStarted = !isStored
   try {
-    const { sessionId } = scope
-    await emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
+    if (!isStored) await start(scope)
     checkNesting(run)
     opened = await currentRun.run(current, openSession, run)
+    if (isStored && opened.beginsSegment !== false) await start(opened.scope)
+    hasStarted = true
     // A resumed run has used some of its time before.
     clock.look()
     const ready = await currentRun.run(current, openRun, opened)
     end = { finishReason: await currentRun.run(current, takeSteps, ready) }
+    clock.stop()
+    await membersSettled(scope)
     await endTurn(opened, end)
   } catch (cause) {
     end = await toRunEnd(cause, run)
-    // A run that could not begin stores nothing.
+    clock.stop()
+    await membersSettled(scope)
     if (opened) await endStoppedTurn(opened, end)
-    else state.messages = []
+    else {
+      // A run that could not begin stores nothing.
+      state.messages = []
+      if (!hasStarted) void start(scope)
+      void emit(runEndOf(run, end))
+    }
   }
-  clock.stop()
-  // Members that are still running emit events until they have ended.
-  if (scope.members.size > 0) await settledWithin(limits.endFailedMs, Promise.allSettled(scope.members))
   unlink()
-  const result = toResult(scope.runId, state, ledger, end)
-  const { text, output, usage, cost, finishReason, error } = result
-  const plainOutput = output === undefined ? {} : { output: plainOf(output) }
-  const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}) }
-  // Not awaited, as the reader may be gone.
-  void emit({ type: 'run-end', ...answer, ...(error ? { error: toErrorInfo(error) } : {}) })
-  return result
+  return toResult(scope.runId, state, ledger, end)
+}
+
+/** Members that are still running emit events until they have ended. */
+async function membersSettled({ members }: RunScope): Promise<void> {
+  if (members.size > 0) await settledWithin(limits.endFailedMs, Promise.allSettled(members))
 }
 
 /** The loop: takes one step after the other until the run ends. */
@@ -115,7 +120,8 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   if (outcome.type === 'tool-calls') outcome = await toolStep(run, outcome.reply, restored && scope.decisions)
   if (!('reply' in outcome)) return outcome
   const { reason: finishReason, usage, message, planned } = outcome.reply
-  if (!planned) {
+  const isEmitted = restored && scope.interrupted?.stepEnd === state.steps
+  if (!planned && !isEmitted) {
     const model = message.model ?? run.model.id
     await scope.emit({ type: 'step-end', step: state.steps, model, finishReason, usage })
   }

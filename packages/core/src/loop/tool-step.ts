@@ -2,7 +2,7 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { distinctPassages } from '../data/citation.ts'
-import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
+import type { JSONValue, Message, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
@@ -17,6 +17,7 @@ import {
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { executeTools, type ToolOutcome, type Verdicts } from './execute-tools.ts'
+import { emitMissingResults } from './interrupted-step.ts'
 import { MemberSuspended } from './parent-run.ts'
 import type { Run, StepOutcome } from './types.ts'
 
@@ -30,6 +31,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   const { state, scope, conversation, guard } = run
   const { suspended } = run.members
   guard.beginStep(calls.length)
+  await emitMissingResults(run, resultsOf(state.messages))
   // A run that died may have calls that were never looked at.
   const isSuspended = decisions !== undefined && scope.requested === undefined
   let own = isSuspended ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
@@ -51,12 +53,20 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     await resumeMembers(run, calls, known)
   }
   // The model sees the results in the order of their calls, those from before a suspension too.
-  const asked = state.messages.findLastIndex(({ role }) => role === 'assistant')
-  for (const message of inCallOrder(state.messages.splice(asked + 1) as ToolMessage[], reply)) {
+  const results = resultsOf(state.messages)
+  state.messages.splice(state.messages.length - results.length)
+  for (const message of inCallOrder(results, reply)) {
     state.messages.push(message)
     conversation.add(message)
   }
   return { type: 'tool-calls', reply }
+}
+
+/** The results at the end of a run's messages, so far. */
+function resultsOf(messages: readonly Message[]): ToolMessage[] {
+  return messages
+    .slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1)
+    .filter((message) => message.role === 'tool')
 }
 
 /** The approvals of a step that has not waited yet. */

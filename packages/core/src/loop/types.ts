@@ -16,6 +16,7 @@ import type { Reply } from '../runs/reply.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
 import type { OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OutputFormat } from '../schema/structured-output.ts'
+import type { EventQueue } from '../sessions/event-queue.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import type { OnBusy } from '../sessions/session-queue.ts'
 import type { RunTools } from '../tools/knowledge-tools.ts'
@@ -95,6 +96,10 @@ export type RunScope = RunDriver & {
   continues?: true
   /** The ids of all approvals that a run has requested whose process died; absent for other runs. */
   requested?: ReadonlySet<string>
+  /** What was emitted of the step in which a process died. */
+  interrupted?: InterruptedStep
+  /** The events that are stored, of a run that keeps them. */
+  kept?: EventQueue
   /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
   decisions?: Decisions
   /** Set for the run of a member, which is part of the run that calls it. */
@@ -110,6 +115,17 @@ export type RunScope = RunDriver & {
   members: Set<Promise<unknown>>
 }
 
+/** What readers have received of the step in which a process died: the rest is emitted by the next process. */
+export type InterruptedStep = {
+  /** The calls whose results were emitted. */
+  results: ReadonlySet<string>
+  /** The last step that began, and that ended. */
+  stepStart: number | undefined
+  stepEnd: number | undefined
+  /** Whether a model call may have been cut off. */
+  isModelCallLost: boolean
+}
+
 /** A run as it begins. */
 export type NewRun = Pick<Run, 'agent' | 'scope' | 'state' | 'ledger'>
 
@@ -120,6 +136,8 @@ export type OpenedRun = NewRun & {
   snapshot?: RunSnapshot | undefined
   /** Whether other runs have changed the session since then. */
   hasMoved: boolean
+  /** False for a run that continues the segment in which its process died. */
+  beginsSegment?: boolean
   /** Of a member that has the conversation: the ids from the outside in, and where its own members keep their sessions. */
   place?: { path: readonly string[] } & Pick<Members, 'memberPath' | 'store'>
 }

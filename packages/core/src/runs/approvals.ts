@@ -1,6 +1,7 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { abortError } from '../data/errors.ts'
+import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
@@ -97,13 +98,19 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
   const { scope, state, turn, ledger, conversation } = run
   const { signal, emit } = scope
   try {
-    const early = await suspend(run, approvals)
+    // Stored with the run, before a reader receives them.
+    const held = scope.events?.hold()
+    for (const { path, ...approval } of approvals) {
+      void emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
+    }
+    const early = await suspend(run, approvals, held?.events).catch((error) => {
+      held?.drop()
+      throw error
+    })
     const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
     // Before the events: a reader may decide as soon as it receives one.
     const decided = open.length > 0 ? decisionsOn(run, open) : early
-    for (const { path, ...approval } of open) {
-      await emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
-    }
+    held?.release((event) => event.type !== 'approval-request' || early[event.approvalId] === undefined)
     const own = await decided
     if (!own) return undefined
     const { hasMoved, decisions = own } = await turn.resume(signal)
@@ -161,12 +168,12 @@ async function decisionsOn({ scope, turn, state }: OpenRun, open: readonly Appro
   }
 }
 
-async function suspend(run: OpenRun, approvals: Approval[]): Promise<Decisions> {
+async function suspend(run: OpenRun, approvals: Approval[], events: readonly AgentEvent[] = []): Promise<Decisions> {
   const { path, scope } = run
   const shown = approvals.map((approval) =>
     path.length > 0 ? { ...approval, path: [...path, ...(approval.path ?? [])] } : approval,
   )
-  return storeSnapshot(run, takeSnapshot(run), shown, () => {
+  return storeSnapshot(run, takeSnapshot(run), { approvals: shown, events }, () => {
     if (scope.approvals.isCancelled) void endSuspended(run).catch(() => {})
     return scope.approvals.isCancelled
   })

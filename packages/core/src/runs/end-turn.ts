@@ -1,11 +1,12 @@
 import type { RunEnding } from '../contracts/run-store.ts'
 import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
-import type { Emit, RunFinishReason } from '../data/event.ts'
+import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import type { TurnStatus } from '../data/session-data.ts'
 import { stoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import type { Ledger } from '../policies/ledger.ts'
+import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
 import { emptyReply, textOf } from './reply.ts'
 import type { RunResult } from './run.ts'
@@ -15,37 +16,70 @@ import type { OpenRun } from './snapshot.ts'
 type EndedRun = Pick<OpenRun, 'turn' | 'state' | 'ledger' | 'scope'>
 
 /**
- * Ends the turn of a run that has finished, and releases the session.
+ * Ends the turn of a run that has finished, emits `run-end`, and releases the session.
  * @throws what the store throws: the run then fails with it
  */
-export async function endTurn({ turn, state, ledger, scope: { signal } }: EndedRun, end: RunEnd): Promise<void> {
+export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
+  const { turn, state, ledger, scope } = run
+  const { signal, emit, events } = scope
   const status = turnStatus(state, end)
-  if (!status) return
+  if (!status) {
+    void emit(runEndOf(run, end))
+    return turn.flush?.()
+  }
   signal.throwIfAborted()
-  await untilAborted(signal, turn.end(status, ledger.spent.usage, endingOf(state, ledger, end)))
+  // Stored before a reader receives it.
+  const held = events?.hold()
+  void emit(runEndOf(run, end))
+  const ending = { ...endingOf(state, ledger, end), events: held?.events ?? [] }
+  try {
+    await untilAborted(signal, turn.end(status, ledger.spent.usage, ending))
+  } catch (error) {
+    held?.drop()
+    throw error
+  }
+  held?.release()
   turn.release()
 }
 
 /**
- * Ends the turn of a run that was stopped. The run has its reason already, so errors of the store change nothing: a turn
- * that cannot be ended now is ended before the session's next run. After an error or an abort it waits only briefly.
+ * Ends the turn of a run that was stopped, and emits `run-end`. The run has its reason already, so errors of the store
+ * change nothing: a turn that cannot be ended now is ended before the session's next run. After an error or an abort it
+ * waits only briefly.
  */
-export async function endStoppedTurn({ turn, state, ledger, scope: { signal } }: EndedRun, end: RunEnd): Promise<void> {
+export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> {
+  const { turn, state, ledger, scope } = run
+  const { signal, emit, events } = scope
   const status = turnStatus(state, end)
-  if (!status) return
+  if (!status) {
+    void emit(runEndOf(run, end))
+    return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
+  }
   const { error } = end
-  const ending = (async () => {
-    // An interrupted answer is not stored yet.
-    const last = state.messages.at(-1)
-    const isPartial = !error && last?.role === 'assistant' && last !== state.reply.message
-    if (isPartial) void turn.append([last]).catch(() => {})
-    // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
-    // Not awaited: it is stored with the end, or not at all.
-    if (error && state.finished.length > 0) void turn.append([stoppedNote(error.code)]).catch(() => {})
-    await turn.end(status, ledger.spent.usage, endingOf(state, ledger, end)).catch(() => {})
-  })().finally(turn.release)
+  // An interrupted answer is not stored yet.
+  const last = state.messages.at(-1)
+  const isPartial = !error && last?.role === 'assistant' && last !== state.reply.message
+  // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
+  const note = error && state.finished.length > 0 ? [stoppedNote(error.code)] : []
+  const messages: Message[] = isPartial ? [last, ...note] : note
+  const held = events?.hold()
+  void emit(runEndOf(run, end))
+  const stored = { ...endingOf(state, ledger, end), messages, events: held?.events ?? [] }
+  const ending = turn
+    .end(status, ledger.spent.usage, stored)
+    .catch(() => {})
+    .finally(turn.release)
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
   else await settledWithin(limits.endFailedMs, ending)
+  held?.release()
+}
+
+/** The last event of a run. */
+export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: RunEnd): AgentEventBody {
+  const { text, output, usage, cost, finishReason, error } = toResult(scope.runId, state, ledger, end)
+  const plainOutput = output === undefined ? {} : { output: plainOf(output) }
+  const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}) }
+  return { type: 'run-end', ...answer, ...(error ? { error: toErrorInfo(error) } : {}) }
 }
 
 /** What is stored of the result. */

@@ -2,8 +2,27 @@ import { invalidArgument } from '../data/errors.ts'
 import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 
+/** How the run controls its events. */
+export type EventControl = {
+  /** The next event has the number after this one. */
+  continueFrom(seq: number): void
+  /** From now on each event is also given to this listener; the run waits for the promise that it returns. */
+  recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
+  /** From now on events are numbered, but given to no one. */
+  hold(): HeldEvents
+}
+
+/** Events that are stored before the reader receives them. */
+export type HeldEvents = {
+  readonly events: readonly AgentEvent[]
+  /** Gives them to the reader, or those that pass; not to the listener, as they are stored. */
+  release(passes?: (event: AgentEvent) => boolean): void
+  /** Takes them back, and their numbers. */
+  drop(): void
+}
+
 /** The events of one run between the run, which emits them, and the one reader that iterates it. */
-export type EventBuffer = {
+export type EventBuffer = EventControl & {
   /** Returns a promise when the run has to wait until the reader has read the buffered events. */
   emit: Emit
   next(): Promise<IteratorResult<AgentEvent, undefined>>
@@ -36,6 +55,9 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
   let makeRoom: (() => void) | undefined
   let room: Promise<void> | undefined
 
+  let record: ((event: AgentEvent) => Promise<void> | undefined) | undefined
+  let held: AgentEvent[] | undefined
+
   const release = (): void => {
     makeRoom?.()
     makeRoom = room = undefined
@@ -47,31 +69,65 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
     release()
   }
 
+  const deliver = (event: AgentEvent): Promise<void> | undefined => {
+    if (mode === 'dropped') return undefined
+    const reader = readers.shift()
+    if (reader) {
+      reader({ done: false, value: event })
+      return undefined
+    }
+    buffered.push(event)
+    bytes += sizeOf(event)
+    if (bytes <= limits.eventBufferBytes) return undefined
+    if (mode === 'unread') {
+      drop()
+      return undefined
+    }
+    if (neverWaits) return undefined
+    room ??= new Promise((resolve) => {
+      makeRoom = resolve
+    })
+    return room
+  }
+
   return {
     emit(body, inner) {
       // `run-end` is the last event. A member that the run did not wait for may emit more, which is dropped.
       if (hasRunEnd) return undefined
       hasRunEnd = body.type === 'run-end'
       seq++
-      if (mode === 'dropped') return undefined
+      if (mode === 'dropped' && !record && !held) return undefined
       const event = toEvent(seq, runId, inner ? [...path, ...inner] : [...path], body)
-      const reader = readers.shift()
-      if (reader) {
-        reader({ done: false, value: event })
+      if (held) {
+        held.push(event)
         return undefined
       }
-      buffered.push(event)
-      bytes += sizeOf(body)
-      if (bytes <= limits.eventBufferBytes) return undefined
-      if (mode === 'unread') {
-        drop()
-        return undefined
+      const recorded = record?.(event)
+      const delivered = deliver(event)
+      return recorded ? recorded.then(() => delivered) : delivered
+    },
+    continueFrom(last) {
+      seq = last
+    },
+    recordTo(listener) {
+      record = listener
+    },
+    hold() {
+      const events: AgentEvent[] = []
+      held = events
+      const before = seq
+      return {
+        events,
+        release(passes = () => true) {
+          held = undefined
+          for (const event of events) if (passes(event)) void deliver(event)
+        },
+        drop() {
+          held = undefined
+          seq = before
+          hasRunEnd = false
+        },
       }
-      if (neverWaits) return undefined
-      room ??= new Promise((resolve) => {
-        makeRoom = resolve
-      })
-      return room
     },
     next() {
       const value = buffered[nextIndex]

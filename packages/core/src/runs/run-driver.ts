@@ -2,7 +2,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
-import { eventBuffer } from './event-buffer.ts'
+import { type EventControl, eventBuffer } from './event-buffer.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
 
@@ -11,6 +11,8 @@ export type RunDriver = {
   runId: string
   signal: AbortSignal
   emit: Emit
+  /** Absent for members, whose events are those of the outermost run. */
+  events?: EventControl
   /** Ends the run when its deadline has passed. */
   checkTime(): void
   /** When the run must have ended, in milliseconds since 1970. */
@@ -65,7 +67,9 @@ export function startRun(request: RunRequest): AgentRun {
     }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
-      .then(() => request.execute({ runId, signal: controller.signal, emit: events.emit, ...time, end, approvals }))
+      .then(() =>
+        request.execute({ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals }),
+      )
       .finally(() => {
         for (const deadline of deadlines) deadline.stop()
         unlink()

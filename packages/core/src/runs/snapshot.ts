@@ -3,7 +3,7 @@ import type { Compaction } from '../conversation/compacted-view.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type Citation, distinctPassages } from '../data/citation.ts'
-import type { ModelFinishReason } from '../data/event.ts'
+import type { AgentEvent, ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
@@ -133,13 +133,14 @@ export function restore(
 export async function storeSnapshot(
   { turn, state, scope: { signal } }: Pick<OpenRun, 'turn' | 'state' | 'scope'>,
   snapshot: RunSnapshot,
-  approvals: Approval[],
+  { approvals, events = [] }: { approvals: Approval[]; events?: readonly AgentEvent[] },
   takeBack: () => boolean = () => false,
 ): Promise<Decisions> {
   let isAwaited = true
   // Plain JSON, except that optional fields may be absent.
   const json = snapshot as unknown as JSONValue
-  const stored = turn.suspend(json, snapshot.booked.spent.usage, state.messages, approvals).then((decided = {}) => {
+  const { usage } = snapshot.booked.spent
+  const stored = turn.suspend(json, usage, state.messages, approvals, events).then((decided = {}) => {
     if (isAwaited || !takeBack()) state.approvals = approvals.filter(({ approvalId }) => !decided[approvalId])
     return decided
   })

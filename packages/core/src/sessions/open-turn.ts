@@ -12,6 +12,7 @@ import {
   type SessionRequest,
   storedBeginning,
 } from './acquire-session.ts'
+import type { EventQueue } from './event-queue.ts'
 import {
   createRun,
   describeRun,
@@ -65,6 +66,8 @@ type NewTurn = SessionAccess & {
   replaces?: string | undefined
   /** Whether another process continues the run after a crash, for which these are stored. */
   isResumable?: boolean
+  /** The events that it keeps. */
+  events?: EventQueue | undefined
   /** In milliseconds since 1970. */
   deadline?: number | undefined
   options?: JSONValue | undefined
@@ -128,7 +131,7 @@ export async function readRecorded(
  * @throws AgentKitError `session-conflict` when it is not to be had, `session-busy`, `not-found`
  */
 export async function continueTurn(
-  request: Omit<SessionAccess, 'agentId' | 'approvalMs'>,
+  request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined },
   { key }: StoredRun,
 ): Promise<TakenRun & { turn: OpenTurn }> {
   const { runs } = request.store
@@ -276,8 +279,9 @@ function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
       release = acquired.release
       return { hasMoved: acquired.found.hasMoved }
     },
-    async end(status, usage) {
+    async end(status, usage, { messages = [] } = {}) {
       await suspending?.catch(() => {})
+      if (messages.length > 0) await store.append(runId, messages).catch(() => {})
       await store.end(runId, status, usage)
       forgetUnendedRun(store, key, runId)
       // If the deletion fails, the run is deleted once it has expired.

@@ -1,11 +1,13 @@
-import type { RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
+import type { RunEntry, RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
+import { redactSecrets } from '../util/redact.ts'
 import {
   type AcquiredSession,
   acquireSession,
@@ -14,6 +16,7 @@ import {
   isConflict,
   type SessionRequest,
 } from './acquire-session.ts'
+import type { EventQueue } from './event-queue.ts'
 import { isClaimed } from './live-runs.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
 import { alreadyResumed, stateOf } from './suspended-runs.ts'
@@ -38,6 +41,10 @@ export type RecordedProgress = {
   deadline?: number
   /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
   since: number
+  /** The last event before the reply of this step was stored. */
+  replySeq?: number
+  /** The process has handed it back between two steps. */
+  released?: true
   /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
   suspended?: { version: number; msLeft?: number }
 }
@@ -83,14 +90,17 @@ type RecordedPlace = {
   key: SessionKey
   runId: string
   interrupt(reason: AgentKitError): void
+  /** Of a run that keeps its events. */
+  events?: EventQueue | undefined
 }
 
 /** The turn of a run that is recorded by `runs`. */
 export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSession: () => void): OpenTurn {
-  const { store, runs, key, runId } = place
+  const { store, runs, key, runId, events } = place
   let { history, state, version, attempt, isResumable, deadline, since } = run
   let release = releaseSession
   let lastStart = since
+  let replySeq: number | undefined
   let report: (() => { snapshot: JSONValue; usage: Usage }) | undefined
   let suspending: Promise<unknown> | undefined
   let { isSuspended = false, isLast = true } = run
@@ -98,7 +108,13 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
   const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
     const progress: RecordedProgress = {
       ...(snapshot !== undefined && { snapshot }),
-      ...{ at: Date.now(), since, ...(deadline !== undefined && { deadline }), ...more },
+      ...{
+        at: Date.now(),
+        since,
+        ...(replySeq !== undefined && { replySeq }),
+        ...(deadline !== undefined && { deadline }),
+        ...more,
+      },
     }
     return progress as unknown as JSONValue // plain JSON, except that optional fields may be absent
   }
@@ -108,7 +124,15 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     return { usage, ...(isResumable && { progress: progressOf(snapshot) }) }
   }
   const openWriter = (position: number): ReturnType<typeof runWriter> =>
-    runWriter({ runs, runId, attempt, position, report: reportNow })
+    runWriter({
+      runs,
+      runId,
+      attempt,
+      position,
+      report: reportNow,
+      events,
+      fail: (error) => place.interrupt(lost(error)),
+    })
   let writer = openWriter(run.position)
 
   return {
@@ -127,7 +151,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     async append(messages, newState) {
       if (suspending) await suspending.catch(() => {})
-      if (messages.some(({ role }) => role === 'assistant')) since = lastStart = Math.max(Date.now(), lastStart + 1)
+      if (messages.some(({ role }) => role === 'assistant')) {
+        since = lastStart = Math.max(Date.now(), lastStart + 1)
+        replySeq = events?.lastSeq
+      }
       if (newState !== undefined) state = newState
       await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
     },
@@ -136,7 +163,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       lastStart = Math.max(Date.now(), lastStart)
       return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
     },
-    async suspend(snapshot, usage, _messages, approvals) {
+    async suspend(snapshot, usage, _messages, approvals, held = []) {
       if (isSuspended) {
         const stored = await runs.read(runId)
         return stored && decisionsOf(stored)
@@ -145,7 +172,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       // The version moved when the run began, and moves when it is suspended.
       const suspended = { version: version + 2, ...msLeft }
       const stored = writer.finish((entry) =>
-        runs.suspend(runId, { ...entry, usage, progress: progressOf(snapshot, { suspended }), approvals }),
+        runs.suspend(runId, {
+          ...withEvents(entry, held),
+          ...{ usage, progress: progressOf(snapshot, { suspended }), approvals },
+        }),
       )
       suspending = stored
       const decided = await stored
@@ -179,14 +209,29 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     async cancel() {
       await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     },
-    async end(status, usage, ending = {}) {
+    async end(status, usage, { messages = [], events: held = [], ...ending } = {}) {
       if (suspending) await suspending.catch(() => {})
+      // Part of the last entry, or not stored at all.
+      if (messages.length > 0) void writer.write({ messages }).catch(() => {})
       const finishReason = status === 'done' ? 'stop' : 'error'
-      await writer.finish((entry) => runs.end(runId, { ...entry, usage, finishReason, ...ending, status }))
+      await writer.finish((entry) => {
+        return runs.end(runId, { ...withEvents(entry, held), usage, finishReason, ...ending, status })
+      })
       forgetUnendedRun(store, key, runId)
     },
+    flush: () => writer.flush(),
     release: () => release(),
   }
+}
+
+function withEvents(entry: RunEntry, held: readonly AgentEvent[]): RunEntry {
+  return held.length === 0 || !entry.events ? entry : { ...entry, events: [...entry.events, ...held] }
+}
+
+/** Why a run ends whose events cannot be stored. */
+function lost(error: unknown): AgentKitError {
+  if (isAgentKitError(error)) return error
+  return new AgentKitError('storage', `The session store failed: ${redactSecrets(messageOf(error))}`, { cause: error })
 }
 
 /** How a new run begins. */

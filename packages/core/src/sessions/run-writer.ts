@@ -1,6 +1,7 @@
 import type { RunEntry, RunStore, StartedCall } from '../contracts/run-store.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
+import type { EventQueue } from './event-queue.ts'
 
 /** What the run adds to what is stored of it. */
 export type RunAddition = { messages?: readonly Message[]; state?: JSONValue; calls?: readonly StartedCall[] }
@@ -12,6 +13,8 @@ export type RunReport = { progress?: JSONValue; usage?: Usage }
 export type RunWriter = {
   /** Additions that wait while an entry is written become one entry. */
   write(addition: RunAddition): Promise<void>
+  /** Stores the events that wait. Never rejects. */
+  flush(): Promise<void>
   /** Waits for the entry that is being written; `last` then writes one with all that waits. */
   finish<Value>(last: (entry: RunEntry) => Promise<Value>): Promise<Value>
 }
@@ -23,9 +26,13 @@ type WriterOptions = {
   /** How many messages of the run are stored. */
   position: number
   report(): RunReport
+  /** Events that are stored with the entries, and alone when they are due. Absent where none are kept. */
+  events?: EventQueue | undefined
+  /** Called when events alone could not be stored. */
+  fail(error: unknown): void
 }
 
-export function runWriter({ runs, runId, attempt, position, report }: WriterOptions): RunWriter {
+export function runWriter({ runs, runId, attempt, position, report, events, fail }: WriterOptions): RunWriter {
   let waiting: Batch = []
   let isFinishing = false
   let writing: Promise<void> | undefined
@@ -41,7 +48,8 @@ export function runWriter({ runs, runId, attempt, position, report }: WriterOpti
       ...(messages.length > 0 && { position: stored, messages }),
       ...(calls.length > 0 && { calls }),
       ...(state !== undefined && { state }),
-      ...report(),
+      ...(batch.length > 0 && report()),
+      ...(events && { events: events.take() }),
     }
   }
   const take = (): Batch => {
@@ -50,25 +58,35 @@ export function runWriter({ runs, runId, attempt, position, report }: WriterOpti
     return batch
   }
   const settle = (batch: Batch, entry: RunEntry): void => {
+    events?.stored(entry.events ?? [])
     stored += entry.messages?.length ?? 0
     for (const { resolve } of batch) resolve()
   }
   const writeAll = async (): Promise<void> => {
     // What is added at the same time becomes one entry.
     await undefined
-    while (waiting.length > 0 && !isFinishing) {
+    while ((waiting.length > 0 || events?.isDue) && !isFinishing) {
       const batch = take()
+      const entry = entryOf(batch)
       try {
-        const entry = entryOf(batch)
         await runs.append(runId, entry)
         settle(batch, entry)
       } catch (error) {
+        events?.restore(entry.events ?? [])
         for (const { reject } of batch) reject(error)
+        if (batch.length === 0) fail(error)
       }
     }
     writing = undefined
   }
+  events?.onDue(() => {
+    if (!isFinishing) writing ??= writeAll()
+  })
   return {
+    async flush() {
+      events?.hurry()
+      await writing
+    },
     write(addition) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       waiting.push({ addition, resolve, reject })
@@ -79,18 +97,19 @@ export function runWriter({ runs, runId, attempt, position, report }: WriterOpti
       isFinishing = true
       await writing
       const batch = take()
+      const entry = { ...entryOf(batch), ...report() }
       try {
-        const entry = entryOf(batch)
         const result = await last(entry)
         settle(batch, entry)
         return result
       } catch (error) {
+        events?.restore(entry.events ?? [])
         for (const { reject } of batch) reject(error)
         throw error
       } finally {
         isFinishing = false
         // The store refuses what came later, if the run has ended.
-        if (waiting.length > 0) writing ??= writeAll()
+        if (waiting.length > 0 || events?.isDue) writing ??= writeAll()
       }
     },
   }

@@ -1,5 +1,6 @@
 import type { RunEnding, StartedCall } from '../contracts/run-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
+import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import type { SuspendedChange } from './watch-suspended.ts'
@@ -27,6 +28,7 @@ export type OpenTurn = {
    * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
    * @param messages all messages of the run so far; a run without a session is first stored now
    * @param approvals all that are open
+   * @param events that are stored with it, where the run keeps its events
    * @returns the decisions on them that are stored already, if there are any
    */
   suspend(
@@ -34,6 +36,7 @@ export type OpenTurn = {
     usage: Usage,
     messages: readonly Message[],
     approvals: readonly Approval[],
+    events?: readonly AgentEvent[],
   ): Promise<Decisions | undefined>
   /**
    * Resumes the suspended run once the session is free; `history` and `state` are then up to date.
@@ -47,8 +50,15 @@ export type OpenTurn = {
   watch?(listener: (change: SuspendedChange) => void): () => void
   /** Ends the suspended run. Absent where it is resumed to end it. */
   cancel?(): Promise<void>
-  /** @param ending what is stored of the result */
-  end(status: 'done' | 'failed', usage: Usage, ending?: Partial<Omit<RunEnding, 'status'>>): Promise<void>
+  end(status: 'done' | 'failed', usage: Usage, ending?: TurnEnding): Promise<void>
+  /** Stores the events that wait. Never rejects. */
+  flush?(): Promise<void>
   /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
   release(): void
+}
+
+/** What is stored when a run ends. */
+export type TurnEnding = Partial<Omit<RunEnding, 'status'>> & {
+  messages?: Message[]
+  events?: readonly AgentEvent[]
 }

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { mortalProcess } from '../__fixtures__/mortal-process.ts'
+import { calls, payer } from '../__fixtures__/payer.ts'
+import type { AgentEvent } from '../index.ts'
+import { follow } from './follow.ts'
+
+const resumable = { userId: 'ann', sessionId: 's', resumable: true }
+
+describe('the events of a resumable run', () => {
+  it('are stored as its reader receives them, and followed while it runs', async () => {
+    const { store } = memoryDisk().open()
+    const { agent } = payer([calls('look 1'), 'Seen.'], { store })
+    const run = agent.stream('Look.', resumable)
+    const live: AgentEvent[] = []
+    for await (const event of run) live.push(event)
+    expect(await collect(follow(store, run.runId))).toEqual(live)
+    expect(live.map(({ seq }) => seq)).toEqual(live.map((_, index) => index + 1))
+    expect(await collect(follow(store, run.runId, { after: 4 }))).toEqual(live.slice(4))
+  })
+
+  it('reach a follower of another process, who began before them', async () => {
+    const { store } = memoryDisk().open()
+    const { agent } = payer([calls('look 1'), 'Seen.'], { store })
+    const run = agent.stream('Look.', resumable)
+    const result = run.result
+    await expect.poll(() => store.runs.read(run.runId)).toBeDefined()
+    const events = await collect(follow({ ...store, runs: { ...store.runs, watch: () => () => {} } }, run.runId))
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop', text: (await result).text })
+  })
+
+  it('rise over the decision on an approval, which begins the next segment', async () => {
+    const { store } = memoryDisk().open()
+    const { agent } = payer([calls('pay 1'), 'Paid.'], { store })
+    const { runId, approvals } = await agent.stream('Pay.', { ...resumable, onApproval: 'end' }).result
+    const following = collect(follow(store, runId))
+    await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+    const events = await following
+    const ends = events.filter(({ type }) => type === 'run-end')
+    expect(ends).toMatchObject([{ finishReason: 'approval' }, { finishReason: 'stop' }])
+    expect(events.filter(({ type }) => type === 'run-start' || type === 'approval-request')).toHaveLength(3)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b))
+    expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length)
+  })
+
+  it.each([2, 3, 4, 5, 6, 7])('go on after a crash at write %i: each finished call and step once', async (number) => {
+    const disk = memoryDisk()
+    const process = mortalProcess(disk, { number, hasEffect: true })
+    const first = payer([calls('look 1'), 'Seen.'], { store: process.store })
+    const run = first.agent.stream('Look.', resumable)
+    const seen: AgentEvent[] = []
+    const reading = (async () => {
+      for await (const event of run) seen.push(event)
+    })()
+    await Promise.race([process.died, reading])
+    const { store } = disk.open()
+    const turns = (await store.turns({ agentId: 'payer', userId: 'ann', sessionId: 's' }))[0]?.messages ?? []
+    const steps = turns.filter(({ role }) => role === 'assistant').length
+    const rest = [calls('look 1'), 'Seen.'].slice(steps)
+    const second = payer(rest, { store })
+    const { approvals } = await second.agent.continueRun(run.runId).result
+    for (const { approvalId } of approvals) {
+      await second.agent.resume(run.runId, { [approvalId]: { result: 'seen' } }).result
+    }
+    const events = await collect(follow(store, run.runId))
+    const restart = events.find(({ type }) => type === 'step-restart')
+    if (restart) expect(restart).toMatchObject({ error: { code: 'crashed' } })
+    const count = (type: string): number => events.filter((event) => event.type === type).length
+    const segments = 1 + approvals.length
+    expect([count('run-start'), count('run-end')]).toEqual([segments, segments])
+    expect([count('step-end'), count('tool-result')]).toEqual([2, 1])
+    // No number stands for two events.
+    for (const event of events) {
+      const same = seen.find(({ seq }) => seq === event.seq)
+      if (same) expect(event).toEqual(same)
+    }
+  })
+})
+
+it('are not kept of other runs', async () => {
+  const { store } = memoryDisk().open()
+  const { runId } = await payer(['Hello.'], { store }).agent.stream('Hi.', { userId: 'ann', sessionId: 's' }).result
+  await expect(collect(follow(store, runId))).rejects.toMatchObject({ code: 'not-found' })
+})
+
+async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
+  const all: AgentEvent[] = []
+  for await (const event of events) all.push(event)
+  return all
+}

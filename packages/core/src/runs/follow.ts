@@ -1,0 +1,85 @@
+import type { RunStore } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { AgentEvent } from '../data/event.ts'
+import { limits } from '../limits.ts'
+
+/**
+ * The stored events of a run, then those that it emits, in whichever process it runs: each once, in order. It stays open
+ * over a `run-end` after which the run waits, and ends after the final one, or when the signal aborts.
+ *
+ * @param options.after the number of the last event that was received; 0 for all that are kept
+ * @throws AgentKitError `not-found` for an unknown run and one that keeps no events, `unsupported` with a store without
+ *   `runs`
+ * @example
+ * for await (const event of follow(store, runId, { after: 12, signal })) console.log(event.type)
+ */
+export async function* follow(
+  { runs }: SessionStore,
+  runId: string,
+  { after = 0, signal }: { after?: number; signal?: AbortSignal } = {},
+): AsyncGenerator<AgentEvent, void, undefined> {
+  if (!runs) throw new AgentKitError('unsupported', 'Events are kept by sessions on disk or Postgres only.')
+  const stored = await runs.read(runId)
+  if (!stored?.keepsEvents) throw new AgentKitError('not-found', `No run ${runId} keeps its events.`, { runId })
+  const changes = watchRun(runs, runId, signal)
+  let seen = after
+  let hasEnded = false
+  try {
+    while (!signal?.aborted) {
+      changes.reset()
+      const page = await runs.events(runId, seen, pageSize)
+      for (const event of page) {
+        if (signal?.aborted) return
+        yield event
+        seen = event.seq
+        if (event.type === 'run-end' && event.finishReason !== 'approval') return
+      }
+      if (page.length > 0) continue
+      // Read again after its end, as its last events are stored with it.
+      if (hasEnded) return
+      const status = (await runs.read(runId))?.record.status
+      hasEnded = status === undefined || status === 'done' || status === 'failed'
+      if (!hasEnded) await changes.next()
+    }
+  } finally {
+    changes.stop()
+  }
+}
+
+/** Events that are read at once. */
+const pageSize = 256
+
+/** Wakes when this process has written to the run, and now and then, as another process may have. */
+function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined) {
+  let hasChanged = false
+  let wake: (() => void) | undefined
+  const change = (): void => {
+    hasChanged = true
+    wake?.()
+  }
+  const stopWatching = runs.watch(runId, change)
+  signal?.addEventListener('abort', change)
+  return {
+    reset(): void {
+      hasChanged = false
+    },
+    next(): Promise<void> {
+      if (hasChanged) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = setTimeout(finish, limits.pollMs)
+        function finish(): void {
+          clearTimeout(timer)
+          wake = undefined
+          resolve()
+        }
+        wake = finish
+      })
+    },
+    stop(): void {
+      stopWatching()
+      signal?.removeEventListener('abort', change)
+      wake?.()
+    },
+  }
+}
