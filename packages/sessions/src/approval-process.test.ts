@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, type RunResult, type SessionStore, tool, validateTranscript } from '@agentkit/core'
+import { Agent, type Decisions, type RunResult, type SessionStore, tool, validateTranscript } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startChild } from './__fixtures__/child.ts'
@@ -33,9 +33,9 @@ it.each([
   expect(messages.map(({ role }) => role).join(' ')).toBe('user assistant tool assistant tool tool assistant')
   expect(validateTranscript(messages)).toEqual([])
   if (sessionId.length > 0) expect((await store.load(key))?.messages).toEqual(messages)
-  else expect(await store.find(runId)).toBeUndefined()
+  else expect(await store.list({ agentId: 'payer', userId: 'ann' })).toEqual([])
 
-  expect((await resume(store, runId, { [approvalId]: true })).error?.code).toMatch(/^(session-conflict|not-found)$/)
+  expect((await resume(store, runId, { [approvalId]: true })).error?.code).toBe('session-conflict')
   expect(await done()).toHaveLength(3)
   await store.close()
 })
@@ -69,16 +69,50 @@ it('does not repeat an approved call whose process was killed during it', async 
   child.process.kill('SIGKILL')
   await child.exited
 
+  // The decision made it a run that is resumed, and what the call did is not known: a person decides.
   const store = sqliteSessions(path)
   expect((await resume(store, runId, { [approvalId]: true })).error?.code).toBe('session-conflict')
+  const { approvals } = await resume(store, runId, {})
+  expect(approvals).toMatchObject([{ callId: 'pay', kind: 'unknown-outcome', startedAt: expect.stringMatching(/Z$/) }])
   expect(await done()).toEqual(['looked', 'looked', 'paid'])
-  // The next turn continues with what had finished.
+  // It does not hold its session while it waits.
   const next = new Agent({ name: 'Payer', functions: [], model: scriptedModel(['Hello.']), sessions: store })
   expect(await next.chat('Hi', inSession)).toBe('Hello.')
-  const messages = (await store.load(key))?.messages ?? []
-  expect(messages.map(({ role }) => role).join(' ')).toBe('user assistant tool assistant tool assistant user assistant')
-  expect(validateTranscript(messages)).toEqual([])
+  const [approval] = approvals
+  const { messages, text } = await resume(store, runId, { [approval?.approvalId ?? '']: { result: 'paid' } })
+  expect([text, messages.find((message) => message.role === 'tool' && message.callId === 'pay')?.content]).toEqual([
+    ...['Paid.', 'paid'],
+  ])
+  expect(await done()).toEqual(['looked', 'looked', 'paid'])
+  expect(validateTranscript((await store.load(key))?.messages ?? [])).toEqual([])
   await store.close()
+})
+
+it('takes one of several decisions that come at the same time, and the others learn what was decided', async () => {
+  const [runId, approvalId] = await waitAndDie(['s'])
+  const stores = [1, 2, 3, 4].map(() => sqliteSessions(path))
+  const decisions = stores.map(async (sessions, index) => {
+    const agent = new Agent<unknown>({ name: 'Payer', functions: [], model: scriptedModel([]), sessions })
+    const decision = index % 2 === 0 ? (true as const) : { deny: 'no' }
+    return agent.decide(runId, { [approvalId]: decision }, { by: `boss ${index}` }).catch((error) => error)
+  })
+  const outcomes = await Promise.all(decisions)
+  const errors = outcomes.filter((error) => error !== undefined)
+  expect(errors).toHaveLength(3)
+  for (const error of errors) {
+    expect(error).toMatchObject({
+      code: 'session-conflict',
+      message: expect.stringMatching(/was (approved|denied) at .*Z/),
+    })
+  }
+  const stored = await stores[0]?.runs?.read(runId)
+  expect(stored).toMatchObject({
+    record: { status: 'running' },
+    approvals: [{ decidedBy: expect.stringMatching(/^boss/) }],
+  })
+  const [store] = stores
+  if (store) expect((await resume(store, runId, {})).text).toBe('Paid.')
+  await Promise.all(stores.map((each) => each.close()))
 })
 
 it('resumes a run that waits in a live process elsewhere, and only once', async () => {
@@ -103,11 +137,7 @@ async function waitAndDie(sessionId: readonly string[]): Promise<[runId: string,
   return [runId, approvalId]
 }
 
-function resume(
-  sessions: SessionStore,
-  runId: string,
-  decisions: Record<string, true | { deny: string }>,
-): Promise<RunResult> {
+function resume(sessions: SessionStore, runId: string, decisions: Decisions): Promise<RunResult> {
   const pay = tool({
     name: 'pay',
     description: 'Pays.',

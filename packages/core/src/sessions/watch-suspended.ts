@@ -19,15 +19,19 @@ export function watchSuspended(
   let isStopped = false
   let isReading = false
   let isStale = false
-  const look = async (): Promise<void> => {
+  let wasFree = false
+  const look = async (isOwnWrite: boolean): Promise<void> => {
     isStale = true
     if (isReading) return
     isReading = true
     try {
       while (isStale && !isStopped) {
         isStale = false
-        const change = changeOf(await runs.read(runId), runId, attempt)
-        if (!isStopped) listener(change)
+        const stored = await runs.read(runId)
+        // Another process that has decided may be about to continue the run.
+        const mayBeTaken = !isOwnWrite && stored?.record.status === 'running' && !wasFree
+        wasFree = stored?.record.status === 'running'
+        if (!isStopped && !mayBeTaken) listener(changeOf(stored, runId, attempt))
       }
     } catch {
       // A store that fails now is read again later.
@@ -35,9 +39,9 @@ export function watchSuspended(
       isReading = false
     }
   }
-  const unwatch = runs.watch(runId, () => void look())
+  const unwatch = runs.watch(runId, () => void look(true))
   // Other processes do not call listeners of this one.
-  const timer = setInterval(() => void look(), limits.decisionPollMs)
+  const timer = setInterval(() => void look(false), limits.decisionPollMs)
   timer.unref()
   return () => {
     isStopped = true
