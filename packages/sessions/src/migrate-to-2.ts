@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Message } from '@agentkit/core'
-import { cutTitle, plainText } from '@agentkit/core/internal'
+import { cutTitle, plainText, recordOfSuspended, type SuspendedRecord } from '@agentkit/core/internal'
 
 /**
  * Version 2: what outlives a process. Released; never changed.
@@ -11,6 +11,7 @@ import { cutTitle, plainText } from '@agentkit/core/internal'
 export function addRunStore(database: DatabaseSync): void {
   database.exec(tables)
   addQuestions(database)
+  convertSuspendedRuns(database)
 }
 
 const tables = `
@@ -116,6 +117,13 @@ const tables = `
   CREATE TRIGGER delete_answers AFTER DELETE ON runs BEGIN
     DELETE FROM answers WHERE run_id = OLD.run_id;
   END;
+
+  -- One row while the file may hold traces of what was deleted: the next clean close removes them.
+  CREATE TABLE traces (id INTEGER PRIMARY KEY CHECK (id = 1));
+  CREATE TRIGGER leave_traces AFTER DELETE ON sessions BEGIN
+    INSERT OR IGNORE INTO traces VALUES (1);
+  END;
+  INSERT INTO traces SELECT 1 FROM sessions LIMIT 1; -- version 1 did not overwrite what it deleted
 `
 
 /** The first question of each session that has messages already. */
@@ -142,6 +150,38 @@ function firstQuestion(rows: Iterable<Record<string, unknown>>): string | undefi
 function parsedMessage(body: unknown): Message | undefined {
   try {
     return JSON.parse(String(body)) as Message
+  } catch {
+    return undefined
+  }
+}
+
+/** Suspended runs have their snapshot in their state. From now on it is their progress, and their approvals are rows. */
+function convertSuspendedRuns(database: DatabaseSync): void {
+  const now = Date.now()
+  const messages = database.prepare('SELECT body FROM messages WHERE run = ? ORDER BY position')
+  const setProgress = database.prepare('UPDATE runs SET waiting_since = ?, options = ?, progress = ? WHERE number = ?')
+  const addApproval = database.prepare(
+    'INSERT INTO approvals (run, approval_id, attempt, body, requested_at) VALUES (?, ?, 1, ?, ?)',
+  )
+  const waiting = database.prepare("SELECT number, run_id, state FROM runs WHERE status = 'waiting'").all()
+  for (const { number, run_id, state } of waiting as { number: number; run_id: string; state: string | null }[]) {
+    const bodies = messages.all(number).map(({ body }) => String(body))
+    const record = recordOf(run_id, state, bodies)
+    if (!record) continue
+    // They expire as if they were requested now: earlier versions kept them for as long as their session.
+    setProgress.run(now, JSON.stringify(record.options), JSON.stringify(record.progress), number)
+    for (const approval of record.approvals) {
+      addApproval.run(number, approval.approvalId, JSON.stringify(approval), now)
+    }
+  }
+}
+
+/** `undefined` for a run that cannot be resumed, and for one that cannot be read. */
+function recordOf(runId: string, state: string | null, bodies: readonly string[]): SuspendedRecord | undefined {
+  if (state === null) return undefined
+  try {
+    const messages: Message[] = bodies.map((body) => JSON.parse(body))
+    return recordOfSuspended({ runId, state: JSON.parse(state), messages })
   } catch {
     return undefined
   }

@@ -38,7 +38,7 @@ it('migrates an older file by the steps that it lacks, and keeps its data', () =
   migrate(database, 'sessions.db')
   database.exec("INSERT INTO holders VALUES ('a', 'host', 1, 0, 5)")
   const newer = [...migrations, "ALTER TABLE holders ADD COLUMN name TEXT NOT NULL DEFAULT 'none'"]
-  migrate(database, 'sessions.db', newer)
+  migrate(database, 'sessions.db', { steps: newer })
   expect(version(database)).toBe(newer.length)
   expect({ ...database.prepare('SELECT * FROM holders').get() }).toMatchObject({ id: 'a', heartbeat: 5, name: 'none' })
 })
@@ -64,7 +64,9 @@ it('does nothing when another process was faster', async () => {
 
 it('changes nothing when a step fails', () => {
   const database = new DatabaseSync(':memory:')
-  expect(() => migrate(database, 'sessions.db', [...migrations, 'CREATE TABLE more (id); BROKEN'])).toThrow('BROKEN')
+  expect(() => migrate(database, 'sessions.db', { steps: [...migrations, 'CREATE TABLE more (id); BROKEN'] })).toThrow(
+    'BROKEN',
+  )
   expect(tables(database)).toEqual([])
   expect(version(database)).toBe(0)
   expect(database.isTransaction).toBe(false)

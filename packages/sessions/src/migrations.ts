@@ -56,13 +56,23 @@ export const migrations: readonly MigrationStep[] = [
   addRunStore,
 ]
 
+export type MigrateOptions = {
+  steps?: readonly MigrationStep[]
+  /** Called with the present version before the first step on a file that has one, while no other process writes. */
+  copy?(version: number): void
+}
+
 /**
  * Migrates a database to the newest version in one transaction. If two processes do so at once, one waits and then finds
  * the newest version.
  *
  * @throws AgentKitError `storage` for a file of a newer version, or one of another application
  */
-export function migrate(database: DatabaseSync, file: string, steps: readonly MigrationStep[] = migrations): void {
+export function migrate(
+  database: DatabaseSync,
+  file: string,
+  { steps = migrations, copy = () => {} }: MigrateOptions = {},
+): void {
   if (versionOf(database) === steps.length) return
   // Ignored within a transaction, hence here: dropping a table that is rebuilt would delete all rows that refer to it.
   database.exec('PRAGMA foreign_keys = OFF')
@@ -82,6 +92,7 @@ export function migrate(database: DatabaseSync, file: string, steps: readonly Mi
         `The database ${file} holds something else than sessions. Use a file of its own for them.`,
       )
     }
+    if (version > 0 && version < steps.length) copy(version)
     for (const step of steps.slice(version)) {
       if (typeof step === 'string') database.exec(step)
       else step(database)

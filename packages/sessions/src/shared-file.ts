@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
@@ -19,6 +20,9 @@ export type SharedFile = {
  * asynchronous.
  */
 const busyTimeoutMs = 20
+
+/** A larger file takes longer to write than a process that ends may take. */
+const maxVacuumBytes = 1_073_741_824
 
 /** By file and durability: links and other spellings of a path lead to the same file. */
 const openFiles = new Map<string, SharedFile>()
@@ -40,7 +44,28 @@ export function releaseFile(shared: SharedFile): void {
   shared.owners--
   if (shared.owners > 0) return
   for (const [key, open] of openFiles) if (open === shared) openFiles.delete(key)
+  removeTraces(shared.database)
   shared.database.close()
+}
+
+/**
+ * Writes the file again after a session was deleted: SQLite zeroes what it deletes, but not what it has moved to another
+ * page before. Where that fails, as for a full disk, or another process is reading, a later close does it.
+ */
+function removeTraces(database: DatabaseSync): void {
+  try {
+    if (!database.prepare('SELECT 1 FROM traces').get() || sizeOf(database) > maxVacuumBytes) return
+    database.exec('VACUUM')
+    database.exec('DELETE FROM traces')
+  } catch {
+    // The row stays.
+  }
+}
+
+function sizeOf(database: DatabaseSync): number {
+  const { page_count = 0 } = database.prepare('PRAGMA page_count').get() ?? {}
+  const { page_size = 0 } = database.prepare('PRAGMA page_size').get() ?? {}
+  return Number(page_count) * Number(page_size)
 }
 
 /** The identity of the file at a path; empty if there is none. */
@@ -55,10 +80,10 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
-    // What is deleted is overwritten, so that nothing of it stays in the file.
+    // What is deleted is overwritten at once. What SQLite has moved before may leave traces: see `removeTraces`.
     database.exec('PRAGMA secure_delete = ON')
     // First, because it refuses foreign files, which the journal mode would change.
-    migrate(database, basename(path))
+    migrate(database, basename(path), { copy: (version) => copyBeforeMigration(path, version) })
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
     database.exec('PRAGMA foreign_keys = ON')

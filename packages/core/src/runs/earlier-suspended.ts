@@ -1,0 +1,53 @@
+import type { StoredApproval } from '../contracts/run-store.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import { inCallOrder } from '../data/transcript.ts'
+import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-turn.ts'
+import { entryOf } from '../sessions/suspended-runs.ts'
+import { openApprovals } from './approvals.ts'
+import { type RunSnapshot, suspendedMembers, unansweredCalls } from './snapshot.ts'
+
+/** What a store with `runs` keeps of a suspended run. */
+export type SuspendedRecord = {
+  agentId: string
+  options: JSONValue
+  progress: JSONValue
+  approvals: StoredApproval[]
+}
+
+/**
+ * Converts a run that was suspended when stores had no `runs`: its snapshot is in the state of its turn.
+ *
+ * @param run.state of the turn
+ * @param run.messages all that the turn has stored
+ * @returns `undefined` when the run cannot be resumed
+ */
+export function recordOfSuspended({
+  runId,
+  state,
+  messages,
+}: {
+  runId: string
+  state: JSONValue | undefined
+  messages: readonly Message[]
+}): SuspendedRecord | undefined {
+  const entry = entryOf(state)
+  if (entry?.waiting === undefined) return undefined
+  const { agentId, seeded, version, parkedAt, waiting } = entry
+  // What `suspend` has stored.
+  const snapshot = waiting as unknown as RunSnapshot
+  const place = { runId, step: snapshot.progress.steps, callers: '' }
+  const suspended = suspendedMembers(snapshot, place)
+  const calls = unansweredCalls(inCallOrder(messages.slice(seeded)))
+  const { active = [] } = snapshot
+  const options: RecordedOptions = { seeded }
+  const progress: RecordedProgress = { snapshot: waiting, at: parkedAt, since: parkedAt, suspended: { version } }
+  return {
+    agentId,
+    // Plain JSON, both of them.
+    options: options as unknown as JSONValue,
+    progress: progress as unknown as JSONValue,
+    approvals: openApprovals(calls, place, { begun: {}, suspended }).map((approval) =>
+      active.length > 0 ? { ...approval, path: [...active, ...(approval.path ?? [])] } : approval,
+    ),
+  }
+}
