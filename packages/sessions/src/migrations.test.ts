@@ -21,14 +21,7 @@ it('creates every table of an empty file, once', () => {
   migrate(database, 'sessions.db')
   migrate(database, 'sessions.db')
   expect(tables(database)).toEqual([
-    'answers',
-    'approvals',
-    'calls',
-    'events',
-    'holders',
-    'messages',
-    'runs',
-    'sessions',
+    ...['answers', 'approvals', 'calls', 'events', 'holders', 'messages', 'runs', 'sessions', 'traces'],
   ])
   expect(version(database)).toBe(migrations.length)
 })
