@@ -65,7 +65,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, maxBytes, bytes) }
   const token = { timeoutMs: limits.headersMs, log }
   if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
-  mountRoutes(app, publicRoutes(parts), parts)
+  mountRoutes(app, publicRoutes(parts), parts, { isPublic: true })
   // The page needs no token, and neither does its absence.
   app.get('/', (context) => context.notFound())
 

@@ -1,8 +1,7 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
 import type { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import type { GenericSchema } from 'valibot'
 import { ProblemError } from './answer/problem.ts'
+import { routeDescription } from './docs/describe-route.ts'
 import { fingerprint } from './request/fingerprint.ts'
 import { type Begin, beginsNothing, idempotencyKeyOf, idempotent } from './request/idempotency.ts'
 import type { RouteParts } from './request/parts.ts'
@@ -11,10 +10,20 @@ import type { Method, Route } from './request/route.ts'
 import { validate } from './request/validate.ts'
 import type { ServerContext, ServerEnv } from './util/server-env.ts'
 
-/** Adds routes to the app. Other methods of their paths are 405 with `Allow`. */
-export function mountRoutes(app: Hono<ServerEnv>, routes: readonly Route[], parts: RouteParts): void {
+/**
+ * Adds routes to the app. Other methods of their paths are 405 with `Allow`.
+ * @param options.isPublic whether they need no token
+ */
+export function mountRoutes(
+  app: Hono<ServerEnv>,
+  routes: readonly Route[],
+  parts: RouteParts,
+  { isPublic = false }: { isPublic?: boolean } = {},
+): void {
+  const security = !parts.rules.hasAuth ? 'none' : isPublic ? 'optional' : 'token'
   for (const route of routes) {
-    app.on(route.method, route.path, describeRoute(descriptionOf(route)), (context) => answer(context, route, parts))
+    const description = describeRoute(routeDescription(route, { security }))
+    app.on(route.method, route.path, description, (context) => answer(context, route, parts))
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method)
@@ -74,41 +83,4 @@ function readQuery(context: ServerContext): Record<string, string> {
 
 function invalid(name: string, message: string): ProblemError {
   return new ProblemError('invalid-field', { errors: [{ path: [name], message }] })
-}
-
-type Description = Parameters<typeof describeRoute>[0]
-
-function descriptionOf({ tag, summary, description, query, body, otherBody, answers }: Route): Description {
-  const json = body ? { 'application/json': schemaOf(body) } : {}
-  const content = Object.entries({ ...json, ...otherBody }).map(([type, schema]) => [type, { schema }])
-  const responses = Object.entries(answers).map(([status, { description: text, content: types }]) => {
-    const media = types && Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]))
-    return [status, { description: text, ...(media && { content: media }) }]
-  })
-  return {
-    tags: [tag],
-    summary,
-    ...(description !== undefined && { description }),
-    ...(query && { parameters: parametersOf(query) }),
-    ...(content.length > 0 && { requestBody: { required: true, content: Object.fromEntries(content) } }),
-    responses: Object.fromEntries(responses),
-  }
-}
-
-type Schema = { properties?: Record<string, object>; required?: string[] }
-
-/** Of what a client sends, not of what `transform` makes of it. */
-function schemaOf(schema: GenericSchema): Schema {
-  const { $schema: _, ...own } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' })
-  return own as Schema // `toJsonSchema` of an object
-}
-
-function parametersOf(query: GenericSchema): NonNullable<Description['parameters']> {
-  const { properties = {}, required = [] } = schemaOf(query)
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query' as const,
-    required: required.includes(name),
-    schema,
-  }))
 }

@@ -1,3 +1,4 @@
+import { jsonOf } from '../answer/answer-schemas.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import { infoRoute } from './info-route.ts'
@@ -11,7 +12,12 @@ export function aboutRoutes({ agent }: RouteParts): Route[] {
       path: '/api/v1/sample_prompts',
       tag: 'about',
       summary: 'Lists questions that the agent can answer',
-      answers: { 200: { description: 'The sample prompts' } },
+      answers: {
+        200: {
+          description: 'The sample prompts',
+          content: jsonOf({ sample_prompts: { type: 'array', items: { type: 'string' } } }),
+        },
+      },
       handle: (context) => context.json({ sample_prompts: agent.samplePrompts }),
     }),
   ]
@@ -25,7 +31,12 @@ export function publicRoutes(parts: RouteParts): Route[] {
       path: '/health',
       tag: 'about',
       summary: 'Says that the process answers',
-      answers: { 200: { description: 'It does' } },
+      answers: {
+        200: {
+          description: 'It does',
+          content: jsonOf({ status: { const: 'healthy' } }),
+        },
+      },
       handle: (context) => context.json({ status: 'healthy' }),
     }),
     readyRoute(parts),

@@ -1,4 +1,5 @@
 import type { SessionStore } from '@agentkit/core'
+import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
@@ -14,7 +15,12 @@ export function readyRoute({ agent, capacity }: RouteParts): Route {
     path: '/ready',
     tag: 'about',
     summary: 'Says whether the server takes runs',
-    answers: { 200: { description: 'It does; otherwise 503' } },
+    answers: {
+      200: {
+        description: 'It does; otherwise 503',
+        content: jsonOf({ status: { const: 'ready' } }),
+      },
+    },
     async handle(context) {
       const { isStarting, runs } = capacity
       if (isStarting || runs.isClosed) {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { object, optional } from 'valibot'
+import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -40,6 +41,17 @@ export function fileRoutes(parts: RouteParts): Route[] {
   ]
 }
 
+const text = { type: 'string' }
+const names = { type: 'array', items: text }
+const details = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { name: text, size: { type: 'integer' }, status: text, reason: text },
+    required: ['name', 'size', 'status'],
+  },
+}
+
 function uploadRoute(parts: RouteParts): Route {
   return defineRoute({
     method: 'POST',
@@ -52,7 +64,12 @@ function uploadRoute(parts: RouteParts): Route {
       'the query.',
     query: userQuery,
     otherBody: { 'multipart/form-data': uploadForm },
-    answers: { 200: { description: 'The names of the files, and whether each can be searched' } },
+    answers: {
+      200: {
+        description: 'The names of the files, and whether each can be searched',
+        content: jsonOf({ filenames: names, details }),
+      },
+    },
     async handle(context, { query }) {
       checkMayChange(context, parts.rules)
       const upload = await beginUpload(context, parts)
@@ -93,7 +110,9 @@ function listRoute(parts: RouteParts): Route {
     tag: 'files',
     summary: 'Lists the files that the agent answers from',
     query: userQuery,
-    answers: { 200: { description: 'The names, and whether each can be searched' } },
+    answers: {
+      200: { description: 'The names, and whether each can be searched', content: jsonOf({ files: names, details }) },
+    },
     async handle(context, { query }) {
       const files = agentFiles(parts.agent)
       if (!files) throw noFiles()
@@ -149,7 +168,7 @@ function deleteRoute(parts: RouteParts): Route {
     tag: 'files',
     summary: 'Deletes a file, also from the index',
     query: userQuery,
-    answers: { 200: { description: 'The file is deleted' } },
+    answers: { 200: { description: 'The file is deleted', content: jsonOf({ message: text }) } },
     async handle(context, { query, param }) {
       const name = checkFileName(param('name'))
       const { files, scope } = found(context, parts, query.user_id, true)
@@ -182,7 +201,7 @@ function renameRoute(parts: RouteParts): Route {
     tag: 'files',
     summary: 'Renames a file, also in the index',
     query: userQuery,
-    answers: { 200: { description: 'The file is renamed' } },
+    answers: { 200: { description: 'The file is renamed', content: jsonOf({ message: text }) } },
     async handle(context, { query, param }) {
       const [from, to] = [checkFileName(param('old')), checkFileName(param('new'))]
       const { files, scope } = found(context, parts, query.user_id, true)

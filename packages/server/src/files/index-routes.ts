@@ -1,4 +1,5 @@
 import { array, maxLength, object, optional, pipe, string } from 'valibot'
+import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -57,7 +58,7 @@ function indexRoute(parts: RouteParts, { method, name, summary, done, work }: In
       'The index always has what is in the folder, so paths are only checked: they are relative to the folder with the ' +
       'files of the agent, or inside of it. `index_name` is the id of the agent. It answers after the sync.',
     body: indexFields,
-    answers: { 200: { description: 'Done' } },
+    answers: { 200: { description: 'Done', content: jsonOf({ message: { type: 'string' } }) } },
     async handle(context, { body }) {
       const files = agentFiles(parts.agent)
       if (!files) throw noFiles()

@@ -1,5 +1,6 @@
 import { isAgentKitError, type Passage } from '@agentkit/core'
 import { object, optional } from 'valibot'
+import { jsonOf, nullable } from '../answer/answer-schemas.ts'
 import { failureProblem, ProblemError } from '../answer/problem.ts'
 import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -18,7 +19,15 @@ export function passageRoute(parts: RouteParts): Route {
       'The `chunk_id` is that of a source of an answer. `context` is the longest text before and after, in characters. ' +
       'A passage is `stale` when its file has changed since; after its words have changed, it is 404.',
     query: object({ user_id: optional(idField), context: optional(countField(0, 10_000), '1000') }),
-    answers: { 200: { description: 'The passage' } },
+    answers: {
+      200: {
+        description: 'The passage',
+        content: jsonOf({
+          ...{ file: text, page: number, row: number, heading: nullable(text), start: offset, end: offset },
+          ...{ quote: text, before: text, after: text, stale: { type: 'boolean' } },
+        }),
+      },
+    },
     async handle(context, { query, param }) {
       const passage = await findPassage(parts, param('chunk_id'), query.context)
       const { file, page = null, row = null, heading = null, start, end, quote, before, after, stale = false } = passage
@@ -46,6 +55,10 @@ async function findPassage({ agent }: RouteParts, id: string, context: number): 
 }
 
 const maxIdLength = 256
+
+const text = { type: 'string' }
+const offset = { type: 'integer' }
+const number = nullable(offset)
 
 function prefixOf(context: ServerContext, parts: RouteParts, userId: string | undefined): string {
   const files = agentFiles(parts.agent)

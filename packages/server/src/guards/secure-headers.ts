@@ -12,6 +12,7 @@ const secureHeaders: readonly (readonly [string, string])[] = [
 export const secureHeadersGuard: Guard = async function secure(context, next) {
   await next()
   const { headers } = context.res
-  for (const [name, value] of secureHeaders) headers.set(name, value)
+  // A page has a policy of its own.
+  for (const [name, value] of secureHeaders) if (!headers.has(name)) headers.set(name, value)
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
 }

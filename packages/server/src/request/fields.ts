@@ -1,4 +1,4 @@
-import { check, type GenericSchema, pipe, string, transform } from 'valibot'
+import { check, type GenericSchema, metadata, pipe, string, transform } from 'valibot'
 
 const maxIdLength = 128
 const controlCharacter = /\p{Cc}/u
@@ -13,7 +13,11 @@ export function isId(text: string): boolean {
 const idForm = 'must have 1 to 128 characters, none of them a control character'
 
 /** The id of a user, a session or a run, in a query or a body. */
-export const idField: GenericSchema<string> = pipe(string('must be a string'), check(isId, idForm))
+export const idField: GenericSchema<string> = pipe(
+  string('must be a string'),
+  check(isId, idForm),
+  metadata({ jsonSchema: { minLength: 1, maxLength: maxIdLength } }),
+)
 
 /** A whole number in a query, such as `limit`. */
 export function countField(min: number, max: number): GenericSchema<string, number> {
@@ -21,6 +25,7 @@ export function countField(min: number, max: number): GenericSchema<string, numb
   return pipe(
     string(form),
     check((text) => /^\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max, form),
+    metadata({ jsonSchema: { type: 'integer', minimum: min, maximum: max } }),
     transform(Number),
   )
 }

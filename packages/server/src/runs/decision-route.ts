@@ -1,6 +1,7 @@
 import type { Decision, JSONValue, StoredApproval, StoredRun } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
 import { boolean, type InferOutput, maxLength, optional, pipe, strictObject, string, unknown } from 'valibot'
+import { runContent } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
@@ -38,7 +39,7 @@ export function decisionRoute(parts: RouteParts): Route {
     answers: {
       200: {
         description: 'The run',
-        content: { 'application/json': { type: 'object' }, [eventStreamType]: { type: 'string' } },
+        content: { ...runContent, [eventStreamType]: { type: 'string' } },
       },
     },
     async handle(context, { body: sent, param, begin }) {

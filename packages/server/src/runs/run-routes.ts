@@ -1,4 +1,5 @@
 import { object, optional, picklist } from 'valibot'
+import { jsonOf, nullable, objectOf, runContent, runFields } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
@@ -39,7 +40,12 @@ function listRoute({ agent }: RouteParts): Route {
     summary: 'Lists runs, the newest first, without their answers',
     description: '`status=waiting` is the inbox of approvals. A token for any user may leave `user_id` out.',
     query: filter,
-    answers: { 200: { description: 'The runs, and as `next` the `after` of the next page, or null' } },
+    answers: {
+      200: {
+        description: 'The runs, and as `next` the `after` of the next page, or null',
+        content: jsonOf({ runs: { type: 'array', items: objectOf(runFields) }, next: nullable({ type: 'string' }) }),
+      },
+    },
     async handle(context, { query: { user_id, session_id, status, limit, after } }) {
       const isForAll = context.get('principal') === '*'
       const userId = isForAll ? anyCallerOf(context, user_id) : callerOf(context, user_id)
@@ -63,7 +69,12 @@ function enqueueRoute(): Route {
     path: '/api/v1/runs',
     tag: 'runs',
     summary: 'Runs the agent in the background',
-    answers: { 202: { description: 'The id of the run' } },
+    answers: {
+      202: {
+        description: 'The id of the run',
+        content: jsonOf({ run_id: { type: 'string' }, status: { type: 'string' } }),
+      },
+    },
     handle() {
       throw new ProblemError('unsupported', { detail: 'This server has no background runs.' })
     },
@@ -79,7 +90,7 @@ function readRoute(parts: RouteParts): Route {
     tag: 'runs',
     summary: 'Shows a run',
     query: user,
-    answers: { 200: { description: 'The run' } },
+    answers: { 200: { description: 'The run', content: runContent } },
     async handle(context, { query, param }) {
       const { record } = await findRun(parts, param('id'), callerOf(context, query.user_id))
       return context.json(runBody(record))
@@ -94,7 +105,7 @@ function cancelRoute(parts: RouteParts): Route {
     tag: 'runs',
     summary: 'Ends a run that has not ended',
     query: user,
-    answers: { 200: { description: 'The run, which has ended' } },
+    answers: { 200: { description: 'The run, which has ended', content: runContent } },
     async handle(context, { query, param }) {
       const userId = callerOf(context, query.user_id)
       const { record } = await findRun(parts, param('id'), userId)

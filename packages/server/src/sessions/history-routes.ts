@@ -8,7 +8,7 @@ import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { chatsSchema, historySchema } from './session-schemas.ts'
+import { chatsContent, historyContent } from './session-schemas.ts'
 import { shownMessages } from './shown-messages.ts'
 
 /** The messages of conversations. */
@@ -28,7 +28,7 @@ export function historyRoutes(parts: RouteParts): Route[] {
         'A turn that failed shows what the model sees of it; one that was replaced, or runs, shows nothing. ' +
         '404 when there is nothing to show.',
       query: object({ user_id: optional(idField), session_id: idField }),
-      answers: { 200: { description: 'The messages', content: { 'application/json': historySchema } } },
+      answers: { 200: { description: 'The messages', content: historyContent } },
       handle(context, { query: { user_id, session_id: sessionId } }) {
         const userId = callerOf(context, user_id)
         const messages = shownMessages(agent.sessions, { agentId: agent.id, userId, sessionId })
@@ -44,7 +44,7 @@ export function historyRoutes(parts: RouteParts): Route[] {
         'The most recently used conversation first. While there are more, the header `Link` has the address of the ' +
         'next page. Conversations with nothing to show are left out; 404 when there is none.',
       query: object({ user_id: optional(idField), limit: optional(countField(1, 1_000)), after: optional(idField) }),
-      answers: { 200: { description: 'The messages by session', content: { 'application/json': chatsSchema } } },
+      answers: { 200: { description: 'The messages by session', content: chatsContent } },
       async handle(context, { query: { user_id, limit = 100, after } }) {
         const owner = { agentId: agent.id, userId: callerOf(context, user_id) }
         const page = { limit: limit + 1, ...(after !== undefined && { before: after }) }

@@ -1,5 +1,5 @@
 import type { JSONValue, SessionInfo } from '@agentkit/core'
-import { check, maxLength, object, optional, pipe, strictObject, string } from 'valibot'
+import { check, maxLength, metadata, object, optional, pipe, strictObject, string } from 'valibot'
 import { ProblemError } from '../answer/problem.ts'
 import { callerOf } from '../request/caller.ts'
 import { countField, idField, isId } from '../request/fields.ts'
@@ -8,12 +8,13 @@ import { defineRoute, type Route } from '../request/route.ts'
 import { deleteSession } from './delete-session.ts'
 import { findSession } from './find-session.ts'
 import { historyRoutes } from './history-routes.ts'
-import { sessionSchema, sessionsSchema } from './session-schemas.ts'
+import { sessionContent, sessionsContent } from './session-schemas.ts'
 
 const titleForm = 'must have 1 to 200 characters, none of them a control character'
 const titleField = pipe(
   string('must be a string'),
   check((title) => isTitle(title), titleForm),
+  metadata({ jsonSchema: { minLength: 1, maxLength: 200 } }),
 )
 const searchField = pipe(string('must be a string'), maxLength(200, 'must have at most 200 characters'))
 
@@ -36,7 +37,7 @@ export function sessionRoutes(parts: RouteParts): Route[] {
         limit: optional(countField(1, 1_000)),
         before: optional(idField),
       }),
-      answers: { 200: { description: 'The conversations', content: { 'application/json': sessionsSchema } } },
+      answers: { 200: { description: 'The conversations', content: sessionsContent } },
       async handle(context, { query: { user_id, q = '', limit = 50, before } }) {
         const owner = { agentId: agent.id, userId: callerOf(context, user_id) }
         const filter = { limit: limit + 1, ...(q !== '' && { q }), ...(before !== undefined && { before }) }
@@ -52,7 +53,7 @@ export function sessionRoutes(parts: RouteParts): Route[] {
       tag: 'sessions',
       summary: 'Sets the title of a conversation',
       body: strictObject({ user_id: optional(idField), title: titleField }),
-      answers: { 200: { description: 'The conversation', content: { 'application/json': sessionSchema } } },
+      answers: { 200: { description: 'The conversation', content: sessionContent } },
       async handle(context, { body, param }) {
         const key = { agentId: agent.id, userId: callerOf(context, body.user_id), sessionId: idOf(param) }
         await agent.sessions.rename(key, body.title)

@@ -1,25 +1,19 @@
 // What the routes of sessions answer, for `/openapi.json`.
+import { jsonOf, nullable, objectOf } from '../answer/answer-schemas.ts'
+
+type Content = Readonly<Record<string, object>>
 
 const text = { type: 'string' }
 const time = { type: 'string', format: 'date-time' }
 
 const messageFields = { message: text, role: { enum: ['user', 'assistant'] }, timestamp: time }
 
-export const historySchema: object = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { user_id: text, session_id: text, ...messageFields },
-    required: ['user_id', 'session_id', ...Object.keys(messageFields)],
-  },
+export const historyContent: Content = {
+  'application/json': { type: 'array', items: objectOf({ user_id: text, session_id: text, ...messageFields }) },
 }
 
-export const chatsSchema: object = {
-  type: 'object',
-  additionalProperties: {
-    type: 'array',
-    items: { type: 'object', properties: messageFields, required: Object.keys(messageFields) },
-  },
+export const chatsContent: Content = {
+  'application/json': { type: 'object', additionalProperties: { type: 'array', items: objectOf(messageFields) } },
 }
 
 const sessionFields = {
@@ -28,17 +22,12 @@ const sessionFields = {
   created_at: time,
   updated_at: time,
   turns: { type: 'integer' },
-  active_run_id: { type: ['string', 'null'] },
+  active_run_id: nullable(text),
 }
 
-export const sessionSchema: object = {
-  type: 'object',
-  properties: sessionFields,
-  required: Object.keys(sessionFields),
-}
+export const sessionContent: Content = jsonOf(sessionFields)
 
-export const sessionsSchema: object = {
-  type: 'object',
-  properties: { sessions: { type: 'array', items: sessionSchema }, next: { type: ['string', 'null'] } },
-  required: ['sessions', 'next'],
-}
+export const sessionsContent: Content = jsonOf({
+  sessions: { type: 'array', items: objectOf(sessionFields) },
+  next: nullable(text),
+})

@@ -1,0 +1,77 @@
+import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
+import type { describeRoute } from 'hono-openapi'
+import type { GenericSchema } from 'valibot'
+import type { Route } from '../request/route.ts'
+
+export type RouteDescription = Parameters<typeof describeRoute>[0]
+
+/** What a route takes and answers, as an operation of OpenAPI. */
+export function routeDescription(
+  route: Route,
+  { security }: { security: 'none' | 'optional' | 'token' },
+): RouteDescription {
+  const { method, path, tag, summary, description, query, body, otherBody, answers } = route
+  const content = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }
+  const hasBody = Object.keys(content).length > 0
+  const parameters = [...pathParameters(path), ...(query ? queryParameters(query) : []), ...headerParameters(route)]
+  const responses = Object.entries(answers).map(([status, { description: text, content: types }]) => {
+    return [status, { description: text, ...(types && { content: mediaTypes(types) }) }]
+  })
+  return {
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody && { requestBody: { required: method !== 'DELETE', content: mediaTypes(content) } }),
+    responses: { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/Problem' } },
+    ...(security !== 'none' && { security: security === 'token' ? [{ token: [] }] : [{}, { token: [] }] }),
+  }
+}
+
+function mediaTypes(content: Readonly<Record<string, object>>): Record<string, { schema: object }> {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
+}
+
+type Schema = { properties?: Record<string, object>; required?: string[] }
+
+/** A check says in its metadata which JSON Schema it is; others are in the descriptions. */
+const overrideAction: NonNullable<ConversionConfig['overrideAction']> = ({ valibotAction, jsonSchema }) => {
+  const { metadata } = valibotAction as { metadata?: { jsonSchema?: object } }
+  if (!metadata?.jsonSchema) return undefined
+  // The library has copied the metadata.
+  const { jsonSchema: _, ...converted } = jsonSchema as { jsonSchema?: object }
+  return { ...converted, ...metadata.jsonSchema }
+}
+
+/** Of what a client sends, not of what `transform` makes of it. */
+function schemaOf(schema: GenericSchema): Schema {
+  const { $schema: _, ...own } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore', overrideAction })
+  return own as Schema // `toJsonSchema` of an object
+}
+
+type Parameters_ = NonNullable<RouteDescription['parameters']>
+
+function pathParameters(path: string): Parameters_ {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path' as const,
+    required: true,
+    schema: { type: 'string' as const },
+  }))
+}
+
+function queryParameters(query: GenericSchema): Parameters_ {
+  const { properties = {}, required = [] } = schemaOf(query)
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query' as const,
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function headerParameters({ method, path }: Route): Parameters_ {
+  if (method !== 'POST' || !path.startsWith('/api/v1/')) return []
+  const schema = { type: 'string' as const, minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }]
+}
