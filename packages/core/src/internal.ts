@@ -3,6 +3,7 @@
 export type { AgentHost } from './agents/agent-base.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords } from './agents/agent-options.ts'
+export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './agents/recover-runs.ts'
 export { settingRules } from './contracts/model-settings.ts'
 export {
   type CloudOptions,

@@ -36,6 +36,15 @@ export const limits = {
   eventGap: 1_000,
   /** How often events of a run in another process are looked for, in milliseconds. */
   pollMs: 250,
+  /** How often runs are looked for whose process died, in milliseconds. */
+  recoveryMs: 5_000,
+  /** From this takeover since its last finished step on, a run starts alone, after these delays. */
+  poisonFrom: 3,
+  poisonDelaysMs: [1_000, 5_000],
+  /** At this takeover it ends instead. */
+  poisonEnds: 5,
+  /** How long a message waits for a resumable run of its session in another process, in milliseconds. */
+  resumableWaitMs: 300_000,
   /** How long a run tries to acquire a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */

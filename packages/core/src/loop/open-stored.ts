@@ -11,7 +11,7 @@ import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
-import { optionsOf } from '../sessions/recorded-turn.ts'
+import { optionsOf, wasSuspended } from '../sessions/recorded-turn.ts'
 import { approvalExpired } from '../sessions/suspended-runs.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -34,7 +34,10 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
   const isDecided = Object.keys(given).length > 0
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
-  const session = { store, runId, signal, onBusy, interrupt, events: kept }
+  // A run that died or was handed back holds its session still; one that is continued interrupts no other.
+  const isHolder = before.record.status === 'running' && !wasSuspended(before)
+  const mode = scope.continues ? { onBusy: 'queue' as const, isHolder } : { onBusy }
+  const session = { store, runId, signal, ...mode, interrupt, events: kept }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
   const release = claimRun(store, runId)

@@ -1,3 +1,4 @@
+import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { type AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
@@ -54,7 +55,8 @@ async function begin<Found>(
   prepare: (session: Session | undefined) => Promise<Beginning<Found>>,
 ): Promise<Found> {
   const { store, key, signal, onBusy } = request
-  const giveUpAt = performance.now() + limits.sessionWaitMs
+  const startedAt = performance.now()
+  let mostMs: number = limits.sessionWaitMs
   let refusedVersion: number | undefined
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = await untilAborted(signal, store.load(key))
@@ -63,10 +65,40 @@ async function begin<Found>(
     if ('found' in begun) return begun.found
     // Refused twice at one version: the session did not move on between load and begin, another run holds it.
     const isHeld = refusedVersion === version
-    if (performance.now() > giveUpAt || (onBusy === 'reject' && isHeld)) throw sessionBusy(begun.conflict)
+    if (onBusy === 'interrupt' && isHeld) await endDeadHolder(request)
+    const waitedMs = performance.now() - startedAt
+    // A run that is continued after a crash is waited for as one of this process.
+    if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
+    if (waitedMs > mostMs || (onBusy === 'reject' && isHeld)) throw sessionBusy(begun.conflict)
     refusedVersion = version
     if (onBusy !== 'reject') await sleep(waitMs * (0.5 + Math.random() / 2), signal)
   }
+}
+
+/** The stored run that holds a session. */
+async function holderOf({ store, key, signal }: SessionRequest): Promise<StoredRun | undefined> {
+  const { runs } = store
+  if (!runs) return undefined
+  const { agentId, userId, sessionId } = key
+  const filter = { sessionId, status: 'running', limit: 1 } as const
+  const [active] = await untilAborted(signal, runs.list({ agentId, userId }, filter))
+  return active && untilAborted(signal, runs.read(active.runId))
+}
+
+async function isHeldByResumable(request: SessionRequest): Promise<boolean> {
+  return (await holderOf(request))?.isResumable === true
+}
+
+/** Ends the run that holds the session if no process has it. */
+async function endDeadHolder(request: SessionRequest): Promise<void> {
+  const { runs } = request.store
+  const holder = await holderOf(request)
+  if (!runs || !holder) return
+  const { runId, agentId } = holder.record
+  const orphans = await untilAborted(request.signal, runs.orphans([agentId]))
+  if (!orphans.some((orphan) => orphan.runId === runId)) return
+  const error = { code: 'aborted', message: 'A newer message interrupted the run.', retryable: false } as const
+  await untilAborted(request.signal, runs.cancel(runId, { status: 'failed', finishReason: 'aborted', error }))
 }
 
 /** @returns the conflict when another run was faster or holds the session */

@@ -328,6 +328,11 @@ export function isRecorded({ options }: StoredRun): boolean {
   return isRecord(options) && typeof options.seeded === 'number'
 }
 
+/** Whether a run was suspended when its progress was last stored. */
+export function wasSuspended(stored: StoredRun): boolean {
+  return progressOf(stored)?.suspended !== undefined
+}
+
 export function optionsOf({ options }: StoredRun): RecordedOptions {
   // Written by `createRun`.
   return options as unknown as RecordedOptions

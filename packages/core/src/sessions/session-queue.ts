@@ -14,6 +14,8 @@ export type QueueRequest = {
   key: SessionKey
   signal: AbortSignal
   onBusy: OnBusy
+  /** Whether the run goes before those that wait: the store says that it holds the session. */
+  isHolder?: boolean
   /** Called when a later run ends this one. */
   interrupt(reason: AgentKitError): void
 }
@@ -29,10 +31,10 @@ const queues = perStore<QueuedRun[]>()
  * @returns releases the session to the next run
  * @throws AgentKitError `session-busy` when the queue is full, or not empty and `onBusy` is `reject`
  */
-export async function enqueue({ store, key, signal, onBusy, interrupt }: QueueRequest): Promise<() => void> {
+export async function enqueue({ store, key, signal, onBusy, isHolder, interrupt }: QueueRequest): Promise<() => void> {
   const session = keyText(key)
   const queue = queues(store).get(session) ?? []
-  if (onBusy === 'reject' && queue.length > 0) throw sessionBusy()
+  if (onBusy === 'reject' && queue.length > 0 && !isHolder) throw sessionBusy()
   if (onBusy === 'interrupt') interruptAll(queue)
   // The first run does not wait, and interrupted runs are about to leave.
   if (queue.filter((queued) => !queued.isInterrupted).length > limits.sessionQueue) throw queueIsFull()
@@ -40,8 +42,9 @@ export async function enqueue({ store, key, signal, onBusy, interrupt }: QueueRe
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
   const run: QueuedRun = { admit, interrupt, isInterrupted: false }
   queues(store).set(session, queue)
-  queue.push(run)
-  if (queue.length === 1) admit()
+  if (isHolder) queue.unshift(run)
+  else queue.push(run)
+  if (isHolder || queue.length === 1) admit()
 
   const release = (): void => {
     const index = queue.indexOf(run)

@@ -1,0 +1,152 @@
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { mortalProcess } from '../__fixtures__/mortal-process.ts'
+import { calls } from '../__fixtures__/payer.ts'
+import type { RunRecord } from '../data/run-record.ts'
+import { Agent, type SessionStore, tool } from '../index.ts'
+import { recoverRuns } from './recover-runs.ts'
+
+const session = { userId: 'ann', sessionId: 's' }
+afterEach(() => void vi.useRealTimers())
+
+describe('the search for runs without a process', () => {
+  it('continues a resumable run whose process died', async () => {
+    const disk = memoryDisk()
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const stop = recover(disk, ['Done.'])
+    expect(await settled(disk, runId)).toMatchObject({ status: 'done', text: 'Done.', attempts: 2 })
+    await stop()
+  })
+
+  it('ends a run that is not resumable', async () => {
+    const disk = memoryDisk()
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, session)
+    const stop = recover(disk, [])
+    expect(await settled(disk, runId)).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
+    await stop()
+  })
+
+  it('continues a run whose approvals are decided, once it is woken', async () => {
+    const disk = memoryDisk()
+    const { store } = disk.open()
+    const agent = agentOf(store, [calls('pay 1'), 'Paid.'])
+    const { runId, approvals } = await agent.stream('Pay.', session).result
+    const controller = new AbortController()
+    const recovery = recoverRuns([agent], { signal: controller.signal })
+    await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    recovery.wake()
+    expect(await settled(disk, runId)).toMatchObject({ status: 'done', text: 'Paid.' })
+    controller.abort()
+    await recovery.ended
+  })
+
+  it('starts a run alone, and later, with which processes died; and ends it when five have', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const disk = memoryDisk()
+    const runId = await crash(disk, ['Done.'], 1, { ...session, resumable: true })
+    const takeovers: number[] = []
+    for (let death = 1; death < 5; death++) {
+      const process = mortalProcess(disk, { number: 1, hasEffect: true })
+      const controller = new AbortController()
+      const begun = performance.now()
+      recoverRuns([agentOf(process.store, [])], { signal: controller.signal })
+      let isDead = false
+      void process.died.then(() => {
+        isDead = true
+      })
+      while (!isDead) await vi.advanceTimersByTimeAsync(100)
+      takeovers.push(Math.floor((performance.now() - begun) / 1000))
+      controller.abort()
+    }
+    expect(takeovers).toEqual([0, 0, 1, 5])
+    vi.useRealTimers()
+    const stop = recover(disk, [])
+    const record = await settled(disk, runId)
+    expect(record).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
+    expect(record?.error?.message).toContain('5 times')
+    await stop()
+  })
+
+  it('leaves a run to the process that has it', async () => {
+    const disk = memoryDisk()
+    const { promise: paid, resolve: pay } = Promise.withResolvers<string>()
+    const agent = agentOf(disk.open().store, [calls('look 1'), 'Done.'], () => paid)
+    const run = agent.stream('Look.', { ...session, resumable: true })
+    const { result } = run
+    const stop = recover(disk, [])
+    await expect.poll(async () => (await disk.open().store.runs.read(run.runId))?.calls).toHaveLength(1)
+    pay('seen')
+    expect((await result).text).toBe('Done.')
+    await stop()
+  })
+})
+
+describe('a message to a session whose run has died', () => {
+  it('waits for the run that is continued', async () => {
+    const disk = memoryDisk()
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const { store } = disk.open()
+    const agent = agentOf(store, ['Done.', 'Hello.'])
+    const answer = agent.chat('Hi', session)
+    const controller = new AbortController()
+    const recovery = recoverRuns([agent], { signal: controller.signal })
+    expect(await answer).toBe('Hello.')
+    expect(await settled(disk, runId)).toMatchObject({ status: 'done' })
+    controller.abort()
+    await recovery.ended
+  })
+
+  it('ends it when it interrupts', async () => {
+    const disk = memoryDisk()
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const agent = agentOf(disk.open().store, ['Hello.'], undefined, { onBusy: 'interrupt' })
+    expect(await agent.chat('Hi', session)).toBe('Hello.')
+    expect(await settled(disk, runId)).toMatchObject({ status: 'failed', finishReason: 'aborted' })
+  })
+})
+
+function agentOf(
+  sessions: SessionStore,
+  turns: readonly ScriptedTurn[],
+  look: () => unknown = () => 'seen',
+  more: { onBusy?: 'interrupt' } = {},
+): Agent {
+  const input = { type: 'object', properties: { amount: { type: 'number' } } }
+  const functions = [
+    tool({ name: 'look', description: 'Looks.', input, idempotent: true, execute: look }),
+    tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' }),
+  ]
+  return new Agent({ name: 'Payer', functions, model: scriptedModel([...turns]), sessions, ...more })
+}
+
+/** Lets a process die at one of its writes. */
+async function crash(
+  disk: MemoryDisk,
+  turns: readonly ScriptedTurn[],
+  number: number,
+  options: { userId: string; sessionId: string; resumable?: boolean },
+): Promise<string> {
+  const process = mortalProcess(disk, { number, hasEffect: true })
+  const run = agentOf(process.store, turns).stream('Go.', options)
+  await Promise.race([process.died, run.result])
+  return run.runId
+}
+
+/** Searches in a process of its own. */
+function recover(disk: MemoryDisk, turns: readonly ScriptedTurn[]): () => Promise<void> {
+  const controller = new AbortController()
+  const { ended } = recoverRuns([agentOf(disk.open().store, turns)], { signal: controller.signal })
+  return () => {
+    controller.abort()
+    return ended
+  }
+}
+
+async function settled(disk: MemoryDisk, runId: string): Promise<RunRecord | undefined> {
+  const { store } = disk.open()
+  await expect
+    .poll(async () => (await store.runs.read(runId))?.record.status, { timeout: 10_000 })
+    .toMatch(/^(done|failed)$/)
+  return (await store.runs.read(runId))?.record
+}
