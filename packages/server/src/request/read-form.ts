@@ -106,7 +106,7 @@ export async function readForm(
     const writeInPieces = (chunk: Buffer): void => {
       if (settled) return
       stalled.refresh()
-      const piece = Buffer.from(chunk.subarray(0, pieceBytes))
+      const piece = chunk.subarray(0, pieceBytes)
       if (piece.length === 0) return void body.resume()
       if (!arrived(piece) || !(fileIsOpen || count(piece))) return
       const fileCount = received.length
@@ -114,8 +114,10 @@ export async function readForm(
       texts.push(piece)
       parser.write(piece, () => {
         // What is part of a file alone is not in memory any more.
-        if (wasInside && fileIsOpen && received.length === fileCount) texts.pop()
-        else if (wasInside && !count(piece)) return
+        const isFile = wasInside && fileIsOpen && received.length === fileCount
+        texts.pop()
+        if (!isFile) texts.push(Buffer.from(piece))
+        if (!isFile && wasInside && !count(piece)) return
         writeInPieces(chunk.subarray(pieceBytes))
       })
     }
