@@ -30,6 +30,7 @@ import { readPassage } from './read-passage.ts'
 import { searchStore } from './search.ts'
 import type { Store, StoreSpace } from './store/store.ts'
 import { background } from './sync/background.ts'
+import { type FileChange, fileChanges } from './sync/file-changes.ts'
 import { folderPrefix, type GenerationOf } from './sync/generation-name.ts'
 import { openGenerations } from './sync/generations.ts'
 import { shareSync } from './sync/share-sync.ts'
@@ -53,8 +54,11 @@ export type SearchOptions = {
 export type WatchOptions = {
   /** Stops watching. */
   signal: AbortSignal
-  /** Called with the report of each sync that found something new. */
-  onSync?(report: SyncReport): void
+  /**
+   * Called with the report of each sync that found something new, and the files that have changed since the last call,
+   * also when another sync has found them before. The first call names none.
+   */
+  onSync?(report: SyncReport, changes: FileChange[]): void
   /** Called when a sync fails, once for consecutive equal failures; watching continues. */
   onError?(error: unknown): void
 }
@@ -295,6 +299,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       const until = AbortSignal.any([signal, closing.signal])
       let last = ''
       let failure: string | undefined
+      const files = fileChanges()
       watchFolder(folder, {
         except: indexFolder,
         signal: until,
@@ -303,7 +308,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
             const report = await retriever.sync({ signal: until })
             const { indexed, removed, skipped, warnings } = report
             const notes = JSON.stringify([skipped, warnings])
-            if (indexed > 0 || removed > 0 || notes !== last) onSync?.(report)
+            const changes = files.since(await recordsNow(), report)
+            if (indexed > 0 || removed > 0 || changes.length > 0 || notes !== last) onSync?.(report, changes)
             last = notes
             failure = undefined
           } catch (error) {

@@ -4,9 +4,7 @@ import { runCommand } from './run-command.ts'
 /** `agentkit dev app.ts`: runs an app during development. */
 export function devCommand(): Command {
   return new Command('dev')
-    .description(
-      'runs an app, and restarts it after each change of its code; watches the files that its agents answer from',
-    )
+    .description('runs an app, and restarts it after each change of its code')
     .argument('<file>', 'the app, for example app.ts')
     .argument('[words...]', 'the arguments of the app')
     .passThroughOptions()
@@ -20,6 +18,6 @@ export function devCommand(): Command {
         file,
         ...words,
       ]
-      process.exitCode = await runCommand(command, { AGENTKIT_DEV: '1' })
+      process.exitCode = await runCommand(command, {})
     })
 }

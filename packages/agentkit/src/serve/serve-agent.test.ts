@@ -28,7 +28,10 @@ it('prints lines without control characters for any names', async () => {
   await server.close()
   await agent.close()
   const note = ' (for this machine only; behind a proxy it needs `auth`)'
-  expect(logged.mock.calls).toEqual([[`Test\\u001b[31m listens on ${server.url}${note}`]])
+  expect(logged.mock.calls).toEqual([
+    [`Test\\u001b[31m listens on ${server.url}${note}`],
+    [expect.stringMatching(/^The files in \S+ are watched\.$/)],
+  ])
   expect(folder.printed).toEqual([expect.stringContaining('a\\u001b]52;c;cm0=\\u0007\\u000d\\u202e.md" is a file')])
 })
 

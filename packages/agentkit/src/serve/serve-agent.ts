@@ -25,9 +25,17 @@ export async function serveRunnable(
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()
   await Promise.all(agent.models.map((model) => model.load?.()))
-  const server = await serveAgent(agent, serveOptions(options, context.config, production))
-  for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, production)
+  const settings = serveOptions(options, context.config, production)
+  const stop = new AbortController()
+  const server = await serveAgent(agent, settings, () => stop.abort())
+  const quiet = !isForPeople(settings)
+  for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, { quiet, signal: stop.signal })
   return server
+}
+
+/** A JSON log or a custom one is not for people. */
+function isForPeople({ log }: ServeOptions): boolean {
+  return log === undefined || log === 'human'
 }
 
 /** The knowledge of an agent, and of the members of a swarm or workflow. */
@@ -37,12 +45,14 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
   return new Set([...(agent.knowledge ? [agent.knowledge] : []), ...members])
 }
 
-/** Serves an agent and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process. */
-export async function serveAgent(agent: Member, options: ServeOptions): Promise<AgentServer> {
+/**
+ * Serves an agent and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
+ * @param onClose called when the server is closed
+ */
+export async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
   const server = await serve(agent, options)
-  // A JSON log or a custom one is not for people.
-  if (options.log === undefined || options.log === 'human') {
+  if (isForPeople(options)) {
     // Without auth, `serve` has refused every address but this machine's own, unless others were allowed.
     const note =
       options.auth === undefined && options.allowUnauthenticated !== true
@@ -52,9 +62,16 @@ export async function serveAgent(agent: Member, options: ServeOptions): Promise<
   }
   const removeHandlers = handleSignals(server, {
     ...definedOnly({ log: options.log }),
-    afterClose: () => agent.close(),
+    afterClose() {
+      onClose()
+      return agent.close()
+    },
   })
-  return { url: server.url, close: () => server.close().finally(removeHandlers) }
+  const close = async (): Promise<void> => {
+    onClose()
+    await server.close().finally(removeHandlers)
+  }
+  return { url: server.url, close }
 }
 
 /**

@@ -29,9 +29,9 @@ export function passageRoute(parts: RouteParts): Route {
       },
     },
     async handle(context, { query, param }) {
+      const prefix = prefixOf(context, parts, query.user_id)
       const passage = await findPassage(parts, param('chunk_id'), query.context)
       const { file, page = null, row = null, heading = null, start, end, quote, before, after, stale = false } = passage
-      const prefix = prefixOf(context, parts, query.user_id)
       if (!file.startsWith(prefix)) throw new ProblemError('not-found')
       const place = { file: file.slice(prefix.length), page, row, heading, start, end }
       return context.json({ ...place, quote, before, after, stale })
