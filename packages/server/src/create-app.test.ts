@@ -367,3 +367,49 @@ describe('origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 })
+
+describe('headers', () => {
+  const length = 200_000
+  const names = [
+    'authorization',
+    'host',
+    'origin',
+    'forwarded',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'access-control-request-headers',
+    'accept',
+    'content-type',
+    'content-length',
+    'idempotency-key',
+    'last-event-id',
+    'x-request-id',
+  ]
+  const fillings = [' ', 'a', ',', ', ', ';', '; for=', '%', '[', ':', '1.', 'q=', 'a/b;q=0.1,', '"', '=']
+
+  it.each(names)('64 are read in linear time: %s', async (name) => {
+    const app = createApp(fakeAgent(), {
+      auth: { tokens },
+      cors: '*',
+      trustedProxies: ['10.0.0.0/8'],
+      log: () => {},
+    })
+    const incoming = { socket: { remoteAddress: '10.0.0.1' }, httpVersion: '1.1' } as never
+    for (const filling of fillings) {
+      const value = `Bearer ${filling.repeat(length / filling.length)}!`
+      const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' }
+      const startedAt = performance.now()
+      for (const headers of [{ [name]: value }, { ...preflight, [name]: value }]) {
+        await app.request('/health', { headers }, { incoming })
+        await app.request('/api/v1/chat', { headers, method: 'OPTIONS' }, { incoming })
+        await app.request(
+          '/api/v1/chat',
+          chatRequest(validFields, { authorization: 'Bearer the-token-of-ada', ...headers }),
+          { incoming },
+        )
+      }
+      // Linear reading takes some milliseconds; quadratic reading of so much takes a minute.
+      expect([filling, performance.now() - startedAt < 20_000]).toEqual([filling, true])
+    }
+  })
+})

@@ -48,7 +48,7 @@ function gated(...before: Act[]): { agent: FakeAgent; open(): void } {
 const chat = (url: string, path = '/api/v1/chat'): Promise<Response> => fetch(`${url}${path}`, chatRequest())
 
 describe('runs at once', () => {
-  it('are bounded: more wait in the queue, the others are 503 with Retry-After', async () => {
+  it('49 are bounded: more wait in the queue, the others are 503 with Retry-After', async () => {
     const { agent, open } = gated()
     const { url } = await start(agent, { runs: 3, queuedRuns: 2 })
     const refused: Response[] = []

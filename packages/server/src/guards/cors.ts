@@ -65,7 +65,10 @@ export function isPreflight(context: ServerContext): boolean {
 
 /** The answer to a preflight of an allowed origin. */
 export function preflightResponse(cors: CorsRule, origin: string, context: ServerContext): Response {
-  const asked = (context.req.header('access-control-request-headers') ?? '').toLowerCase().split(/\s*,\s*/)
+  const asked = (context.req.header('access-control-request-headers') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
   const known = new Set(asked.filter((name) => clientHeader.test(name)).slice(0, maxClientHeaders))
   const headers = [
     ...corsHeaders(cors, origin),
