@@ -8,6 +8,7 @@ import { providers } from './provider-calls.ts'
 import type { ProviderJob } from './provider-worker.ts'
 import { tenThousandFiles, writeFolder, writeTable } from './retrieval-folder.ts'
 import type { RetrievalJob } from './retrieval-worker.ts'
+import { printFigures, serverFigures } from './server-figures.ts'
 import type { Job, Measured } from './worker.ts'
 
 /** One line of the table: medians over the rounds, per unit. */
@@ -37,7 +38,8 @@ if (wanted('retrieval')) await compareRetrieval()
 else if (picked.includes('large-file')) await compareRetrieval(['large file'])
 modelServer.stop()
 
-print(rows)
+if (rows.length > 0) print(rows)
+if (picked.includes('server')) printFigures(await serverFigures())
 const file = option('json')
 if (file) await writeFile(file, JSON.stringify(rows, null, 2))
 

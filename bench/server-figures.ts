@@ -1,0 +1,306 @@
+import { once } from 'node:events'
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Child, startChild } from './processes.ts'
+
+/** A figure of the server, and the most (or `least`) that it may be. */
+export type Figure = { name: string; value: number; unit: string; goal: number; least?: true }
+
+type Measured = { heapMb: number; rssMb: number; abortedAt: number[] }
+
+/** What `figures-server.ts` is told and shows to no client. */
+const canary = 'canary-7f3a91c2'
+
+/** The figures of the server, each in a process of its own. */
+export async function serverFigures(): Promise<Figure[]> {
+  // The servers collect garbage before their memory is measured.
+  process.execArgv.push('--expose-gc')
+  const figures: Figure[] = []
+  for (const measure of [chats, openStreams, upload, pausedReaders, disconnects, sigterm, secrets]) {
+    process.stderr.write(`server: ${measure.name} …\n`)
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-figures-'))
+    const server = await startChild('./figures-server.ts', folder, canary)
+    const { port } = server.first as { port: number } // what it sends when it listens
+    figures.push(...(await measure({ server, port, folder })))
+    server.stop()
+    await server.ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return figures
+}
+
+export function printFigures(figures: readonly Figure[]): void {
+  console.log('figure'.padEnd(52), 'value'.padStart(10), 'goal'.padStart(10))
+  for (const { name, value, unit, goal, least } of figures) {
+    const isMet = least ? value >= goal : value <= goal
+    const digits = value < 10 ? 2 : 0
+    const cells = [
+      name.padEnd(52),
+      value.toFixed(digits).padStart(10),
+      `${least ? '≥' : '≤'} ${goal}`.padStart(10),
+      unit,
+    ]
+    console.log([...cells, isMet ? '' : 'missed'].join(' '))
+  }
+}
+
+type Target = { server: Child; port: number; folder: string }
+
+/** T1: what the server adds to a model that answers at once. */
+async function chats({ port }: Target): Promise<Figure[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const run = async (clients: number, forMs: number): Promise<{ times: number[]; perSecond: number }> => {
+    const times: number[] = []
+    const startedAt = performance.now()
+    const client = async (): Promise<void> => {
+      while (performance.now() - startedAt < forMs) {
+        const before = performance.now()
+        const { status } = await ask(port, 'instant', { agent })
+        if (status !== 200) throw new Error(`A chat was answered with ${status}.`)
+        times.push(performance.now() - before)
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return { times, perSecond: times.length / ((performance.now() - startedAt) / 1000) }
+  }
+  await run(16, 2_000)
+  const alone = await run(1, 3_000)
+  const together = await run(16, 5_000)
+  agent.destroy()
+  return [
+    {
+      name: 'T1 chat with an instant model and SQLite, p50',
+      value: percentile(alone.times, 50),
+      unit: 'ms',
+      goal: 1.5,
+    },
+    { name: 'T1 the same by 16 clients, p99', value: percentile(together.times, 99), unit: 'ms', goal: 15 },
+    { name: 'T1 chats in a second', value: together.perSecond, unit: '', goal: 1_000, least: true },
+  ]
+}
+
+/** T2: 1,000 streams at once, of 5 events a second each. */
+async function openStreams({ port, server }: Target): Promise<Figure[]> {
+  const count = 1_000
+  // The first streams fill caches and pools.
+  await Promise.all(Array.from({ length: 50 }, () => ask(port, 'events 5 10')))
+  const idle = await server.ask<Measured>('measure')
+  const delays: number[] = []
+  const calls: ClientRequest[] = []
+  let open = 0
+  for (let index = 0; index < count; index++) {
+    const call = post(port, 'events 1000 200', { accept: 'text/event-stream' })
+    calls.push(call)
+    call.on('response', (response: IncomingMessage) => {
+      open++
+      response.setEncoding('utf8').on('data', (text: string) => {
+        for (const [, at] of text.matchAll(/ at=([\d.]+) /g)) delays.push(now() - Number(at))
+      })
+      response.on('error', () => {})
+      response.on('close', () => open--)
+    })
+    call.on('error', () => {})
+    if (index % 50 === 49) await sleep(20)
+  }
+  while (open < count) await sleep(20)
+  await sleep(1_000)
+  delays.length = 0
+  await sleep(5_000)
+  const delivered = [...delays]
+  const full = await server.ask<Measured>('measure')
+  for (const call of calls) call.destroy()
+  while (open > 0) await sleep(20)
+  let left = await server.ask<Measured>('measure')
+  let aborted = left.abortedAt.length
+  for (let tries = 0; aborted < count && tries < 50; tries++) {
+    await sleep(100)
+    left = await server.ask<Measured>('measure')
+    aborted += left.abortedAt.length
+  }
+  // Aborted runs are stored before they are gone.
+  await sleep(2_000)
+  left = await server.ask<Measured>('measure')
+  return [
+    {
+      name: 'T2 RSS of each of 1,000 streams',
+      value: ((full.rssMb - idle.rssMb) * 1024) / count,
+      unit: 'KiB',
+      goal: 70,
+    },
+    { name: 'T2 delivery of an event, p99', value: percentile(delivered, 99), unit: 'ms', goal: 50 },
+    { name: 'T2 runs left after the clients have', value: count - aborted, unit: '', goal: 0 },
+    { name: 'T2 heap left after the clients have', value: left.heapMb - idle.heapMb, unit: 'MB', goal: 5 },
+  ]
+}
+
+/** T3: the memory of an upload of 200 MB. */
+async function upload({ port, server, folder }: Target): Promise<Figure[]> {
+  const path = join(folder, 'large.txt')
+  writeFileSync(path, Buffer.alloc(200e6, 'Lorem ipsum dolor sit amet. '))
+  await send(port, path, 'first.txt', 1_000_000)
+  const { rssMb } = await server.ask<Measured>('measure')
+  const sampled = sampleRss(server)
+  const status = await send(port, path, 'large.txt')
+  const peak = sampled.stop()
+  if (status !== 200) throw new Error(`The upload was answered with ${status}.`)
+  return [{ name: 'T3 RSS of an upload of 200 MB', value: peak - rssMb, unit: 'MB', goal: 60 }]
+}
+
+/** T4: what the server holds for clients that do not read an answer without end. */
+async function pausedReaders({ port, server }: Target): Promise<Figure[]> {
+  const count = 10
+  await ask(port, 'events 5 10')
+  const { rssMb } = await server.ask<Measured>('measure')
+  const calls = Array.from({ length: count }, () => post(port, 'flood', { accept: 'text/event-stream' }))
+  await Promise.all(calls.map(async (call) => (await responseOf(call)).pause()))
+  await sleep(3_000)
+  const held = await server.ask<Measured>('measure')
+  for (const call of calls) call.on('error', () => {}).destroy()
+  return [{ name: 'T4 RSS of each reader that has paused', value: (held.rssMb - rssMb) / count, unit: 'MB', goal: 4 }]
+}
+
+/** T5: how long a model works on for a client that has left. */
+async function disconnects({ port, server }: Target): Promise<Figure[]> {
+  const delays: number[] = []
+  for (let index = 0; index < 200; index++) {
+    const call = post(port, 'wait', { accept: 'text/event-stream' })
+    const response = await responseOf(call)
+    response.on('error', () => {})
+    await once(response, 'data')
+    const leftAt = now()
+    call.on('error', () => {}).destroy()
+    let measured = await server.ask<Measured>('measure')
+    while (measured.abortedAt.length === 0) measured = await server.ask<Measured>('measure')
+    delays.push((measured.abortedAt[0] ?? Number.NaN) - leftAt)
+  }
+  return [
+    {
+      name: 'T5 from a disconnect to the abort of the model, p99',
+      value: percentile(delays, 99),
+      unit: 'ms',
+      goal: 100,
+    },
+  ]
+}
+
+/** T9: SIGTERM under 200 chats a second: what the server has begun, it answers. */
+async function sigterm({ port, server, folder }: Target): Promise<Figure[]> {
+  const agent = new Agent({ keepAlive: true })
+  const pending = new Set<Promise<void>>()
+  const failed: number[] = []
+  let sent = 0
+  let stopped = false
+  const load = async (): Promise<void> => {
+    while (!stopped) {
+      const id = sent++
+      const chat = ask(port, `events ${id % 6} 100 ${id}`, { agent })
+      const one = chat.then(
+        ({ status }) => void (status === 200 || status === 503 || failed.push(id)),
+        () => void failed.push(id),
+      )
+      pending.add(one)
+      void one.finally(() => pending.delete(one))
+      await sleep(5)
+    }
+  }
+  const loading = load()
+  await sleep(2_000)
+  const at = performance.now()
+  process.kill(server.pid ?? 0, 'SIGTERM')
+  await server.ended
+  const tookMs = performance.now() - at
+  stopped = true
+  await loading
+  await Promise.all(pending)
+  agent.destroy()
+  // Others were never read: the connection was closed before, which their client sees and tries again.
+  const begun = new Set(readFileSync(join(folder, 'started'), 'utf8').split('\n').map(Number))
+  const cut = failed.filter((id) => begun.has(id)).length
+  return [
+    { name: 'T9 chats cut off by SIGTERM under 200 a second', value: cut, unit: '', goal: 0 },
+    { name: 'T9 from SIGTERM to the exit', value: tookMs / 1000, unit: 's', goal: 25 },
+  ]
+}
+
+/** T15: a secret in the instruction and in the error of a tool. */
+async function secrets({ port }: Target): Promise<Figure[]> {
+  const answers: string[] = []
+  for (const accept of ['text/plain', 'application/json', 'text/event-stream']) {
+    const { body } = await ask(port, 'tool', { accept })
+    if (!body.includes('Hello.')) throw new Error(`A chat was answered with ${body}`)
+    answers.push(body)
+  }
+  for (const path of ['/api/v1/info', '/openapi.json', '/api/v1/all_chats?user_id=bench']) {
+    answers.push(await (await fetch(`http://127.0.0.1:${port}${path}`)).text())
+  }
+  const found = answers.filter((answer) => answer.includes(canary)).length
+  return [{ name: 'T15 answers that hold a secret', value: found, unit: '', goal: 0 }]
+}
+
+type Options = { agent?: Agent; accept?: string }
+
+async function ask(port: number, question: string, options: Options = {}): Promise<{ status: number; body: string }> {
+  const response = await responseOf(post(port, question, options))
+  let body = ''
+  for await (const text of response.setEncoding('utf8')) body += text
+  return { status: response.statusCode ?? 0, body }
+}
+
+let sessions = 0
+
+function post(port: number, question: string, { agent, accept = 'text/plain' }: Options = {}): ClientRequest {
+  const messages = [{ role: 'user', content: question }]
+  const body = JSON.stringify({ user_id: 'bench', session_id: `session-${sessions++}`, messages })
+  const headers = { accept, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const call = request({ port, method: 'POST', path: '/api/v1/chat', headers, agent: agent ?? false })
+  call.end(body)
+  return call
+}
+
+async function responseOf(call: ClientRequest): Promise<IncomingMessage> {
+  const [response] = await once(call, 'response')
+  return response as IncomingMessage // of the event
+}
+
+/** Uploads a file, or its beginning. Resolves to the status. */
+async function send(port: number, path: string, name: string, bytes?: number): Promise<number> {
+  const boundary = 'bench-boundary'
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n`
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  const call = request({ port, method: 'POST', path: '/api/v1/uploadfiles/', headers, agent: false })
+  call.write(head)
+  for await (const chunk of createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 })) {
+    if (!call.write(chunk)) await once(call, 'drain')
+  }
+  call.end(`\r\n--${boundary}--\r\n`)
+  const response = await responseOf(call)
+  response.resume()
+  return response.statusCode ?? 0
+}
+
+/** The highest RSS of a process from now on, in MB. Linux only. */
+function sampleRss({ pid }: Child): { stop(): number } {
+  let peak = 0
+  const timer = setInterval(() => {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    peak = Math.max(peak, Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024)
+  }, 5)
+  return {
+    stop() {
+      clearInterval(timer)
+      return peak
+    },
+  }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
+}
