@@ -20,6 +20,7 @@ export { silenceError } from './policies/deadline.ts'
 export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspended.ts'
 export { follow } from './runs/follow.ts'
 export { jsonSchemaValidator } from './schema/schema.ts'
+export { handBackRuns } from './sessions/live-runs.ts'
 export { collaborations, histories } from './swarm/swarm-options.ts'
 export { sleep, untilAborted } from './util/abort.ts'
 export {

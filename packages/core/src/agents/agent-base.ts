@@ -8,14 +8,14 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { runAgent } from '../loop/run-agent.ts'
-import { type AgentSpec, anyUser } from '../loop/types.ts'
+import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
 import { type Budget, tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
 import type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
-import { trackRun } from '../sessions/live-runs.ts'
+import { type RunControls, trackRun } from '../sessions/live-runs.ts'
 import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
 import { cancelRun, decideRun, listRuns } from './stored-runs.ts'
@@ -247,14 +247,25 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
           driver.approvals.cancel()
           driver.end(new AgentKitError('aborted', 'The run was cancelled.'))
         }
-        return trackRun(spec.sessions, driver.runId, cancel, () =>
-          runAgent(spec, { ...driver, ...scope, parent, members: new Set() }),
+        const handover = resumable || resumed ? newHandover() : undefined
+        const handBack: RunControls['handBack'] = (when) => {
+          if (handover) handover.isRequested = true
+          if (handover && when === 'now') driver.end(handover.reason)
+        }
+        const controls: RunControls = { cancel, ...(handover && { handBack }) }
+        return trackRun(spec.sessions, driver.runId, controls, () =>
+          runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...(handover && { handover }) }),
         )
       },
     })
     // The schema that validates `output` also defines its type.
     return run as AgentRun<Output>
   }
+}
+
+function newHandover(): Handover {
+  const message = 'The process of the run stops: another one continues it.'
+  return { isRequested: false, reason: new AgentKitError('aborted', message) }
 }
 
 /** The tools of the knowledge, once it is loaded; a run reports why they cannot be read. */

@@ -28,7 +28,10 @@ import { restoredStep } from './restored-step.ts'
 import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
-/** Runs an agent until it answers or is stopped. Never rejects; emits exactly one `run-end`. */
+/**
+ * Runs an agent until it answers or is stopped. Never rejects; emits exactly one `run-end`, and none when it leaves the run
+ * to another process.
+ */
 export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunResult> {
   const scope = given.resumable && !given.member ? { ...given, kept: keepEvents(given) } : given
   const { parent, emit } = scope
@@ -64,7 +67,8 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     end = await toRunEnd(cause, run)
     clock.stop()
     await membersSettled(scope)
-    if (opened) await endStoppedTurn(opened, end)
+    if (opened && isHandedBack(cause, run)) await opened.turn.handBack?.(!scope.signal.aborted).catch(() => {})
+    else if (opened) await endStoppedTurn(opened, end)
     else {
       // A run that could not begin stores nothing.
       state.messages = []
@@ -74,6 +78,12 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   }
   unlink()
   return toResult(scope.runId, state, ledger, end)
+}
+
+/** Whether another process continues the run, which has no end here. */
+function isHandedBack(cause: unknown, { scope: { handover, signal }, state }: NewRun): boolean {
+  if (!handover || state.approvals.length > 0) return false
+  return (signal.aborted ? abortError(signal) : cause) === handover.reason
 }
 
 /** Members that are still running emit events until they have ended. */
@@ -89,6 +99,7 @@ async function takeSteps(run: Run, outer: readonly AgentSpec[] = []): Promise<Ru
     // Tools that never yield keep timers from firing.
     scope.checkTime()
     scope.signal.throwIfAborted()
+    if (scope.handover?.isRequested && run.turn.handBack) throw scope.handover.reason
     const outcome = await takeStep(run, restored)
     switch (outcome.type) {
       case 'tool-calls':

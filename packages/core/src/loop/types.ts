@@ -98,6 +98,8 @@ export type RunScope = RunDriver & {
   requested?: ReadonlySet<string>
   /** What was emitted of the step in which a process died. */
   interrupted?: InterruptedStep
+  /** Of a resumable run: whether another process shall continue it. */
+  handover?: Handover
   /** The events that are stored, of a run that keeps them. */
   kept?: EventQueue
   /** Decisions on a suspended run, which is resumed with the input and in the session that it had. */
@@ -114,6 +116,9 @@ export type RunScope = RunDriver & {
   /** Runs of members that have not ended yet. */
   members: Set<Promise<unknown>>
 }
+
+/** The request to leave a run to another process, and the reason with which it ends here. */
+export type Handover = { isRequested: boolean; readonly reason: AgentKitError }
 
 /** What readers have received of the step in which a process died: the rest is emitted by the next process. */
 export type InterruptedStep = {

@@ -1,8 +1,16 @@
 import type { SessionStore } from '../contracts/session-store.ts'
+import { settledWithin } from '../util/abort.ts'
 import { perStore } from './session-queue.ts'
 
 /** A run in this process, from its start until it has settled: also one that waits for decisions. */
-type LiveRun = { cancel(): void; settled: Promise<unknown> }
+type LiveRun = RunControls & { settled: Promise<unknown> }
+
+export type RunControls = {
+  /** Ends the run as `aborted`. */
+  cancel(): void
+  /** Hands a resumable run back, for another process: at the end of its step, or now. Absent for other runs. */
+  handBack?(when: 'after its step' | 'now'): void
+}
 
 /** A run that was resumed while its reader still waits for decisions is here twice. */
 const liveRuns = perStore<Set<LiveRun>>()
@@ -10,15 +18,15 @@ const liveRuns = perStore<Set<LiveRun>>()
 /** Runs that a caller of `resume` is taking over, and how many such callers there are. */
 const claims = perStore<number>()
 
-/** Does the work of a run, and makes it known meanwhile. @param cancel ends the run as `aborted` */
+/** Does the work of a run, and makes it known meanwhile. */
 export async function trackRun<Result>(
   store: SessionStore,
   runId: string,
-  cancel: () => void,
+  controls: RunControls,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const settled = work()
-  const run: LiveRun = { cancel, settled }
+  const run: LiveRun = { ...controls, settled }
   const runs = liveRuns(store)
   const same = runs.get(runId) ?? new Set()
   runs.set(runId, same.add(run))
@@ -40,6 +48,19 @@ export async function cancelLive(store: SessionStore, runId: string): Promise<vo
   const runs = [...(liveRuns(store).get(runId) ?? [])]
   for (const run of runs) run.cancel()
   await Promise.allSettled(runs.map(({ settled }) => settled))
+}
+
+/**
+ * Hands the resumable runs of a store back, so that another process can continue them at once. Each ends its step first.
+ * @param withinMs after so many milliseconds the others end their steps at once
+ */
+export async function handBackRuns(store: SessionStore, withinMs: number): Promise<void> {
+  const runs = [...liveRuns(store).values()].flatMap((same) => [...same]).filter(({ handBack }) => handBack)
+  const settled = Promise.allSettled(runs.map((run) => run.settled))
+  for (const run of runs) run.handBack?.('after its step')
+  await settledWithin(withinMs, settled)
+  for (const run of runs) run.handBack?.('now')
+  await settled
 }
 
 /** Keeps a run that waits in this process from continuing there: a caller of `resume` takes it over. @returns ends it */

@@ -219,6 +219,15 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       })
       forgetUnendedRun(store, key, runId)
     },
+    async handBack(isBetweenSteps) {
+      await writer.finish(async (entry) => {
+        const progress = progressOf(report?.().snapshot, isBetweenSteps ? { released: true } : {})
+        await runs.append(runId, { ...entry, progress })
+        await runs.release(runId, attempt)
+      })
+      forgetUnendedRun(store, key, runId)
+      release()
+    },
     flush: () => writer.flush(),
     release: () => release(),
   }

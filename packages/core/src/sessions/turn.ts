@@ -51,6 +51,11 @@ export type OpenTurn = {
   /** Ends the suspended run. Absent where it is resumed to end it. */
   cancel?(): Promise<void>
   end(status: 'done' | 'failed', usage: Usage, ending?: TurnEnding): Promise<void>
+  /**
+   * Releases the run, which another process may then continue. Absent where none can.
+   * @param isBetweenSteps whether no model call and no tool was cut off
+   */
+  handBack?(isBetweenSteps: boolean): Promise<void>
   /** Stores the events that wait. Never rejects. */
   flush?(): Promise<void>
   /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
