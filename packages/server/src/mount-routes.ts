@@ -49,7 +49,7 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
   const handle = (begin: Begin): Response | Promise<Response> =>
     route.handle(context, { query, body, param: (name) => context.req.param(name) ?? '', begin })
   if (!isPost || route.otherBody) return handle(beginsNothing)
-  const userId = userOf(context, body) ?? userOf(context, query) ?? ''
+  const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint([sent ?? null, query]) }, handle)
 }
 
@@ -62,10 +62,8 @@ async function readBody(context: ServerContext, { limits, capacity }: RouteParts
   }
 }
 
-/** The user of a request, for its idempotency key alone: the route checks it. */
-function userOf(context: ServerContext, input: unknown): string | undefined {
-  const principal = context.get('principal')
-  if (principal !== undefined && principal !== '*') return principal
+/** The user that a request names, if its schema has one. */
+function userIdIn(input: unknown): string | undefined {
   const { user_id } = typeof input === 'object' && input !== null ? (input as { user_id?: unknown }) : {}
   return typeof user_id === 'string' ? user_id : undefined
 }

@@ -20,8 +20,8 @@ export type SendOptions = {
   beginsAnswer: boolean
   /** The run fails with this event. Before the answer begins, it decides the status. */
   failure?: ProblemError | undefined
-  /** The event does not wait for the client. One that does not keep up is disconnected. */
-  isUnpaced?: boolean
+  /** The run goes on meanwhile: a client that does not keep up is disconnected, and reads the rest later. */
+  isFollowed?: boolean
 }
 
 export type EventStreamOptions = {
@@ -43,8 +43,10 @@ export type EventStream = {
 
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
-/** A client with so many characters unread is disconnected, where events do not wait for it. */
+/** A client that follows a run and has so many characters unread is disconnected … */
 const maxUnread = 256 * 1024
+/** … unless it reads them within this time, in milliseconds: many events may arrive at once. */
+const catchUpMs = 1_000
 const encoder = new TextEncoder()
 
 /**
@@ -70,15 +72,20 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
     if (!problem) expectReader()
     resolve(problem)
   }
-  const send: Send = (part, { beginsAnswer, failure, isUnpaced = false }) => {
+  const send: Send = (part, { beginsAnswer, failure, isFollowed = false }) => {
     if (gone) return undefined
     text += part
     if (failure && isDecided) options.onFailure(failure)
     if (failure || beginsAnswer) decide(failure)
     wake()
-    if (!isUnpaced && text.length >= chunkLength) return new Promise((emptied) => (makeRoom = emptied))
-    if (isUnpaced && text.length > maxUnread) drop()
-    return undefined
+    if (text.length < (isFollowed ? maxUnread : chunkLength)) return undefined
+    const lagging = isFollowed ? setTimeout(drop, catchUpMs) : undefined
+    return new Promise((emptied) => {
+      makeRoom = () => {
+        clearTimeout(lagging)
+        emptied()
+      }
+    })
   }
   const expectReader = (): void => {
     if (!gone) stalled = setTimeout(drop, stalledMs)

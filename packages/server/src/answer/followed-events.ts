@@ -1,16 +1,16 @@
-import type { AgentEvent, AgentRun, RunStore } from '@agentkit/core'
+import type { AgentEvent, AgentRun, RunStore, SessionStore } from '@agentkit/core'
+import { follow } from '@agentkit/core/internal'
 import { encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
-import { followRun } from './follow-run.ts'
 import { sendBrokenEnd } from './live-events.ts'
 import { runProblem, thrownProblem } from './problem.ts'
 
 export type FollowedRun = {
-  runs: RunStore
+  sessions: SessionStore
   runId: string
   /** The number of the last event that the client has. */
   after: number
-  /** The number of the last event that is stored. Later ones do not wait for the client. */
+  /** The number of the last event that is stored. Later ones are emitted while the client reads. */
   last: number
   /** Aborts when the server no longer follows runs. */
   draining: AbortSignal
@@ -33,9 +33,12 @@ export function followedEvents(followed: FollowedRun): EventSource {
 async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send): Promise<void> {
   // The headers wait for no event.
   void send('', { beginsAnswer: true })
-  const { draining } = followed
+  const { draining, run } = followed
+  const signal = AbortSignal.any([left, draining])
   try {
-    const hasEnded = await sendUntilEnd(followed, AbortSignal.any([left, draining]), send)
+    const error = run && (await failureToBegin(run, followed))
+    if (error) return sendBrokenEnd(send, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
+    const hasEnded = await sendUntilEnd(followed, signal, send)
     if (!hasEnded && draining.aborted) void send(': draining\n\n', { beginsAnswer: true })
   } catch (error) {
     // The store has failed, not the run: its client reads the rest later.
@@ -43,33 +46,40 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
   }
 }
 
-/** @returns whether a `run-end` was sent */
-async function sendUntilEnd(followed: FollowedRun, signal: AbortSignal, send: Send): Promise<boolean> {
-  const { runs, runId, run } = followed
-  let last = followed.after
-  const sendFrom = async (until: AbortSignal, isStarting: boolean): Promise<boolean> => {
-    for await (const event of followRun(runs, runId, { after: last, signal: until, isStarting })) {
-      last = event.seq
-      const room = sendEvent(event, last > followed.last, send)
-      if (room !== undefined) await room
-      if (event.type === 'run-end') return true
+/** @returns why the run has settled without being stored; `undefined` once it is */
+async function failureToBegin(run: AgentRun, { sessions: { runs }, runId }: FollowedRun): Promise<unknown> {
+  if (!runs) return undefined
+  const settled = run.result.then(({ error }) => ({ error }))
+  for (;;) {
+    // Before the run is read, so that no write is missed in between.
+    const stored = nextWrite(runs, runId)
+    try {
+      if (await runs.read(runId)) return undefined
+      const failure = await Promise.race([settled, stored.happened])
+      if (failure && !(await runs.read(runId))) return failure.error
+    } finally {
+      stored.stop()
     }
-    return false
   }
-  if (!run) return sendFrom(signal, false)
-  const settled = new AbortController()
-  const onSettled = (): void => settled.abort()
-  void run.result.then(onSettled, onSettled)
-  // Once the run has settled, everything is stored that it will store.
-  if (await sendFrom(AbortSignal.any([signal, settled.signal]), true)) return true
-  if (await sendFrom(signal, false)) return true
-  if (signal.aborted) return false
-  const { error } = await run.result
-  sendBrokenEnd(send, { seq: last + 1, runId, path: [] }, error)
-  return true
 }
 
-function sendEvent(event: AgentEvent, isUnpaced: boolean, send: Send): Promise<void> | undefined {
+function nextWrite(runs: RunStore, runId: string): { happened: Promise<undefined>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  return { happened: promise, stop: runs.watch(runId, () => resolve(undefined)) }
+}
+
+/** @returns whether a `run-end` was sent */
+async function sendUntilEnd(followed: FollowedRun, signal: AbortSignal, send: Send): Promise<boolean> {
+  const { sessions, runId, after, last } = followed
+  for await (const event of follow(sessions, runId, { after, signal })) {
+    const room = sendEvent(event, event.seq > last, send)
+    if (room !== undefined) await room
+    if (event.type === 'run-end') return true
+  }
+  return false
+}
+
+function sendEvent(event: AgentEvent, isFollowed: boolean, send: Send): Promise<void> | undefined {
   const failure = event.type === 'run-end' ? runProblem(event) : undefined
-  return send(encodeEvent(event), { beginsAnswer: true, failure, isUnpaced })
+  return send(encodeEvent(event), { beginsAnswer: true, failure, isFollowed })
 }

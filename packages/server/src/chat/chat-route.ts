@@ -39,12 +39,17 @@ function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Rou
         if (files && files.files.length > 0) await files.store(request.userId)
       }
       const isDurable = request.isResumable || idempotencyKeyOf(context) !== undefined
-      if (isDurable)
-        return await idempotent(context, parts, request, (begin) => store().then(() => durableRun(chat, begin)))
+      if (isDurable) {
+        const answer = idempotent(context, parts, request, (begin) => store().then(() => durableRun(chat, begin)))
+        return await answer.finally(held.release)
+      }
       await store()
+      // A stream may begin before its run: what waits in the queue is still in memory.
       return await boundRun(chat)
-    } finally {
+    } catch (error) {
       held.release()
+      throw error
+    } finally {
       await files?.discard()
     }
   }
@@ -95,7 +100,8 @@ async function boundRun(chat: Chat): Promise<Response> {
 async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { request, format, context, parts, release } = chat
   const { agent, capacity, limits } = parts
-  const runs = runStoreOf(agent)
+  // Before the run waits for a place.
+  runStoreOf(agent)
   const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
@@ -109,7 +115,8 @@ async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const run = await starting
   if (format !== eventStreamType) return wholeAnswer(run, format, request)
   void run.result.then(settled, settled)
-  const followed = { runs, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run }
+  const { sessions } = agent
+  const followed = { sessions, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run }
   return eventResponse(followedEvents(followed), context, parts)
 }
 

@@ -3,6 +3,8 @@ import { object, optional } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { idField } from '../request/fields.ts'
+import { fingerprint } from '../request/fingerprint.ts'
+import { idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { readForm } from '../request/read-form.ts'
 import { defineRoute, type Route } from '../request/route.ts'
@@ -80,8 +82,13 @@ function uploadRoute(parts: RouteParts): Route {
         const fields = await readForm(context, ['user_id'], { limits, runs: capacity.runs, held, files: upload })
         const { user_id } = validate(userQuery, Object.fromEntries(fields))
         if (upload.files.length === 0) throw missingFiles()
-        const details = await upload.store(user_id ?? query.user_id)
-        return context.json({ filenames: details.map(({ name }) => name), details })
+        const userId = user_id ?? query.user_id
+        const sent = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
+        const request = { userId, fingerprint: fingerprint([userId ?? null, sent]) }
+        return await idempotent(context, parts, request, async () => {
+          const details = await upload.store(userId)
+          return context.json({ filenames: details.map(({ name }) => name), details })
+        })
       } finally {
         held.release()
         await upload.discard()

@@ -58,7 +58,7 @@ async function readFormChat(context: ServerContext, options: FormOptions): Promi
   keep(chatData, options)
   const ids = { userId, sessionId: session_id, ...(replaces !== undefined && { replaces }) }
   // The same files are the same request, whatever the boundaries and the order of its parts.
-  const files = options.files?.files.map(({ name, sha256 }) => [name, sha256]) ?? []
+  const files = options.files?.files.map(({ name, sha256 }) => [name, sha256]).sort() ?? []
   const all = files.length > 0 ? { ...sent, files } : sent
   return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(all) }
 }

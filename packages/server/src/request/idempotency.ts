@@ -9,7 +9,7 @@ import type { RouteParts } from './parts.ts'
 import { runStoreOf } from './run-store.ts'
 
 /** What makes two requests the same, beside their key, method and path. */
-export type SentRequest = { userId: string; fingerprint: string }
+export type SentRequest = { /** That the request names. */ userId: string | undefined; fingerprint: string }
 
 /**
  * Stores which run answers, before it starts: when this process dies, the answer is that of the run.
@@ -57,7 +57,9 @@ export async function idempotent(
   if (key === undefined) return handle(beginsNothing)
   const runs = runStoreOf(parts.agent)
   const { method, path } = context.req
-  const scope = JSON.stringify([parts.agent.id, userId, method, path.replace(/\/+$/, '')])
+  const principal = context.get('principal')
+  const user = principal === undefined || principal === '*' ? (userId ?? '') : principal
+  const scope = JSON.stringify([parts.agent.id, user, method, path.replace(/\/+$/, '')])
   const request = { scope, key, fingerprint }
   const known = await runs.answers.reserve(request)
   if (known?.fingerprint === fingerprint) return replay(known, runs, context, parts)
@@ -130,7 +132,13 @@ async function replay(
   if (!stored || !isHandled) throw stillHandled()
   if (type === eventStreamType) {
     const { draining } = parts.capacity
-    const followed = { runs, runId: stored.record.runId, after: Number(body ?? 0), last: stored.lastSeq, draining }
+    const followed = {
+      sessions: parts.agent.sessions,
+      runId: stored.record.runId,
+      after: Number(body ?? 0),
+      last: stored.lastSeq,
+      draining,
+    }
     return replayed(await eventResponse(followedEvents(followed), context, { ...parts, isReplay: true }))
   }
   try {

@@ -11,7 +11,6 @@ import { callerOf, mayDecide } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
-import { runStoreOf } from '../request/run-store.ts'
 import { reserveContinuation } from './continue-run.ts'
 import { findRun } from './find-run.ts'
 
@@ -66,7 +65,8 @@ export function decisionRoute(parts: RouteParts): Route {
       const { lastSeq } = stored
       const settled = await begin({ runId, type: format, after: lastSeq })
       await settled()
-      const followed = { runs: runStoreOf(agent), runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
+      const { sessions } = agent
+      const followed = { sessions, runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
       return eventResponse(followedEvents(followed), context, parts)
     },
   })

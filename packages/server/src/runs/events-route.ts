@@ -35,7 +35,7 @@ export function eventsRoute(parts: RouteParts): Route {
       const after = await startOf(runs, stored, lastEventOf(context, query.after))
       const { lastSeq } = stored
       if (after === lastSeq && (status === 'done' || status === 'failed')) return context.body(null, 204)
-      const followed = { runs, runId, after, last: lastSeq, draining: capacity.draining }
+      const followed = { sessions: agent.sessions, runId, after, last: lastSeq, draining: capacity.draining }
       return eventResponse(followedEvents(followed), context, { ...parts, isReplay: true })
     },
   })
