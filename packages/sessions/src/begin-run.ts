@@ -53,7 +53,9 @@ export function beginRun(writing: Writing, run: RunToBegin): number | AgentKitEr
   const used = findRun(statements, runId)
   if (used && !(run.mayBeginAgain && isSuspendedIn(used, session))) return conflict(`There is a run ${runId} already.`)
 
-  const sessionId = session?.id ?? addSession(statements, key, now)
+  const question = run.input.find(({ role }) => role === 'user')
+  const title = question ? cutTitle(plainText(question)) : null
+  const sessionId = session?.id ?? addSession(statements, key, now, title)
   if (from !== undefined) replaceRuns(writing, sessionId, from)
   statements.moveSession.run(now, sessionId)
   holder.beat(statements)
@@ -66,8 +68,8 @@ export function beginRun(writing: Writing, run: RunToBegin): number | AgentKitEr
   const number = statements.addRun.get({ ...run.columns, runId, session: sessionId, userId, holder: holder.id, now })
     ?.number as number
   bodies.forEach((body, position) => void statements.addMessage.run(number, position, body))
-  const question = run.input.find(({ role }) => role === 'user')
-  if (question) statements.setQuestion.run(cutTitle(plainText(question)), sessionId)
+  // The first question may have been replaced.
+  if (session?.is_untitled || from !== undefined) statements.setQuestion.run(title, sessionId)
   return 1
 }
 

@@ -67,7 +67,8 @@ const tables = `
   CREATE INDEX runs_of_session ON runs (session, number);
   CREATE UNIQUE INDEX one_run_holds_session ON runs (session) WHERE status = 'running' AND holds_session = 1;
   CREATE INDEX runs_of_owner ON runs (agent_id, user_id, number);
-  CREATE INDEX open_runs ON runs (agent_id, number) WHERE status IN ('queued', 'running', 'waiting');
+  -- Waiting, decided and queued ones. A run that is never suspended is in no index of its status but the one above.
+  CREATE INDEX suspended_runs ON runs (number) WHERE holds_session = 0 AND ended_at IS NULL;
   CREATE INDEX waiting_runs ON runs (waiting_since) WHERE status = 'waiting';
   CREATE INDEX runs_with_events ON runs (ended_at) WHERE has_events = 1;
 

@@ -12,7 +12,7 @@ import type { HolderRow } from './holders.ts'
 import { parseStored } from './json.ts'
 import type { Statements } from './statements.ts'
 
-export type SessionRow = { id: number; version: number; state: string | null }
+export type SessionRow = { id: number; version: number; state: string | null; is_untitled: number }
 export type TurnRow = {
   number: number
   run_id: string
@@ -36,6 +36,15 @@ export type RunHead = HolderRow & {
   keeps_events: number
 }
 
+/** What a write needs of its run: less than a head, as each step writes. */
+export type WrittenRun = Pick<
+  RunHead,
+  'number' | 'session' | 'status' | 'attempt' | 'takeovers' | 'keeps_events' | 'holder'
+> & {
+  /** Of its messages. */
+  last_position: number | null
+}
+
 // The rows have the shapes that the statements select and the migrations declare; hence the casts below.
 
 export function findSession(statements: Statements, key: SessionKey): SessionRow | undefined {
@@ -51,8 +60,8 @@ export function findActive(statements: Statements, session: number): RunHead | u
   return statements.activeRun.get(session) as RunHead | undefined
 }
 
-export function addSession(statements: Statements, key: SessionKey, now: number): number {
-  return statements.addSession.get(...keyValues(key), now, now)?.id as number
+export function addSession(statements: Statements, key: SessionKey, now: number, question: string | null): number {
+  return statements.addSession.get(...keyValues(key), now, now, question)?.id as number
 }
 
 export function readSession(statements: Statements, row: SessionRow): Session {

@@ -9,17 +9,22 @@ const records = `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.ag
     runs.created_at, started_at, ended_at, finish_reason, usage, error, cost, sources`
 const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
 const newestFirst = 'number < ? AND (? IS NULL OR status = ?) ORDER BY number DESC LIMIT ?'
-const isOpen = "status IN ('queued', 'running', 'waiting')"
+// By the indexes of both: the open runs are few among many.
+const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
+    UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
 
 /** The statements about runs. The compiler writes declarations without inferring the type of a template, hence `as string`. */
 export const runTexts = {
   run: `${heads} WHERE run_id = ?` as string,
+  writtenRun: `SELECT number, session, status, attempt, takeovers, keeps_events, holder,
+      (SELECT max(position) FROM messages WHERE run = number) AS last_position
+    FROM runs WHERE run_id = ?`,
   activeRun: `${heads} WHERE session = ? AND status = 'running' AND holds_session = 1` as string,
   runsFrom: `${heads} WHERE session = ? AND number >= ? AND replaced = 0` as string,
   openRuns: `${heads.replace('SELECT', 'SELECT agent_id,')}
     WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' ORDER BY number` as string,
   waitingBefore: `SELECT run_id FROM runs
-    WHERE status = 'waiting' AND waiting_since < ? AND agent_id IN (SELECT value FROM json_each(?))
+    WHERE status = 'waiting' AND waiting_since < ? AND +agent_id IN (SELECT value FROM json_each(?))
     ORDER BY waiting_since LIMIT 100`,
 
   addRun: `INSERT INTO runs (run_id, session, agent_id, user_id, status, holder, created_at, started_at, is_resumable,
@@ -35,8 +40,8 @@ export const runTexts = {
   endRun: `UPDATE runs SET status = :status, holder = NULL, waiting_since = NULL, ended_at = :now,
       finish_reason = :finishReason, error = :error, cost = :cost, sources = :sources, answer = :answer
     WHERE number = :number`,
-  endTurn: `UPDATE runs SET status = ?, holder = NULL, usage = coalesce(?, usage),
-      ended_at = ?, waiting_since = ? WHERE number = ?`,
+  endTurn: `UPDATE runs SET status = ?1, holds_session = iif(?1 = 'waiting', 0, holds_session), holder = NULL, usage = coalesce(?2, usage),
+      ended_at = ?3, waiting_since = ?4 WHERE number = ?5`,
   /** With an open approval it waits; with none it is free. */
   suspendRun: `UPDATE runs SET holds_session = 0, holder = NULL,
       (status, waiting_since) = (SELECT iif(count(*) = 0, 'running', 'waiting'), min(requested_at) FROM approvals
@@ -76,13 +81,14 @@ export const runTexts = {
   storedRun: `${records}, answer, options, progress ${ofSessions} WHERE run_id = ?` as string,
   numberOfRun: 'SELECT number FROM runs WHERE run_id = ?',
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
-  runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
-  openRunsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${isOpen} AND ${newestFirst}` as string,
+  // The plus keeps SQLite from an index by which it would have to sort all runs of the agent.
+  runsOfAgent: `${records} ${ofSessions} WHERE +runs.agent_id = ? AND ${newestFirst}` as string,
+  openRunsOfAgent: `${records} ${ofSessions} WHERE +runs.agent_id = ? AND ${isOpen} AND ${newestFirst}` as string,
   runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
   openRunsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${isOpen}
     AND ${newestFirst}` as string,
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
-  runsOfSessions: `${records} ${ofSessions}
-    WHERE runs.agent_id = ? AND session_id = ? AND sessions.agent_id = runs.agent_id AND ${newestFirst}` as string,
+  runsOfSessions: `${records} ${ofSessions} WHERE session IN
+    (SELECT id FROM sessions WHERE agent_id = ? AND session_id = ?) AND ${newestFirst}` as string,
 } as const

@@ -85,7 +85,7 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
           statements.suspendRun.run(run.number)
           statements.moveSession.run(now, run.session)
           touch(runId)
-          return decisionsOn(statements, run, approvals)
+          return decisionsOn(statements, runId, run.number, approvals)
         },
         () => holder.letGo(runId, entry.attempt),
       )
@@ -242,13 +242,14 @@ function requireOpen(statements: Statements, run: RunHead, approvalId: string): 
 
 function decisionsOn(
   statements: Statements,
-  run: RunHead,
+  runId: string,
+  number: number,
   approvals: readonly (readonly [id: string, body: string])[],
 ): Record<string, Decision> {
   const decisions: Record<string, Decision> = {}
   for (const [id] of approvals) {
-    const text = statements.approval.get(run.number, id)?.decision
-    if (typeof text === 'string') decisions[id] = parseStored(text, run.run_id, 'decisions')
+    const text = statements.approval.get(number, id)?.decision
+    if (typeof text === 'string') decisions[id] = parseStored(text, runId, 'decisions')
   }
   return decisions
 }

@@ -4,9 +4,9 @@ import { runTexts } from './run-statements.ts'
 
 /** The statements about sessions. */
 const sessionTexts = {
-  session: `SELECT id, version, state FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?`,
-  addSession: `INSERT INTO sessions (agent_id, user_id, session_id, version, created_at, updated_at)
-    VALUES (?, ?, ?, 0, ?, ?) RETURNING id`,
+  session: `SELECT id, version, state, question IS NULL AS is_untitled FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?`,
+  addSession: `INSERT INTO sessions (agent_id, user_id, session_id, version, created_at, updated_at, question)
+    VALUES (?, ?, ?, 0, ?, ?, ?) RETURNING id`,
   moveSession: 'UPDATE sessions SET version = version + 1, updated_at = ? WHERE id = ?',
   versionOfSession: 'SELECT version FROM sessions WHERE id = ?',
   setSessionState: 'UPDATE sessions SET state = ? WHERE id = ?',
@@ -31,7 +31,6 @@ const sessionTexts = {
   numberInSession: `SELECT number FROM runs
     WHERE run_id = ? AND session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)`,
 
-  lastPosition: 'SELECT max(position) AS position FROM messages WHERE run = ?',
   addMessage: 'INSERT INTO messages (run, position, body) VALUES (?, ?, ?)',
   messagesOfRun: 'SELECT body FROM messages WHERE run = ? ORDER BY position',
   messagesOfSession: `SELECT run, status, body FROM runs JOIN messages ON messages.run = runs.number

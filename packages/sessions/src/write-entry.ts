@@ -1,7 +1,7 @@
 import type { AgentEvent, JSONValue, Message, RunEntry, Usage } from '@agentkit/core'
 import { conflict, notRunning } from './conflicts.ts'
 import { jsonOrNull, toJSON } from './json.ts'
-import { findRun, type RunHead } from './rows.ts'
+import type { WrittenRun } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 /** An entry as it is stored; made before the transaction, so that it holds the lock for less time. */
@@ -41,8 +41,8 @@ export function prepareEntry(entry: {
  * @param attempt that writes; any when absent
  * @throws AgentKitError `session-conflict`
  */
-export function requireHeld(statements: Statements, runId: string, attempt?: number): RunHead {
-  const run = findRun(statements, runId)
+export function requireHeld(statements: Statements, runId: string, attempt?: number): WrittenRun {
+  const run = findWritten(statements, runId)
   const isHeld = run?.status === 'running' && run.holder !== null
   if (!run || !isHeld || (attempt !== undefined && run.attempt !== attempt)) throw notRunning(runId)
   return run
@@ -52,11 +52,16 @@ export function requireHeld(statements: Statements, runId: string, attempt?: num
  * The run, if it has not ended and no later attempt has begun: its last events may follow its suspension.
  * @throws AgentKitError `session-conflict`
  */
-export function requireLatest(statements: Statements, runId: string, attempt: number): RunHead {
-  const run = findRun(statements, runId)
+export function requireLatest(statements: Statements, runId: string, attempt: number): WrittenRun {
+  const run = findWritten(statements, runId)
   const isOpen = run?.status === 'running' || run?.status === 'waiting'
   if (!run || !isOpen || run.attempt !== attempt) throw notRunning(runId)
   return run
+}
+
+function findWritten(statements: Statements, runId: string): WrittenRun | undefined {
+  // The row has the columns that the statement selects.
+  return statements.writtenRun.get(runId) as WrittenRun | undefined
 }
 
 export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }: PreparedEntry): boolean {
@@ -65,13 +70,13 @@ export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }:
 }
 
 /** Stores an entry. What is stored already stays as it is. */
-export function writeEntry(statements: Statements, run: RunHead, entry: PreparedEntry): void {
+export function writeEntry(statements: Statements, run: WrittenRun, entry: PreparedEntry): void {
   const { bodies, state, progress, usage, calls, events } = entry
   const { number } = run
   if (bodies.length > 0) {
-    let position = nextPosition(statements, number)
+    let position = (run.last_position ?? -1) + 1
     const skipped = entry.position === undefined ? 0 : position - entry.position
-    if (skipped < 0) throw conflict(`The run ${run.run_id} has ${position} messages; none can follow a missing one.`)
+    if (skipped < 0) throw conflict(`The run has ${position} messages; none can follow a missing one.`)
     for (const body of bodies.slice(skipped)) statements.addMessage.run(number, position++, body)
   }
   for (const { callId, name, startedAt } of calls) statements.addCall.run(number, callId, name, startedAt)
@@ -81,9 +86,4 @@ export function writeEntry(statements: Statements, run: RunHead, entry: Prepared
     statements.updateRun.run({ number, usage, state, progress, isFinished })
   }
   if (state !== null) statements.setSessionState.run(state, run.session)
-}
-
-function nextPosition(statements: Statements, number: number): number {
-  const last = statements.lastPosition.get(number)?.position
-  return typeof last === 'number' ? last + 1 : 0
 }

@@ -11,8 +11,10 @@ export function retentionTests(getRuns: GetRuns): void {
     const { runs } = getRuns()
     await endRun(runs, 's1', 'r1')
     expect(await runs.prune({})).toEqual(nothing)
-    expect(await runs.prune({ sessionsMs: 0, sessionsPerUser: 0, eventsMs: 0 })).toEqual(nothing)
-    expect(await runs.prune({ sessionsMs: 60_000, sessionsPerUser: 1, eventsMs: 60_000 })).toEqual(nothing)
+    expect(await runs.prune({ sessionsMs: 0, sessionsPerUser: 0, eventsMs: 0, answersMs: 0 })).toEqual(nothing)
+    expect(await runs.prune({ sessionsMs: 60_000, sessionsPerUser: 1, eventsMs: 60_000, answersMs: 60_000 })).toEqual(
+      nothing,
+    )
     expect(await runs.events('r1', 0, 10)).toHaveLength(2)
   })
 
@@ -78,12 +80,12 @@ export function retentionTests(getRuns: GetRuns): void {
     await runs.answers.reserve(alone)
     await runs.answers.store(alone, { status: 200, body: 'done' })
     await tick()
-    expect(await runs.prune({ eventsMs: 1 })).toEqual({ ...nothing, answers: 1 })
+    expect(await runs.prune({ answersMs: 1 })).toEqual({ ...nothing, answers: 1 })
     expect(await runs.answers.reserve(alone)).toBeUndefined()
     await runs.end('r1', { attempt: 1, ...done })
     await runs.answers.forget(alone)
     await tick()
-    expect(await runs.prune({ eventsMs: 1 })).toMatchObject({ answers: 1 })
+    expect(await runs.prune({ answersMs: 1 })).toMatchObject({ answers: 1 })
     expect(await runs.answers.reserve(request)).toBeUndefined()
   })
 }
