@@ -1,4 +1,6 @@
-import { memorySessions, type RunRecord } from '@agentkit/core'
+import { Agent } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
 import type { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { type Act, fakeAgent } from './__fixtures__/fake-agent.ts'
@@ -75,19 +77,18 @@ it.each<[string, ServerOptions['limits']]>([
   expect((await chat(app, 'bob')).status).toBe(200)
 })
 
-it('counts the runs of this day that the store has', async () => {
-  // Later than now, so that no midnight is between.
-  const createdAt = new Date(Date.now() + 86_400_000).toISOString()
-  const stored: Partial<RunRecord> = {
-    runId: 'run_1',
-    createdAt,
-    usage: { totalTokens: 100 },
+it('counts the runs that the store has of this day, after a restart too', async () => {
+  const sessions = sqliteSessions(':memory:')
+  // Each scripted answer has 15 tokens.
+  const appOf = (...turns: string[]) => {
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(turns), sessions })
+    return createApp(agent, { auth, limits: { userDailyTokens: 30 } })
   }
-  const sessions = Object.assign(memorySessions(), { runs: { list: async () => [stored] } })
-  const agent = Object.assign(fakeAgent(), { sessions })
-  await expectProblem(
-    await chat(createApp(agent as never, { auth, limits: { userDailyTokens: 100 } }), 'ada'),
-    429,
-    'budget',
-  )
+  const first = appOf('One.', 'Two.')
+  expect((await chat(first, 'ada')).status).toBe(200)
+  expect((await chat(first, 'ada')).status).toBe(200)
+  const second = appOf('Three.')
+  await expectProblem(await chat(second, 'ada'), 429, 'budget')
+  expect((await chat(second, 'bob')).status).toBe(200)
+  await sessions.close()
 })

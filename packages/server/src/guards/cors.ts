@@ -85,7 +85,6 @@ export function corsHeaders(cors: CorsRule, origin: string): [string, string][] 
   const headers: [string, string][] = [
     ['access-control-allow-origin', cors.origins === '*' ? '*' : origin],
     ['access-control-expose-headers', exposedHeaders],
-    ['vary', 'origin'],
   ]
   if (cors.credentials) headers.push(['access-control-allow-credentials', 'true'])
   return headers

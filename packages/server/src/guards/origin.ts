@@ -26,6 +26,7 @@ export function originGuard(cors: CorsRule | undefined): Guard {
       if (isPreflight(context)) return preflightResponse(cors, origin, context)
       await next()
       for (const [name, value] of corsHeaders(cors, origin)) context.res.headers.set(name, value)
+      context.res.headers.append('vary', 'origin')
       return
     }
     if (!isSameHost(origin, requestHosts(context))) throw new ProblemError('cross-origin')
