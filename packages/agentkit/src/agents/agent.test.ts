@@ -239,6 +239,16 @@ instruction = "From the table."
     })
   })
 
+  it('says what it is and accepts, also from its table', () => {
+    expect(makeAgent().agent).toMatchObject({ version: undefined, budget: undefined, acceptsImages: true })
+    folder.write(
+      'agentkit_config.toml',
+      '[weather]\nversion = "7"\nenable_multi_modal = false\nbudget = { tokens = 5 }\n',
+    )
+    expect(makeAgent().agent).toMatchObject({ version: '7', budget: { tokens: 5 }, acceptsImages: false })
+    expect(makeAgent({ version: '8' }).agent.version).toBe('8')
+  })
+
   describe('with enable_multi_modal = false', () => {
     it.each([
       ['image', image],

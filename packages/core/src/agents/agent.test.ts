@@ -18,6 +18,7 @@ describe('an agent', () => {
   it('has the values of its options', async () => {
     const sessions = memorySessions()
     const samplePrompts = ['Hello']
+    const budget = { tokens: 5 }
     const agent = new Agent({
       name: 'Research Team',
       description: 'Knows.',
@@ -25,13 +26,21 @@ describe('an agent', () => {
       model: scriptedModel([]),
       sessions,
       samplePrompts,
+      version: '7',
+      budget,
     })
     samplePrompts.push('changed')
+    budget.tokens = 1
     expect(agent).toMatchObject({
       id: 'research-team',
       name: 'Research Team',
       description: 'Knows.',
       samplePrompts: ['Hello'],
+      version: '7',
+      budget: { tokens: 5 },
+      members: [],
+      tools: [],
+      acceptsImages: true,
     })
     expect(agent.sessions).toBe(sessions)
     await agent.close()
