@@ -44,7 +44,7 @@ it('is cancelled while it runs in another process, which stores no more of it', 
   const first = new Agent({ name: 'Test', functions: [], model, sessions: open() })
   const run = first.stream('One?', session)
   const ended = run.result
-  await expect.poll(() => model.requests.length).toBe(1)
+  await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(1)
   const second = agentOf(['Two.'])
   expect(await second.chat('Two?', { ...session, replaces: run.runId })).toBe('Two.')
   resolve('One.')

@@ -5,9 +5,11 @@ import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls } from '../__fixtures__/payer.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { Agent, type SessionStore, tool } from '../index.ts'
+import { limits } from '../limits.ts'
 import { recoverRuns } from './recover-runs.ts'
 
 const session = { userId: 'ann', sessionId: 's' }
+const patiently = { timeout: 30_000 }
 afterEach(() => void vi.useRealTimers())
 
 describe('the search for runs without a process', () => {
@@ -79,6 +81,49 @@ describe('the search for runs without a process', () => {
     pay('seen')
     expect((await result).text).toBe('Done.')
     await stop()
+  })
+})
+
+describe('a run that waits for approval', () => {
+  it('is continued at once by the process that decides', async () => {
+    const { store } = memoryDisk().open()
+    const agent = agentOf(store, [calls('pay 1'), 'Paid.'])
+    const controller = new AbortController()
+    // The next search is never due.
+    const start = globalThis.setTimeout
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    timers.mockImplementation(((run: () => void, ms?: number) =>
+      start(ms === limits.recoveryMs ? () => {} : run, ms)) as typeof setTimeout)
+    let searches = 0
+    const orphans: typeof store.runs.orphans = (ids) => {
+      searches++
+      return store.runs.orphans(ids)
+    }
+    const watched = { ...store, runs: { ...store.runs, orphans } }
+    const recovery = recoverRuns([agentOf(watched, ['Paid.'])], { signal: controller.signal })
+    const { runId, approvals } = await agent.stream('Pay.', session).result
+    await expect.poll(() => searches, patiently).toBe(1)
+    const other = agentOf(watched, [])
+    await other.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    await expect.poll(async () => (await store.runs.read(runId))?.record.status, patiently).toBe('done')
+    timers.mockRestore()
+    controller.abort()
+    await recovery.ended
+  })
+
+  it('fails once its approvals have expired', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const { store } = memoryDisk().open()
+    const agent = agentOf(store, [calls('pay 1')])
+    const { runId } = await agent.stream('Pay.', session).result
+    vi.setSystemTime(Date.now() + 31 * 24 * 3_600_000)
+    const controller = new AbortController()
+    const recovery = recoverRuns([agent], { signal: controller.signal })
+    await expect.poll(async () => (await store.runs.read(runId))?.record.status, patiently).toBe('failed')
+    vi.useRealTimers()
+    controller.abort()
+    await recovery.ended
+    expect((await store.runs.read(runId))?.record).toMatchObject({ finishReason: 'error', error: { code: 'approval' } })
   })
 })
 

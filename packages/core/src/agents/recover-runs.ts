@@ -3,6 +3,8 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
+import { endExpiredRuns } from '../sessions/expired-runs.ts'
+import { onRunFreed } from '../sessions/freed-runs.ts'
 import { isClaimed, isLive } from '../sessions/live-runs.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
 
@@ -11,7 +13,8 @@ export type RecoverableAgent = {
   readonly id: string
   readonly sessions: SessionStore
   continueRun(runId: string, options?: Pick<RunOptions, 'signal'>): AgentRun<unknown>
-  toSpec(): { readonly sessions: SessionStore }
+  /** With the store itself, and how long approvals can be decided, in milliseconds. */
+  toSpec(): { readonly sessions: SessionStore; readonly approvalMs: number }
 }
 
 export type RecoveryOptions = {
@@ -35,7 +38,8 @@ export type Recovery = {
 /**
  * Continues the stored runs of these agents that no process has: those whose process died, was stopped or was released,
  * and those whose approvals are decided. A run that is not resumable ends as `failed`, code `crashed`, and so does one with
- * which too many processes have died. It searches at once, and every 5 s.
+ * which too many processes have died. Runs whose approvals have expired end as `failed`, code `approval`. It searches at once,
+ * every 5 s, and when a decision of this process leaves none open.
  *
  * @example
  * const recovery = recoverRuns([agent], { signal: stopped.signal, onError: console.error })
@@ -85,6 +89,7 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   /** @returns after how many milliseconds a run may begin that may not begin yet */
   const look = async (runs: RunStore, own: readonly RecoverableAgent[]): Promise<number | undefined> => {
     let soonest: number | undefined
+    for (const agent of own) await endExpiredRuns(runs, agent.id, agent.toSpec().approvalMs)
     for (const orphan of await runs.orphans(own.map(({ id }) => id))) {
       const { runId, isLost, isResumable, takeovers } = orphan
       const agent = own.find(({ id }) => id === orphan.agentId)
@@ -124,8 +129,10 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     wake()
   }
   signal.addEventListener('abort', wakeUp)
+  const stopListening = agents.map((agent) => onRunFreed(agent.toSpec().sessions, wakeUp))
   const ended = search().then(async () => {
     signal.removeEventListener('abort', wakeUp)
+    for (const stop of stopListening) stop()
     await Promise.allSettled(continuing.values())
   })
   return { wake: wakeUp, ended }

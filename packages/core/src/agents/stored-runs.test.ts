@@ -101,7 +101,7 @@ describe('cancel', () => {
     const payment = open(memoryDisk(), [() => new Promise<never>(() => {})])
     const run = payment.agent.stream('Pay', session)
     const result = run.result
-    await expect.poll(() => payment.model.requests.length).toBe(1)
+    await expect.poll(() => payment.model.requests.length, { timeout: 30_000 }).toBe(1)
     expect(await payment.agent.cancel(run.runId, { userId: 'ann' })).toBe(true)
     expect((await payment.agent.runs())[0]).toMatchObject({ status: 'failed', finishReason: 'aborted' })
     expect((await result).finishReason).toBe('aborted')
@@ -114,7 +114,7 @@ describe('cancel', () => {
     const payment = open(disk, [() => answer, 'Never.'])
     const run = payment.agent.stream('Look', session)
     const result = run.result
-    await expect.poll(() => payment.model.requests.length).toBe(1)
+    await expect.poll(() => payment.model.requests.length, { timeout: 30_000 }).toBe(1)
     expect(await open(disk, []).agent.cancel(run.runId)).toBe(true)
     resolve(calls('look 1'))
     expect((await result).finishReason).not.toBe('stop')

@@ -7,6 +7,7 @@ import type { RunRecord } from '../data/run-record.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
+import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import { checkOptions, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
 import { isId } from './agent-options.ts'
@@ -33,7 +34,8 @@ export async function decideRun(
   await endExpiredRuns(runs, owner.agentId, owner.approvalMs)
   const { approvals } = await requireRun(owner, runs, runId, options.userId)
   requireApprovals(runId, given, approvals)
-  await runs.decide(runId, checkDecisions(runId, given, approvals), options.by)
+  const status = await runs.decide(runId, checkDecisions(runId, given, approvals), options.by)
+  if (status === 'running') reportRunFreed(owner.store)
 }
 
 /** Ends a run, wherever it is. @returns false when it had ended */

@@ -95,7 +95,7 @@ describe('a decision on a stored run', () => {
       run.approve(approvalId)
       if (callId === 'pay2') return
       await expect
-        .poll(async () => (await payment.store.runs?.read(run.runId))?.approvals)
+        .poll(async () => (await payment.store.runs?.read(run.runId))?.approvals, { timeout: 30_000 })
         .toMatchObject([{ callId: 'pay1', decision: true }, { callId: 'pay2' }])
       expect(await statusOf(payment, run.runId)).toBe('waiting')
     })
