@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileInfo, FileStatus } from '@agentkit/core'
@@ -29,9 +30,13 @@ export function knownFiles(records: readonly FileInfo[] | undefined, { prefix }:
 }
 
 async function namesIn(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder)
+  return entries.flatMap((entry) => (entry.isFile() && !entry.name.startsWith('.') ? [entry.name] : []))
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true })
-    return entries.flatMap((entry) => (entry.isFile() && !entry.name.startsWith('.') ? [entry.name] : []))
+    return await readdir(folder, { withFileTypes: true })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw diskProblem(error)
@@ -45,10 +50,10 @@ function unknownFile(name: string, size: number, exts: readonly string[] | undef
   return { name, size, status: 'unsupported', reason: `The agent reads ${exts.join(', ')}.` }
 }
 
-/** The files at a path and below it. Hidden ones and links are left out. */
+/** The files at a path and below it; none when it is gone. Hidden ones and links are left out. */
 export async function filesBelow(path: string): Promise<string[]> {
   if ((await sizeOf(path)) !== undefined) return [path]
-  const entries = await readdir(path, { withFileTypes: true })
+  const entries = await entriesOf(path)
   const found: string[] = []
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue

@@ -1,0 +1,17 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { useFolder } from '../__fixtures__/folder-knowledge.ts'
+import { filesBelow } from './list-files.ts'
+
+const folder = useFolder()
+
+it('finds the files below a folder, without hidden ones and links, and none below what is gone', async () => {
+  const at = (name: string): string => join(folder.path, name)
+  mkdirSync(at('a'))
+  for (const name of ['b.txt', '.hidden', 'a/c.txt']) writeFileSync(at(name), 'x')
+  symlinkSync(at('b.txt'), at('link.txt'))
+  expect((await filesBelow(folder.path)).sort()).toEqual([at('a/c.txt'), at('b.txt')])
+  expect(await filesBelow(at('b.txt'))).toEqual([at('b.txt')])
+  expect(await filesBelow(at('gone.txt'))).toEqual([])
+})
