@@ -5,6 +5,7 @@ import { fidelityTests } from './fidelity-tests.ts'
 import { listingTests } from './listing-tests.ts'
 import { replaceTests } from './replace-tests.ts'
 import { stateTests } from './state-tests.ts'
+import { titleTests } from './title-tests.ts'
 import { turnTests } from './turn-tests.ts'
 import { answer, begin, key, load, runTurn, user } from './turns.ts'
 import { visibilityTests } from './visibility-tests.ts'
@@ -52,6 +53,7 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
     replaceTests(() => store)
     fidelityTests(() => store)
     listingTests(() => store)
+    titleTests(() => store)
 
     it('may be closed twice', async () => {
       await store.close()
