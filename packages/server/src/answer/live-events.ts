@@ -21,6 +21,18 @@ export function liveEvents(starting: Promise<AgentRun>): EventSource {
   }
 }
 
+/**
+ * The events of a run that goes on without its client: one that leaves cancels nothing.
+ * @param starting the run, once it has a place. It rejects when there is none.
+ */
+export function detachedEvents(starting: Promise<AgentRun>): EventSource {
+  return {
+    read: (send) =>
+      readRun(starting, (text, options) => send(text, { ...options, beginsAnswer: true, isFollowed: true })),
+    leave() {},
+  }
+}
+
 async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
   let runId = ''
   let last: AgentEvent | undefined

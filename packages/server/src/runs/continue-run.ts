@@ -1,4 +1,4 @@
-import type { RunRecord } from '@agentkit/core'
+import type { AgentRun, RunRecord } from '@agentkit/core'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -6,8 +6,11 @@ import { runStoreOf } from '../request/run-store.ts'
 import { describeError } from '../util/log.ts'
 
 export type Continuation = {
-  /** Continues the run if it is free, unless another process does. */
-  start(): Promise<void>
+  /**
+   * Continues the run, unless another process does.
+   * @returns the run, once it has a place; `undefined` while other approvals are open
+   */
+  start(): Promise<{ starting: Promise<AgentRun> } | undefined>
   /** Instead of `start`. */
   release(): void
 }
@@ -22,13 +25,11 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
   const place = capacity.enter(left.signal, { userId, isContinued: true })
   // A full queue refuses it at once.
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
-  const run = async (leave: Leave): Promise<void> => {
-    try {
-      // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
-      leave(await agent.resume(runId, {}, { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' }).result)
-    } finally {
-      leave()
-    }
+  const run = async (leave: Leave): Promise<AgentRun> => {
+    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
+    const resumed = agent.resume(runId, {}, { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' })
+    void resumed.result.then(leave, () => leave())
+    return resumed
   }
   const release = (): void => {
     left.abort()
@@ -38,13 +39,18 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
     release,
     async start() {
       const stored = await runStoreOf(agent).read(runId)
-      if (stored?.record.status !== 'running') return release()
-      void place.then(run).catch((error) => {
+      if (stored?.record.status !== 'running') {
+        release()
+        return undefined
+      }
+      const starting = place.then(run)
+      starting.catch((error) => {
         // A server that stops leaves the run to the next one.
         if (error instanceof ProblemError) return
         const message = 'A run whose approvals are decided could not be continued.'
         log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
       })
+      return { starting }
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Agent } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { expectProblem, until } from '../__fixtures__/requests.ts'
-import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, eventsIn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 const storedAgent = storedAgents()
@@ -16,8 +16,12 @@ type Waiting = {
 }
 
 /** A run that waits for its approval. */
-async function waitingRun(app: Hono, headers: Record<string, string> = {}): Promise<Waiting> {
-  const answer = await (await app.request('/api/v1/chat', ask('Pay', {}, { ...json, ...headers }))).json()
+async function waitingRun(
+  app: Hono,
+  headers: Record<string, string> = {},
+  fields: Record<string, string> = {},
+): Promise<Waiting> {
+  const answer = await (await app.request('/api/v1/chat', ask('Pay', fields, { ...json, ...headers }))).json()
   const { run_id, approvals } = answer
   const { approval_id } = approvals[0]
   return {
@@ -181,6 +185,34 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     await untilEnded(next, run_id)
     expect(paid).toEqual([5])
     expect(await (await app.request(`/api/v1/runs/${run_id}?user_id=ada`)).json()).toMatchObject({ answer: 'Paid.' })
+  })
+
+  it.each([{}, { resumable: 'true' }])('streams the further events of a run (%o)', async (fields) => {
+    const { agent, paid } = storedAgent([payTurn, 'Paid.'])
+    const app = createApp(agent, quiet)
+    const { run_id, decide } = await waitingRun(app, {}, fields)
+    const response = await decide({ user_id: 'ada', approve: true }, { accept: 'text/event-stream' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-run-id')).toBe(run_id)
+    const events = eventsIn(await response.text())
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['run-start', 'tool-result', 'text-delta']))
+    expect(events.at(0)?.type).toBe('run-start')
+    expect(events.at(-1)?.data).toMatchObject({ type: 'run-end', finishReason: 'stop', text: 'Paid.' })
+    expect(paid).toEqual([5])
+  })
+
+  it.each([{}, { resumable: 'true' }])('continues when the client leaves its stream (%o)', async (fields) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const { agent, model, paid } = storedAgent([payTurn, () => promise])
+    const app = createApp(agent, quiet)
+    const { run_id, decide } = await waitingRun(app, {}, fields)
+    const response = await decide({ user_id: 'ada', approve: true }, { accept: 'text/event-stream' })
+    await until(() => model.requests.length > 1)
+    await response.body?.cancel()
+    resolve('Paid.')
+    await untilEnded(agent, run_id)
+    expect(await (await app.request(`/api/v1/runs/${run_id}?user_id=ada`)).json()).toMatchObject({ answer: 'Paid.' })
+    expect(paid).toEqual([5])
   })
 
   it('continues a run with several approvals when the last is decided', async () => {

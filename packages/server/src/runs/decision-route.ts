@@ -5,6 +5,7 @@ import { runContent } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
+import { detachedEvents } from '../answer/live-events.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import { negotiate } from '../request/accept.ts'
 import { callerOf, mayDecide } from '../request/caller.ts'
@@ -60,8 +61,13 @@ export function decisionRoute(parts: RouteParts): Route {
         continuation.release()
         throw refusal(error)
       }
-      await continuation.start()
+      const continued = await continuation.start()
       if (format !== eventStreamType) return context.json(runBody((await findRun(parts, runId, userId)).record))
+      if (!stored.keepsEvents) {
+        // Nothing is stored of its events: they are those that this process sees.
+        if (!continued) return context.json(runBody((await findRun(parts, runId, userId)).record))
+        return eventResponse(detachedEvents(continued.starting), context, parts)
+      }
       const { lastSeq } = stored
       const settled = await begin({ runId, type: format, after: lastSeq })
       await settled()
