@@ -44,13 +44,7 @@ describe('a process with handled signals', () => {
     const answer = fetch(`${url}/api/v1/chat`, chatRequest()).catch(() => 'cut off')
     await until(() => output.out.includes('running'))
     child.kill('SIGTERM')
-    // After the first signal it accepts no more connections.
-    while (
-      await fetch(`${url}/health`, { headers: { connection: 'close' } }).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    );
+    while ((await fetch(`${url}/ready`)).ok);
     child.kill('SIGTERM')
     expect(await exit).toEqual([143, null])
     expect(await answer).toBe('cut off')

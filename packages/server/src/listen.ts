@@ -10,6 +10,7 @@ import { agentFiles } from './files/agent-files.ts'
 import { largestBody } from './guards/body-size.ts'
 import type { Limits } from './limits.ts'
 import { type ServerSettings, serverUrl } from './options.ts'
+import { recover } from './runs/recover.ts'
 import { startRetention } from './sessions/retention.ts'
 
 /** A server that listens. */
@@ -17,8 +18,8 @@ export interface AgentServer {
   /** Its address: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
-   * Stops accepting requests, refuses queued runs, waits up to `limits.drainMs` for active ones, and then aborts them.
-   * The agent stays open: it belongs to the caller.
+   * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops to listen, and aborts what is left. Runs
+   * that are resumable stay stored: the next server continues them. The agent stays open: it belongs to the caller.
    */
   close(): Promise<void>
 }
@@ -43,11 +44,14 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
   const port = await bind(server, settings)
   capacity.isStarting = false
   const stopRetention = startRetention({ agent, ...settings })
+  const stopped = new AbortController()
+  recover({ agent, capacity, log: settings.log, signal: stopped.signal })
   let closing: Promise<void> | undefined
   return {
     url: serverUrl(settings.host, port),
     close() {
       stopRetention()
+      stopped.abort()
       closing ??= drain(server, capacity, limits.drainMs)
       return closing
     },
@@ -95,16 +99,30 @@ function cannotListen(cause: unknown, host: string, port: number): AgentKitError
 
 /** How long runs may take to settle after their connections are closed. */
 const settleMs = 1000
+/** How long the ends of streams may take to be sent. */
+const lastBytesMs = 100
 
 async function drain(server: Server, capacity: Capacity, drainMs: number): Promise<void> {
   const { runs } = capacity
+  // New runs are refused from now on; other requests are answered while runs are active.
   runs.close()
+  const giveUpAt = performance.now() + drainMs
+  await within(drainMs, runs.idle())
+  // Those who follow a run continue with the next server.
+  capacity.drain()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node keeps a connection alive that was busy when the server closed.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
+  await within(Math.max(lastBytesMs, giveUpAt - performance.now()), closed)
+  server.closeAllConnections()
   await closed
   clearInterval(idle)
-  clearTimeout(giveUp)
-  await Promise.race([runs.idle(), sleep(settleMs, undefined, { ref: false })])
+  await within(settleMs, runs.idle())
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([work, sleep(ms, undefined, { ref: false, signal: waiting.signal })]).finally(() =>
+    waiting.abort(),
+  )
 }

@@ -287,15 +287,22 @@ describe('a stream', () => {
 })
 
 describe('close', () => {
-  it('waits for active runs, and accepts no new requests', async () => {
-    const agent = fakeAgent([{ wait: 150 }, text('Done.')])
+  it('waits for active runs, and refuses new ones', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const agent = fakeAgent([{ until: ended }, text('Done.')])
     const server = await start(agent)
     const answer = fetch(`${server.url}/api/v1/chat`, chatRequest())
     await until(() => agent.calls.length === 1)
     const closed = server.close()
-    await expect(fetch(`${server.url}/health`)).rejects.toThrow()
+    const refused = await fetch(`${server.url}/api/v1/chat`, chatRequest())
+    expect(refused.headers.get('connection')).toBe('close')
+    await expectProblem(refused, 503, 'overloaded')
+    expect((await fetch(`${server.url}/ready`)).status).toBe(503)
+    await expectHealthy(server.url)
+    end()
     expect(await (await answer).text()).toBe('Done.')
     await closed
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow()
     expect(server.close()).toBe(server.close())
   })
 

@@ -121,7 +121,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
 
   return {
     async enter(signal, { userId, timeoutMs } = {}) {
-      if (closed) throw overloaded(shuttingDown)
+      if (closed) throw overloaded(shuttingDown, { connection: 'close' })
       const user = userOf(userId)
       // Where a place is free, all that wait have users who may take none.
       if (running < runs && user.running < user.most) return take(user)
@@ -163,7 +163,8 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
 
     close() {
       closed = true
-      for (const { waiting } of [...turns]) for (const one of waiting) one.refuse(overloaded(shuttingDown))
+      for (const { waiting } of [...turns])
+        for (const one of waiting) one.refuse(overloaded(shuttingDown, { connection: 'close' }))
     },
 
     get isClosed() {

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { until } from './__fixtures__/requests.ts'
+import { ask, eventsIn, type SentEvent } from './__fixtures__/stored-agent.ts'
+
+const script = fileURLToPath(new URL('./__fixtures__/durable-server.ts', import.meta.url))
+const children: ChildProcess[] = []
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agentkit-durable-'))
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(
+  port: number,
+  delayMs: number,
+): Promise<{ child: ChildProcess; url: string; exit: Promise<unknown[]> }> {
+  const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs)]
+  const child = spawn(process.execPath, ['--conditions=@agentkit/source', '--no-warnings', script, ...values], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  children.push(child)
+  const exit = once(child, 'exit')
+  const [url] = await once(createInterface({ input: child.stdout as NonNullable<typeof child.stdout> }), 'line')
+  return { child, url, exit }
+}
+
+/** A port that was free a moment ago: a server that is started again has the same. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Collects the events of a stream until it ends or breaks. */
+function collect(response: Response): { events: SentEvent[]; text(): string; ended: Promise<void> } {
+  const events: SentEvent[] = []
+  let text = ''
+  const read = async (): Promise<void> => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      events.splice(0, events.length, ...eventsIn(text))
+    }
+  }
+  return { events, text: () => text, ended: read().catch(() => {}) }
+}
+
+it('continues a resumable run in the next process after kill -9: its stream by Last-Event-ID, its tool not again', async () => {
+  const port = await freePort()
+  const first = await start(port, 20)
+  const stream = await fetch(`${first.url}/api/v1/chat_stream`, ask('count 100', { resumable: 'true' }))
+  const runId = stream.headers.get('x-run-id')
+  const before = collect(stream)
+  await until(() => before.events.filter(({ type }) => type === 'text-delta').length > 5)
+  first.child.kill('SIGKILL')
+  await Promise.all([first.exit, before.ended])
+
+  const second = await start(port, 1)
+  const last = before.events.at(-1)?.id ?? 0
+  const path = `/api/v1/runs/${runId}/events?user_id=ada`
+  const after = collect(await fetch(second.url + path, { headers: { 'last-event-id': String(last) } }))
+  await after.ended
+  expect(after.events.at(-1)?.data).toMatchObject({
+    type: 'run-end',
+    finishReason: 'stop',
+    text: expect.stringMatching(/ 100 $/),
+  })
+  const ids = [...before.events, ...after.events].map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+  const restart = after.events.find(({ type }) => type === 'step-restart')
+  expect(restart?.data).toMatchObject({ error: { code: 'crashed' } })
+  const body = await (await fetch(`${second.url}/api/v1/runs/${runId}?user_id=ada`)).json()
+  expect(body).toMatchObject({ status: 'done', attempts: 2 })
+  const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n')
+  expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
+})

@@ -1,0 +1,33 @@
+import type { Runnable } from '@agentkit/core'
+import { type RecoverableAgent, type Recovery, recoverRuns } from '@agentkit/core/internal'
+import { ProblemError } from '../answer/problem.ts'
+import type { Capacity } from '../capacity/capacity.ts'
+import { describeError, type LogEntry } from '../util/log.ts'
+
+type RecoverOptions = {
+  agent: Runnable
+  capacity: Capacity
+  log: (entry: LogEntry) => void
+  /** Ends the search. */
+  signal: AbortSignal
+}
+
+/** Continues the agent's runs whose process has died or was stopped, within the places of this server. */
+export function recover({ agent, capacity, log, signal }: RecoverOptions): Recovery | undefined {
+  if (!agent.sessions.runs || !isRecoverable(agent)) return undefined
+  return recoverRuns([agent], {
+    signal,
+    enter: () => capacity.runs.enter(signal),
+    onError(error) {
+      // No place is free: the run is found again.
+      if (error instanceof ProblemError) return
+      const message = 'A stored run could not be continued.'
+      log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+    },
+  })
+}
+
+/** Every agent and swarm of core; other implementations of `Runnable` continue their runs themselves. */
+function isRecoverable(agent: Runnable): agent is Runnable & RecoverableAgent {
+  return 'continueRun' in agent && 'toSpec' in agent
+}
