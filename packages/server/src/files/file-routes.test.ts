@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { AgentKitError } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -63,6 +64,22 @@ describe('an upload', () => {
     expect(await (await call('GET', 'files/')).json()).toEqual({ files: ['a.md', 'ü b.txt'], details })
     expect(knowledge.syncs).toBe(1)
     expect(statSync(join(knowledge.folder, 'a.md')).mode & 0o777).toBe(0o600)
+  })
+
+  it('is read to its end where all of it has arrived before', async () => {
+    const content = 'Bees. '.repeat(50_000)
+    const disposition = 'Content-Disposition: form-data; name="files"; filename="a.txt"'
+    const body = `--${boundary}\r\n${disposition}\r\n\r\n${content}\r\n--${boundary}--\r\n`
+    // As Node's requests may be: it knows the end when it emits the last chunk, and emits `end` although that pauses it.
+    const incoming = new Readable({ read() {} })
+    incoming.push(body)
+    incoming.push(null)
+    const request = new Request('http://localhost/api/v1/uploadfiles/', {
+      method: 'POST',
+      headers: { 'content-type': multipart, host: 'localhost' },
+    })
+    const response = await app.fetch(request, { incoming })
+    expect(await response.json()).toMatchObject({ details: [{ name: 'a.txt', size: content.length, status: 'ok' }] })
   })
 
   it('takes `files[]` too, and replaces a file of the same name', async () => {

@@ -54,6 +54,7 @@ export async function readForm(
     let total = 0
     let bytes = 0
     let chunks = 0
+    let isWriting = false
     let settled = false
 
     const settle = (): boolean => {
@@ -82,6 +83,7 @@ export async function readForm(
       stalled.refresh()
       if (files) {
         body.pause()
+        isWriting = true
         writeInPieces(chunk)
       } else if (arrived(chunk) && count(chunk)) {
         parser.write(chunk)
@@ -102,12 +104,19 @@ export async function readForm(
       else if (!held.set(bytes + chunks * chunkBytes)) fail(noRoom(runs))
       return !settled
     }
+    const end = (): void => (files || isText() ? void parser.end() : fail(notUTF8()))
     /** Reads on when the parser has passed on the chunk, so that a slow disk slows the client down. */
     const writeInPieces = (chunk: Buffer): void => {
       if (settled) return
       stalled.refresh()
       const piece = chunk.subarray(0, pieceBytes)
-      if (piece.length === 0) return void body.resume()
+      if (piece.length === 0) {
+        isWriting = false
+        // A paused body ends nevertheless if Node had all of it when it emitted the last chunk.
+        if (body.readableEnded) end()
+        else body.resume()
+        return
+      }
       if (!arrived(piece) || !(fileIsOpen || count(piece))) return
       const fileCount = received.length
       const wasInside = fileIsOpen
@@ -155,7 +164,7 @@ export async function readForm(
       fail(error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error }))
     parser.on('finish', () => void Promise.all(received).then(succeed))
     body.on('data', onData)
-    body.on('end', () => (files || isText() ? parser.end() : fail(notUTF8())))
+    body.on('end', () => isWriting || end())
     // A body that fails also emits `close`.
     body.on('error', ignore)
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
