@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Knowledge, type Model, type ModelEvent, tool } from '@agentkit/core'
+import { Agent, type Model, type ModelEvent, tool } from '@agentkit/core'
 import { handleSignals, serve } from '@agentkit/server'
 import { sqliteSessions } from '@agentkit/sessions'
+import { uploadFolder } from './upload-folder.ts'
 
 /**
  * A server for the figures of `server-figures.ts`: sessions in a SQLite file, files in a folder, and a model that does what
@@ -65,26 +66,12 @@ const fail = tool({
   },
 })
 
-/** Searches nothing: the upload alone is measured. */
-const files: Knowledge = {
-  folder: join(folder, 'files'),
-  tools: () => [],
-  sync: async () => {
-    const indexed = readdirSync(join(folder, 'files')).length
-    return { indexed, unchanged: 0, removed: 0, pending: 0, chunks: 0, skipped: [], warnings: [], mode: 'text' }
-  },
-  files: async () => readdirSync(join(folder, 'files')),
-  records: async () => readdirSync(join(folder, 'files')).map((path) => ({ file: path, status: 'ok', size: 0 })),
-  close: async () => {},
-}
-mkdirSync(files.folder ?? '')
-
 const agent = new Agent({
   name: 'Figures',
   instruction: `The secret is ${canary}.`,
   functions: [fail],
   model,
-  knowledge: files,
+  knowledge: uploadFolder(join(folder, 'files')),
   sessions: sqliteSessions(join(folder, 'sessions.db')),
 })
 const server = await serve(agent, { port: 0, log: () => {}, limits: { runs: 1100, stalledMs: 60_000 } })

@@ -39,7 +39,7 @@ else if (picked.includes('large-file')) await compareRetrieval(['large file'])
 modelServer.stop()
 
 if (rows.length > 0) print(rows)
-if (picked.includes('server')) printFigures(await serverFigures())
+if (picked.includes('server')) printFigures(await serverFigures(picked.filter((name) => name !== 'server')))
 const file = option('json')
 if (file) await writeFile(file, JSON.stringify(rows, null, 2))
 

@@ -1,11 +1,13 @@
+import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Model, tool } from '@agentkit/core'
 import { serve } from '@agentkit/server'
 import { sqliteSessions } from '@agentkit/sessions'
+import { uploadFolder } from './upload-folder.ts'
 
-/** A chat server for the soak: an agent with one tool and sessions in a SQLite file, and a model that answers by itself. */
-const [path = ''] = process.argv.slice(2)
+/** A server for the soak: an agent with one tool, files, and sessions in SQLite, and a model that answers by itself. */
+const [folder = ''] = process.argv.slice(2)
 
 const model: Model = {
   id: 'bench/soak',
@@ -43,7 +45,13 @@ const add = tool({
 
 let rejections = 0
 process.on('unhandledRejection', () => rejections++)
-const agent = new Agent({ name: 'Soak', functions: [add], model, sessions: sqliteSessions(path) })
+const agent = new Agent({
+  name: 'Soak',
+  functions: [add],
+  model,
+  knowledge: uploadFolder(join(folder, 'files')),
+  sessions: sqliteSessions(join(folder, 'sessions.db')),
+})
 const server = await serve(agent, { port: 0, log: () => {} })
 const delay = monitorEventLoopDelay({ resolution: 10 })
 delay.enable()
