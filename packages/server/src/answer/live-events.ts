@@ -41,7 +41,7 @@ async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
     runId = run.runId
     for await (const event of run) {
       last = event
-      const failure = event.type === 'run-end' ? runProblem(event) : undefined
+      const failure = event.type === 'run-end' ? await failureOf(run, event) : undefined
       const room = send(encodeEvent(event), { beginsAnswer: beginsAnswer(event), failure })
       if (room !== undefined) await room
     }
@@ -49,6 +49,14 @@ async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
     // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
     sendBrokenEnd(send, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
   }
+}
+
+/** Events have no cause, which tells a full disk from other failures of the store. */
+async function failureOf(
+  run: AgentRun,
+  end: Extract<AgentEvent, { type: 'run-end' }>,
+): Promise<ProblemError | undefined> {
+  return runProblem(end.error?.code === 'storage' ? await run.result : end)
 }
 
 /** Whether the answer begins with this event. A run that fails before it is answered by a status. */

@@ -340,19 +340,22 @@ describe('failed runs', () => {
     expect(response.headers.get('retry-after')).toBe('5')
   })
 
-  it('17 answers a full disk with 507, and works again when there is room', async () => {
-    const cause = Object.assign(new Error(`no space left on ${secret}`), { code: 'ENOSPC' })
-    const full = new AgentKitError('storage', 'The session store failed.', { cause })
-    const scripts = [[{ fail: full }], [text('Hello.')]]
-    const app = createApp(
-      fakeAgent(() => scripts.shift() ?? []),
-      quiet,
-    )
-    const response = await app.request('/api/v1/chat', chatRequest())
-    const problem = await expectProblem(response, 507, 'insufficient-storage')
-    expect(JSON.stringify(problem)).not.toContain(secret)
-    expect((await app.request('/api/v1/chat', chatRequest())).status).toBe(200)
-  })
+  it.each(['text/plain', 'text/event-stream'])(
+    '17 answers a full disk with 507, and then works again: %s',
+    async (accept) => {
+      const cause = Object.assign(new Error(`no space left on ${secret}`), { code: 'ENOSPC' })
+      const full = new AgentKitError('storage', 'The session store failed.', { cause })
+      const scripts = [[{ fail: full }], [text('Hello.')]]
+      const app = createApp(
+        fakeAgent(() => scripts.shift() ?? []),
+        quiet,
+      )
+      const response = await app.request('/api/v1/chat', chatRequest(validFields, { accept }))
+      const problem = await expectProblem(response, 507, 'insufficient-storage')
+      expect(JSON.stringify(problem)).not.toContain(secret)
+      expect((await app.request('/api/v1/chat', chatRequest())).status).toBe(200)
+    },
+  )
 
   it('answers an agent that refuses to start with its code', async () => {
     const agent = fakeAgent()
