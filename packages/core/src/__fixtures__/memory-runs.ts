@@ -88,6 +88,7 @@ export function memoryDisk(): MemoryDisk {
         record: {
           ...{ runId, agentId, userId, status: 'running', approvals: [], sources: [], attempts: 1, createdAt },
           ...(key.agentId === agentId && { sessionId }),
+          ...(run.agentVersion !== undefined && { agentVersion: run.agentVersion }),
         },
         ...{ key, attempt: 1, isResumable, keepsEvents, calls: [], approvals: [], lastSeq: 0, takeovers: 0 },
         ...(deadline !== undefined && { deadline }),

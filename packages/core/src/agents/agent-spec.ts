@@ -21,6 +21,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     ...own,
     name: given.name,
     description: given.description,
+    version: given.version,
     instruction: given.instruction,
     modelSettings: { ...given.modelSettings },
     prices,

@@ -63,6 +63,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     ...{ ...session, key, userId, input, seed: scope.history, replaces: scope.replaces },
     ...{ isResumable: scope.resumable === true, deadline: scope.deadline, events: scope.kept },
     options: { budget: scope.budget },
+    agentVersion: agent.version,
   })
   return { ...run, turn, hasMoved: false }
 }

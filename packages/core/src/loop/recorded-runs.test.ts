@@ -19,6 +19,15 @@ it('records a run with its answer, its usage and what it needs to continue', asy
   expect((await store.load(sessionKey))?.messages).toHaveLength(4)
 })
 
+it.each(['7', undefined])('records the version of the agent that has begun it: %s', async (version) => {
+  const { store } = memoryDisk().open()
+  const model = scriptedModel(['Hello.'])
+  const agent = new Agent({ name: 'A', functions: [], model, sessions: store, ...(version && { version }) })
+  await agent.chat('Hi.', inSession)
+  const [record] = await agent.runs()
+  expect(record?.agentVersion).toBe(version)
+})
+
 it('continues a suspended run in another process, with what it has used', async () => {
   const disk = memoryDisk()
   const first = payer([calls('look 1'), calls('pay 2')], { store: disk.open().store })

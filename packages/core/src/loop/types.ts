@@ -40,6 +40,8 @@ export type AgentSpec = {
   name: string
   /** What the agent is good at, for other agents. */
   description: string | undefined
+  /** Stored with each run. */
+  version?: string | undefined
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings

@@ -71,6 +71,8 @@ type NewTurn = SessionAccess & {
   /** In milliseconds since 1970. */
   deadline?: number | undefined
   options?: JSONValue | undefined
+  /** The version of the agent. */
+  agentVersion?: string | undefined
 }
 
 /**
