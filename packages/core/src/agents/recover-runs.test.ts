@@ -70,6 +70,34 @@ describe('the search for runs without a process', () => {
     await stop()
   })
 
+  it('starts one such run at a time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const disk = memoryDisk()
+    const options = { userId: 'ann', resumable: true }
+    await crash(disk, ['Done.'], 1, { ...options, sessionId: 's' })
+    await crash(disk, ['Done.'], 1, { ...options, sessionId: 't' })
+    for (let death = 1; death < 3; death++) {
+      const { store, kill } = disk.open()
+      for (const { runId } of await store.runs.orphans(['payer'])) {
+        await store.runs.takeOver(runId, { expectedVersion: 0 })
+      }
+      kill()
+    }
+    let running = 0
+    let most = 0
+    const hang = { id: 'test/hangs', stream: () => hanging() }
+    async function* hanging(): AsyncGenerator<never> {
+      most = Math.max(most, ++running)
+      await new Promise(() => {})
+    }
+    const controller = new AbortController()
+    const agent = new Agent({ name: 'Payer', functions: [], model: hang, sessions: disk.open().store })
+    recoverRuns([agent], { signal: controller.signal })
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect([running, most]).toEqual([1, 1])
+    controller.abort()
+  })
+
   it('leaves a run to the process that has it', async () => {
     const disk = memoryDisk()
     const { promise: paid, resolve: pay } = Promise.withResolvers<string>()
@@ -133,7 +161,15 @@ describe('a message to a session whose run has died', () => {
     const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
     const { store } = disk.open()
     const agent = agentOf(store, ['Done.', 'Hello.'])
+    let loads = 0
+    const { load } = store
+    store.load = (key) => {
+      loads++
+      return load(key)
+    }
     const answer = agent.chat('Hi', session)
+    // It is the first in the queue of this process, and finds the session held.
+    await expect.poll(() => loads).toBeGreaterThan(2)
     const controller = new AbortController()
     const recovery = recoverRuns([agent], { signal: controller.signal })
     expect(await answer).toBe('Hello.')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls, payer } from '../__fixtures__/payer.ts'
-import type { AgentEvent } from '../index.ts'
+import { Agent, type AgentEvent, type Model } from '../index.ts'
 import { follow } from './follow.ts'
 
 const resumable = { userId: 'ann', sessionId: 's', resumable: true }
@@ -75,6 +75,32 @@ describe('the events of a resumable run', () => {
       if (same) expect(event).toEqual(same)
     }
   })
+})
+
+it('have numbers above all that a reader has received when another process continues the run', async () => {
+  const disk = memoryDisk()
+  const process = mortalProcess(disk, { number: 2, hasEffect: false })
+  const model: Model = {
+    id: 'test/talks',
+    async *stream() {
+      for (let word = 0; word < 20; word++) yield { type: 'text-delta', text: 'word ' }
+      await new Promise(() => {})
+    },
+  }
+  const agent = new Agent({ name: 'Payer', functions: [], model, sessions: process.store })
+  const run = agent.stream('Talk.', resumable)
+  let last = 0
+  void (async () => {
+    for await (const { seq } of run) last = seq
+  })()
+  await process.died
+  await expect.poll(() => last).toBe(22)
+  const { store } = disk.open()
+  await payer(['Done.'], { store }).agent.continueRun(run.runId).result
+  const events = await collect(follow(store, run.runId, { after: last }))
+  // Nothing of the first process was stored: the segment begins again.
+  expect(events.map(({ type }) => type)).toContain('run-start')
+  expect(events.at(-1)).toMatchObject({ type: 'run-end', text: 'Done.' })
 })
 
 it('are not kept of other runs', async () => {
