@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls, sessionKey } from '../__fixtures__/payer.ts'
-import { Agent, type AgentOptions, type RunOptions, type SessionStore, tool, validateTranscript } from '../index.ts'
+import {
+  Agent,
+  type AgentOptions,
+  type RunOptions,
+  type SessionStore,
+  tool,
+  validateTranscript,
+  workflow,
+} from '../index.ts'
 
 const inSession: RunOptions = { userId: 'ann', sessionId: 's', resumable: true }
 
@@ -100,6 +108,22 @@ it('fails a run that is not resumable, and keeps what it finished', async () => 
   const session = await store.load(sessionKey)
   expect(await store.find(runId as string)).toMatchObject({ status: 'failed' })
   expect(session?.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: '[stopped: interrupted]' }] })
+})
+
+it('fails a workflow, whose steps are not stored, and keeps its events', async () => {
+  const disk = memoryDisk()
+  const process = mortalProcess(disk, { number: 2, hasEffect: true })
+  const sessions = process.store
+  const run = workflow({ name: 'Steps', sessions })
+    .step(() => 'one')
+    .asAgent()
+    .stream('Go.', inSession)
+  await Promise.race([process.died, run.result])
+  const { store } = disk.open()
+  const { key, keepsEvents } = (await store.runs.read(run.runId)) ?? {}
+  expect([key?.agentId, keepsEvents]).toEqual(['steps', true])
+  await store.load({ agentId: 'steps', userId: 'ann', sessionId: 's' })
+  expect((await store.runs.read(run.runId))?.record).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
 })
 
 type World = ReturnType<typeof worldOf>

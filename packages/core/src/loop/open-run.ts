@@ -61,7 +61,12 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   const key = sessionId === undefined ? undefined : { agentId, userId, sessionId }
   const turn = await openTurn({
     ...{ ...session, key, userId, input, seed: scope.history, replaces: scope.replaces },
-    ...{ isResumable: scope.resumable === true, deadline: scope.deadline, events: scope.kept },
+    ...{
+      keepsEvents: scope.resumable === true,
+      isResumable: scope.resumable === true && !agent.cannotContinue,
+      deadline: scope.deadline,
+      events: scope.kept,
+    },
     options: { budget: scope.budget },
     agentVersion: agent.version,
   })

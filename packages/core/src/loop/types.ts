@@ -59,6 +59,8 @@ export type AgentSpec = {
   timeoutMs: number | undefined
   /** How long its approvals can be decided, in milliseconds. */
   approvalMs: number
+  /** Whether its steps are not stored, so that no run of it is continued after a crash. */
+  cannotContinue?: true
   /** A sentence for each option that has no effect: a warning of each run. */
   inVain?: readonly string[]
   /** Compiled at the first run, and again when the agent's knowledge has changed. */

@@ -66,6 +66,7 @@ type NewTurn = SessionAccess & {
   replaces?: string | undefined
   /** Whether another process continues the run after a crash, for which these are stored. */
   isResumable?: boolean
+  keepsEvents?: boolean
   /** The events that it keeps. */
   events?: EventQueue | undefined
   /** In milliseconds since 1970. */
@@ -84,9 +85,19 @@ type NewTurn = SessionAccess & {
  *   when the session is held and `onBusy` is `reject`
  */
 export async function openTurn(request: NewTurn): Promise<OpenTurn> {
-  const { store, runId, key, seed, signal, replaces, isResumable = false, deadline } = request
-  if (isResumable && !store.runs) throw needsRuns()
-  if (!key && !isResumable) return unstoredTurn(request)
+  const {
+    store,
+    runId,
+    key,
+    seed,
+    signal,
+    replaces,
+    isResumable = false,
+    keepsEvents = isResumable,
+    deadline,
+  } = request
+  if (keepsEvents && !store.runs) throw needsRuns()
+  if (!key && !keepsEvents) return unstoredTurn(request)
   const place = key ?? keyOf(request, runId)
   const { runs } = store
   const session: SessionRequest = { ...request, key: place }

@@ -253,6 +253,7 @@ export type NewRecord = {
   seeded: number
   replaces?: string | undefined
   isResumable: boolean
+  keepsEvents?: boolean
   deadline?: number | undefined
   options?: JSONValue | undefined
   agentVersion?: string | undefined
@@ -261,9 +262,10 @@ export type NewRecord = {
 /** Creates a run in its session, which has this version. */
 export async function createRun(record: NewRecord, expectedVersion: number): Promise<void> {
   const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion } = record
+  const { keepsEvents = isResumable } = record
   const options: RecordedOptions = { seeded, ...(record.options !== undefined && { run: record.options }) }
   await runs.create(key, {
-    ...{ runId, agentId, expectedVersion, input, isResumable, keepsEvents: isResumable },
+    ...{ runId, agentId, expectedVersion, input, isResumable, keepsEvents },
     ...(replaces !== undefined && { replaces }),
     ...(deadline !== undefined && { deadline }),
     ...(agentVersion !== undefined && { agentVersion }),

@@ -56,6 +56,8 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     this.#spec = {
       ...agentSpec({ ...options, name }, parts),
       plan: (run) => this.#runSteps(run, textOfInput(run.state)),
+      // The results of its steps are values of functions.
+      cannotContinue: true,
     }
   }
 
