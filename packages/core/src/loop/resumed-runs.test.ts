@@ -12,7 +12,7 @@ import {
   shown,
   wordsOf,
 } from '../__fixtures__/payer.ts'
-import { type Citation, type Decisions, type RunOptions, type RunResult, tool } from '../index.ts'
+import { type Citation, type Decisions, type ModelRequest, type RunOptions, type RunResult, tool } from '../index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -140,6 +140,24 @@ describe('a waiting run', () => {
     expect(request).toContain('New summary.')
     expect(request).not.toContain('Old summary.')
     await shown(other)
+  })
+
+  it('stores no summary of what it sees in another order than later runs', async () => {
+    const info = { contextWindow: 2_000, maxOutputTokens: 200 }
+    const long = payer([calls('pay 1'), 'Later done.'])
+    const { runId } = await waitingRun(long)
+    await long.agent.chat(`Later${' and so on'.repeat(900)}`, session)
+    const models = [
+      scriptedModel(
+        new Array(9).fill(({ tools }: ModelRequest) => (tools ? 'Paid.' : 'A summary.')),
+        { info },
+      ),
+    ] as const
+    const small = payer([], { models, store: { ...long.store } })
+    expect((await small.agent.resume(runId, pay1(runId)).result).text).toBe('Paid.')
+    expect(JSON.stringify(small.model.requests.at(-1))).toContain('A summary.')
+    const { state } = (await long.store.load(sessionKey)) ?? {}
+    expect(JSON.stringify(state ?? null)).not.toContain('A summary.')
   })
 
   it.each(['with', 'without'])('continues %s a session', async (kind) => {
