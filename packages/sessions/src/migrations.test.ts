@@ -65,6 +65,14 @@ it('changes nothing when a step fails', () => {
   expect(database.isTransaction).toBe(false)
 })
 
+it('changes nothing when a row refers to a missing one', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db', { steps: migrations.slice(0, 1) })
+  database.exec("PRAGMA foreign_keys = OFF; INSERT INTO messages VALUES (7, 0, '{}')")
+  expect(() => migrate(database, 'sessions.db')).toThrow('a row of its table messages refers to a missing row')
+  expect(version(database)).toBe(1)
+})
+
 it('refuses a file of a newer version, and one of another application', () => {
   const newer = new DatabaseSync(':memory:')
   newer.exec(`PRAGMA user_version = ${migrations.length + 1}`)
