@@ -75,6 +75,16 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       ])
     })
 
+    it('does not show turns that were replaced', async () => {
+      const { app } = appWith(['One.', 'Two.', 'Three.', 'Two again.'])
+      await say(app, 'First?')
+      const second = await say(app, 'Second?')
+      await say(app, 'Third?')
+      await say(app, 'Second, again?', { replaces: second.headers.get('x-run-id') ?? '' })
+      expect(await messages(app)).toEqual(['First?', 'One.', 'Second, again?', 'Two again.'])
+      expect((await list(app)).sessions).toMatchObject([{ turns: 2 }])
+    })
+
     it('is 404 for a session that is unknown, another’s, or has nothing to show', async () => {
       const { app } = appWith(['One.', () => new Error('down')], { retry: { attempts: 1 } })
       await say(app, 'First?')
@@ -162,6 +172,17 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       expect([seen, pages]).toEqual([ids.toReversed(), 3])
       expect(await read(app, '/api/v1/all_chats?user_id=ada&after=a')).toEqual({})
       expect(await read(app, '/api/v1/all_chats?user_id=ada&after=unknown')).toEqual({})
+    })
+
+    it('names the next page below the path of the server', async () => {
+      const sessions = makeStore()
+      const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel(['1', '2']), sessions })
+      const app = createApp(agent, { ...quiet, basePath: '/agent' })
+      for (const session_id of ['a', 'b']) {
+        await app.request('/agent/api/v1/chat', chatRequest({ ...validFields, session_id }))
+      }
+      const response = await app.request('/agent/api/v1/all_chats?user_id=ada&limit=1')
+      expect(response.headers.get('link')).toBe('</agent/api/v1/all_chats?user_id=ada&limit=1&after=b>; rel="next"')
     })
 
     it('is 404 for a user without conversations', async () => {
@@ -439,6 +460,74 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
     expect((await remove(app, 'first')).status).toBe(204)
     expect(await sessions.turns(member)).toEqual([])
   })
+})
+
+describe('deleting a conversation of stored runs', () => {
+  const bill = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object' },
+    needsApproval: true,
+    execute: () => 'paid',
+  })
+  const storedApp = (turns: readonly ScriptedTurn[]) => {
+    const sessions = sqliteSessions(':memory:')
+    return createApp(new Agent({ name: 'Notes', functions: [bill], model: scriptedModel(turns), sessions }), quiet)
+  }
+
+  it('deletes a run that waits, with its approvals', async () => {
+    const app = storedApp([{ toolCalls: [{ name: 'pay' }] }])
+    const runId = (await say(app, 'Pay.')).headers.get('x-run-id')
+    const run = `/api/v1/runs/${runId}?user_id=ada`
+    expect(await read(app, run)).toMatchObject({ status: 'waiting', approvals: [{ name: 'pay' }] })
+    expect((await remove(app, 'first')).status).toBe(204)
+    await expectProblem(await app.request(run), 404, 'not-found')
+    expect(await read(app, '/api/v1/runs?user_id=ada')).toMatchObject({ runs: [] })
+  })
+
+  it('deletes idempotent answers: the same key begins a new run', async () => {
+    const app = storedApp(['One.', 'Two.'])
+    const ask = () => app.request('/api/v1/chat', chatRequest(validFields, { 'idempotency-key': 'k' }))
+    expect(await (await ask()).text()).toBe('One.')
+    expect((await ask()).headers.get('idempotency-replayed')).toBe('true')
+    expect((await remove(app, 'first')).status).toBe(204)
+    const again = await ask()
+    expect([await again.text(), again.headers.get('idempotency-replayed')]).toEqual(['Two.', null])
+  })
+
+  it('ends a resumable run whose client has left', async () => {
+    let isAborted = false
+    let isAsked = false
+    const app = storedApp([
+      (_request, signal) =>
+        new Promise((_, reject) => {
+          isAsked = true
+          signal.addEventListener('abort', () => {
+            isAborted = true
+            reject(signal.reason)
+          })
+        }),
+    ])
+    const leaving = new AbortController()
+    const request = { ...chatRequest({ ...validFields, resumable: 'true' }), signal: leaving.signal }
+    void Promise.resolve(app.request('/api/v1/chat_stream', request)).catch(() => {})
+    await until(() => isAsked)
+    leaving.abort()
+    expect((await remove(app, 'first')).status).toBe(204)
+    await until(() => isAborted)
+    expect(await read(app, '/api/v1/sessions?user_id=ada')).toEqual({ sessions: [], next: null })
+  })
+})
+
+it('ends a stored run that did not begin over HTTP, such as one that was continued', async () => {
+  const hang = (_request: unknown, signal: AbortSignal): Promise<ScriptedTurn> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const model = scriptedModel([hang])
+  const agent = new Agent({ name: 'Notes', functions: [], model, sessions: sqliteSessions(':memory:') })
+  const { result } = agent.stream('Hi', { userId: 'ada', sessionId: 'first' })
+  await until(() => model.requests.length === 1)
+  expect((await remove(createApp(agent, quiet), 'first')).status).toBe(204)
+  expect((await result).finishReason).toBe('aborted')
 })
 
 it('is 503 when the store cannot be read, without its words', async () => {
