@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,6 +84,56 @@ it('continues a resumable run in the next process after kill -9: its stream by L
   expect(restart?.data).toMatchObject({ error: { code: 'crashed' } })
   const body = await (await fetch(`${second.url}/api/v1/runs/${runId}?user_id=ada`)).json()
   expect(body).toMatchObject({ status: 'done', attempts: 2 })
+  const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n')
+  expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
+})
+
+it('hands a resumable run to the next process at SIGTERM, and ends its stream after a comment', async () => {
+  const port = await freePort()
+  const first = await start(port, 60)
+  const stream = await fetch(`${first.url}/api/v1/chat_stream`, ask('count 5', { resumable: 'true' }))
+  const runId = stream.headers.get('x-run-id')
+  const before = collect(stream)
+  await until(() => before.events.some(({ type }) => type === 'step-start'))
+  first.child.kill('SIGTERM')
+  await before.ended
+  expect(await first.exit).toEqual([0, null])
+  expect(before.text().endsWith(': draining\n\n')).toBe(true)
+  expect(before.events.some(({ type }) => type === 'run-end')).toBe(false)
+
+  const second = await start(port, 1)
+  const last = before.events.at(-1)?.id ?? 0
+  const path = `/api/v1/runs/${runId}/events?user_id=ada&after=${last}`
+  const after = collect(await fetch(second.url + path))
+  await after.ended
+  expect(after.events.at(-1)?.data).toMatchObject({ type: 'run-end', finishReason: 'stop', text: '1 2 3 4 5 ' })
+  expect(await (await fetch(`${second.url}/api/v1/runs/${runId}?user_id=ada`)).json()).toMatchObject({
+    status: 'done',
+    attempts: 2,
+  })
+  const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n')
+  expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
+  second.child.kill('SIGTERM')
+  expect(await second.exit).toEqual([0, null])
+})
+
+it('answers a chat with an Idempotency-Key after SIGTERM by the next process, and runs it once', async () => {
+  const port = await freePort()
+  const first = await start(port, 60)
+  const request = ask('count 5', {}, { 'idempotency-key': 'once' })
+  const answer = fetch(`${first.url}/api/v1/chat`, request)
+  await until(() => existsSync(join(folder, 'effects')))
+  first.child.kill('SIGTERM')
+  const refused = await answer
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await first.exit).toEqual([0, null])
+
+  const second = await start(port, 1)
+  let replayed = await fetch(`${second.url}/api/v1/chat`, request)
+  while (replayed.status === 409) replayed = await fetch(`${second.url}/api/v1/chat`, request)
+  expect(await replayed.text()).toBe('1 2 3 4 5 ')
+  expect(replayed.headers.get('idempotency-replayed')).toBe('true')
+  expect(replayed.headers.get('x-run-id')).toBe(refused.headers.get('x-run-id'))
   const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n')
   expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
 })

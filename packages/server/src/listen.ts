@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Runnable } from '@agentkit/core'
+import { handBackRuns } from '@agentkit/core/internal'
 import { getRequestListener } from '@hono/node-server'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
@@ -52,7 +53,7 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
     close() {
       stopRetention()
       stopped.abort()
-      closing ??= drain(server, capacity, limits.drainMs)
+      closing ??= drain(server, agent, capacity, limits.drainMs)
       return closing
     },
   }
@@ -102,12 +103,14 @@ const settleMs = 1000
 /** How long the ends of streams may take to be sent. */
 const lastBytesMs = 100
 
-async function drain(server: Server, capacity: Capacity, drainMs: number): Promise<void> {
+async function drain(server: Server, agent: Runnable, capacity: Capacity, drainMs: number): Promise<void> {
   const { runs } = capacity
   // New runs are refused from now on; other requests are answered while runs are active.
   runs.close()
   const giveUpAt = performance.now() + drainMs
-  await within(drainMs, runs.idle())
+  // Resumable runs end their step, and are free for the next server; the others have the time to end.
+  const handedBack = agent.sessions.runs ? handBackRuns(agent.sessions, drainMs) : undefined
+  await within(drainMs, Promise.all([runs.idle(), handedBack]))
   // Those who follow a run continue with the next server.
   capacity.drain()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

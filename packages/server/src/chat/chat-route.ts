@@ -100,6 +100,7 @@ async function boundRun(chat: Chat): Promise<Response> {
 async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { request, format, context, parts, release } = chat
   const { agent, capacity, limits } = parts
+  const { sessions } = agent
   // Before the run waits for a place.
   runStoreOf(agent)
   const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
@@ -113,11 +114,21 @@ async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const starting = place.then(start).finally(release)
   void releaseAfter(chat, starting, place)
   const run = await starting
-  if (format !== eventStreamType) return wholeAnswer(run, format, request)
+  if (format !== eventStreamType) {
+    return wholeAnswer(run, format, request).catch(async (problem) => {
+      const stored = await sessions.runs?.read(run.runId)
+      throw stored?.record.status === 'running' ? handedBack() : problem
+    })
+  }
   void run.result.then(settled, settled)
-  const { sessions } = agent
   const followed = { sessions, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run }
   return eventResponse(followedEvents(followed), context, parts)
+}
+
+/** The server stops: the next one continues the run. */
+function handedBack(): ProblemError {
+  const detail = 'The server is shutting down. The run continues: read it by the id in X-Run-Id.'
+  return new ProblemError('overloaded', { detail, headers: { 'retry-after': '1', connection: 'close' }, quiet: true })
 }
 
 type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }

@@ -100,7 +100,10 @@ async function keepAnswer(
   request: IdempotentRequest,
   { runId, status, ...content }: { runId: string | undefined; status: number; body: string; type: string },
 ): Promise<void> {
-  const hasBegun = runId !== undefined && (await read(runId)) !== undefined
+  const stored = runId === undefined ? undefined : await read(runId)
+  // A run that was handed back to the next process: it answers there.
+  if (stored?.record.status === 'running') return
+  const hasBegun = stored !== undefined
   if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
   else await answers.store(request, { ...(runId !== undefined && { runId }), status, ...content })
 }
