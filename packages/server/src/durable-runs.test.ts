@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { killUnderLoad } from './__fixtures__/kill-under-load.ts'
 import { until } from './__fixtures__/requests.ts'
+import { freePort, type ServerProcess, startServer } from './__fixtures__/server-process.ts'
 import { ask, eventsIn, type SentEvent } from './__fixtures__/stored-agent.ts'
 
-const script = fileURLToPath(new URL('./__fixtures__/durable-server.ts', import.meta.url))
 const children: ChildProcess[] = []
 let folder = ''
 beforeEach(() => {
@@ -21,28 +18,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(
-  port: number,
-  delayMs: number,
-): Promise<{ child: ChildProcess; url: string; exit: Promise<unknown[]> }> {
-  const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs)]
-  const child = spawn(process.execPath, ['--conditions=@agentkit/source', '--no-warnings', script, ...values], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  })
-  children.push(child)
-  const exit = once(child, 'exit')
-  const [url] = await once(createInterface({ input: child.stdout as NonNullable<typeof child.stdout> }), 'line')
-  return { child, url, exit }
-}
-
-/** A port that was free a moment ago: a server that is started again has the same. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
+async function start(port: number, delayMs: number): Promise<ServerProcess> {
+  const server = await startServer(folder, port, delayMs)
+  children.push(server.child)
+  return server
 }
 
 /** Collects the events of a stream until it ends or breaks. */
@@ -137,3 +116,10 @@ it('answers a chat with an Idempotency-Key after SIGTERM by the next process, an
   const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n')
   expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
 })
+
+it('loses no acknowledged message, repeats no call and leaves no run open, whenever it is killed under load', async () => {
+  const seed = Date.now()
+  const report = await killUnderLoad(20, seed, 10)
+  expect(report, `seed ${seed}`).toMatchObject({ lost: [], open: [], repeated: [], integrity: 'ok' })
+  expect(report.acknowledged).toBeGreaterThan(20)
+}, 600_000)

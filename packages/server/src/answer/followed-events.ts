@@ -31,12 +31,12 @@ export function followedEvents(followed: FollowedRun): EventSource {
 }
 
 async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send): Promise<void> {
-  // The headers wait for no event.
-  void send('', { beginsAnswer: true })
   const { draining, run } = followed
   const signal = AbortSignal.any([left, draining])
   try {
     const error = run && (await failureToBegin(run, followed))
+    // The headers wait for no event, but until the run is stored: from then on it is not lost.
+    void send('', { beginsAnswer: true })
     if (error) return sendBrokenEnd(send, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
     const hasEnded = await sendUntilEnd(followed, signal, send)
     if (!hasEnded && draining.aborted) void send(': draining\n\n', { beginsAnswer: true })
