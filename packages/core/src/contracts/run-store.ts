@@ -41,13 +41,14 @@ export interface RunStore {
   /** Stores what is finished, all or nothing. */
   append(runId: string, entry: RunEntry): Promise<void>
   /**
-   * Suspends the run: it is `waiting` and releases its session.
+   * Suspends the run: it is `waiting` for these approvals and releases its session. It is free instead where all of them
+   * are decided already.
    * @returns the decisions on these approvals that are stored already
    */
   suspend(runId: string, entry: RunEntry & { approvals: readonly StoredApproval[] }): Promise<Record<string, Decision>>
   /**
    * Stores decisions, all or none. The first decision on an approval wins. When none is left open, a `waiting` run becomes
-   * `running` and is free.
+   * `running` and is free. From then on it is resumable.
    * @returns the run's status afterwards
    * @throws AgentKitError `not-found` for an unknown run or approval; `session-conflict` for an approval that was decided,
    *   with what was decided and when, and for a run that has ended or was replaced
@@ -55,7 +56,11 @@ export interface RunStore {
   decide(runId: string, decisions: Readonly<Record<string, Decision>>, by?: string): Promise<RunStatus>
   /** Ends the run, in the transaction of its last entry. */
   end(runId: string, ending: RunEntry & RunEnding): Promise<void>
-  /** Ends a run that is not `done` or `failed` whoever holds it. @returns false when it had ended */
+  /**
+   * Ends a run that is not `done` or `failed` whoever holds it.
+   * @returns false when it had ended
+   * @throws AgentKitError `not-found` for an unknown run
+   */
   cancel(runId: string, ending: RunEnding): Promise<boolean>
   /** Makes the run free: another process may take it over at once. It keeps its session; the takeover is no crash. */
   release(runId: string, attempt: number): Promise<void>

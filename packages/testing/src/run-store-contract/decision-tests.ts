@@ -126,6 +126,16 @@ export function decisionTests(getRuns: GetRuns): void {
     expect(await runs.decide('r1', { apr_b: true })).toBe('running')
   })
 
+  it('waits for what it has requested last only', async () => {
+    const { runs, store } = getRuns()
+    await suspend(runs, 'r1', 'apr_a', 'apr_b')
+    await runs.decide('r1', { apr_a: true })
+    await runs.takeOver('r1', { expectedVersion: await versionOf(store) })
+    await runs.suspend('r1', { attempt: 2, approvals: [approval('apr_c')] })
+    expect((await runs.read('r1'))?.record.approvals).toEqual([approval('apr_c')])
+    expect(await runs.decide('r1', { apr_c: true })).toBe('running')
+  })
+
   it('lists the waiting runs of agents whose approvals were requested before a time', async () => {
     const { runs } = getRuns()
     await suspend(runs, 'r1', 'apr_a', 'apr_b')
