@@ -1,0 +1,54 @@
+import { Agent } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
+import { expect, it } from 'vitest'
+import { chatRequest, expectProblem, validFields } from './__fixtures__/requests.ts'
+import { createApp } from './create-app.ts'
+
+const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+type Parameter = { name: string; in: string; required?: boolean }
+type Operation = { parameters?: Parameter[] }
+type Document = { paths: Record<string, Record<string, Operation>> }
+
+it("36 answers a token of one user with 404 for another user's data, on every route that takes a user in its query", async () => {
+  const sessions = sqliteSessions(':memory:')
+  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['CANARY of Bob.']), sessions })
+  const app = createApp(agent, { auth: { tokens }, log: () => {} })
+  const ofBob = { ...validFields, user_id: 'bob' }
+  const answered = await app.request('/api/v1/chat', chatRequest(ofBob, bearer('the-token-of-all')))
+  const runId = answered.headers.get('x-run-id') ?? ''
+  expect(await answered.text()).toBe('CANARY of Bob.')
+
+  const values: Record<string, string> = { session_id: 'first', id: runId, run_id: runId }
+  const knownValue = (name: string): string => values[name] ?? 'x'
+  const document = await app.request('/openapi.json', { headers: bearer('the-token-of-all') })
+  const { paths } = (await document.json()) as Document
+  const asked: string[] = []
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { parameters = [] }] of Object.entries(operations)) {
+      const query = parameters.filter((parameter) => parameter.in === 'query')
+      if (!query.some(({ name }) => name === 'user_id')) continue
+      const required = query.filter(({ name, required }) => required && name !== 'user_id')
+      const search = new URLSearchParams(required.map(({ name }) => [name, knownValue(name)]))
+      search.set('user_id', 'bob')
+      const place = path.replace(/\{(\w+)\}/g, (_, name: string) => knownValue(name))
+      const request = { method: method.toUpperCase(), headers: bearer('the-token-of-ada') }
+      const response = await app.request(`${place}?${search}`, request)
+      asked.push(`${request.method} ${path}`)
+      await expectProblem(response, 404, 'not-found')
+    }
+  }
+  expect(asked).toEqual(
+    expect.arrayContaining([
+      'GET /api/v1/chat_history',
+      'GET /api/v1/all_chats',
+      'GET /api/v1/sessions',
+      'GET /api/v1/runs',
+      'GET /api/v1/runs/{id}',
+      'GET /api/v1/info',
+    ]),
+  )
+  await sessions.close()
+})
