@@ -112,6 +112,37 @@ describe('a decision on a stored run', () => {
     expect(result.error).toMatchObject({ code: 'session-conflict' })
     expect(payment.done).toEqual(['pay 1'])
   })
+
+  it('holds against one that is made here before this process knows of it', async () => {
+    const disk = memoryDisk()
+    const { store } = disk.open()
+    const deaf = { ...store, runs: { ...store.runs, watch: () => () => {} } }
+    const payment = payer([calls('pay 1'), 'Very well.'], { store: deaf })
+    const other = open(disk, [])
+    const { result } = await follow(payment.agent.stream('Pay', session), async ({ runId, approvalId }, run) => {
+      await other.agent.decide(runId, { [approvalId]: { deny: 'no' } })
+      run.approve(approvalId)
+    })
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'Very well.' })
+    expect(payment.done).toEqual([])
+  })
+
+  it('lets the caller of `resume` continue the run, also when it is slower than the run that waits here', async () => {
+    const { store } = memoryDisk().open()
+    const decide: typeof store.runs.decide = async (...args) => {
+      const status = await store.runs.decide(...args)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return status
+    }
+    const payment = payer([calls('pay 1'), 'Paid.'], { store: { ...store, runs: { ...store.runs, decide } } })
+    let resumed: RunResult | undefined
+    const { result } = await follow(payment.agent.stream('Pay', session), async ({ runId, approvalId }) => {
+      resumed = await payment.agent.resume(runId, { [approvalId]: true }).result
+    })
+    expect(resumed).toMatchObject({ text: 'Paid.' })
+    expect(result.error).toMatchObject({ code: 'session-conflict' })
+    expect(payment.done).toEqual(['pay 1'])
+  })
 })
 
 describe('a run that is resumed without a decision', () => {
