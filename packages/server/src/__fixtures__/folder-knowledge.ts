@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { AgentKitError, type FileInfo, type Knowledge, type Passage, type SyncReport } from '@agentkit/core'
-import { afterEach, beforeEach } from 'vitest'
 
 /** Knowledge of the text files of a real folder: each is one passage, and one that contains "BROKEN" cannot be read. */
 export type FolderKnowledge = Knowledge & {
@@ -67,14 +64,4 @@ export function folderKnowledge(folder: string): FolderKnowledge {
     close: async () => {},
   }
   return knowledge
-}
-
-/** A folder for each test, which is removed after it. */
-export function useFolder(): { readonly path: string } {
-  const folder = { path: '' }
-  beforeEach(() => {
-    folder.path = mkdtempSync(join(tmpdir(), 'agentkit-files-'))
-  })
-  afterEach(() => rmSync(folder.path, { recursive: true, force: true }))
-  return folder
 }

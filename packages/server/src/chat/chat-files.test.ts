@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs'
 import type { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type FakeAgent, fakeAgent } from '../__fixtures__/fake-agent.ts'
-import { type FolderKnowledge, folderKnowledge, useFolder } from '../__fixtures__/folder-knowledge.ts'
+import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { expectHealthy, expectProblem, validFields } from '../__fixtures__/requests.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
 import { createApp } from '../create-app.ts'
 
 const folder = useFolder()

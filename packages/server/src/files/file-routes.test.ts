@@ -5,8 +5,10 @@ import { AgentKitError } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
-import { type FolderKnowledge, folderKnowledge, useFolder } from '../__fixtures__/folder-knowledge.ts'
+import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { boundary, expectHealthy, expectProblem, formBody, multipart } from '../__fixtures__/requests.ts'
+import { storedAgents } from '../__fixtures__/stored-agent.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
 import { createApp } from '../create-app.ts'
 import type { ServerOptions } from '../options.ts'
 
@@ -290,6 +292,30 @@ function withText(field: string): FormData {
   data.append(field, 'x')
   return data
 }
+
+describe('an upload with an Idempotency-Key', () => {
+  const make = storedAgents()
+  const send = (...files: Sent[]): Promise<Response> => {
+    const headers = { 'idempotency-key': 'key-1' }
+    return Promise.resolve(app.request('/api/v1/uploadfiles', { method: 'POST', body: form(...files), headers }))
+  }
+
+  it('is stored once, and its answer replayed for the same files', async () => {
+    app = createApp(make([], { knowledge }).agent, quiet)
+    const first = await (await send(['a.md', 'Bees'])).json()
+    await call('DELETE', 'files/a.md')
+    const again = await send(['a.md', 'Bees'])
+    expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', first])
+    expect(names()).toEqual([])
+    await expectProblem(await send(['a.md', 'Wasps']), 422, 'idempotency-key-reused')
+    expect(names()).toEqual([])
+  })
+
+  it('is 400 where answers are not stored', async () => {
+    await expectProblem(await send(['a.md', 'Bees']), 400, 'unsupported')
+    expect(names()).toEqual([])
+  })
+})
 
 describe('a file', () => {
   it('is downloaded as an attachment', async () => {

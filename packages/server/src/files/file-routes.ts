@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { object, optional } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
+import { anyCallerOf } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
 import { fingerprint } from '../request/fingerprint.ts'
 import { idempotent } from '../request/idempotency.ts'
@@ -82,7 +83,7 @@ function uploadRoute(parts: RouteParts): Route {
         const fields = await readForm(context, ['user_id'], { limits, runs: capacity.runs, held, files: upload })
         const { user_id } = validate(userQuery, Object.fromEntries(fields))
         if (upload.files.length === 0) throw missingFiles()
-        const userId = user_id ?? query.user_id
+        const userId = anyCallerOf(context, user_id ?? query.user_id)
         const sent = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
         const request = { userId, fingerprint: fingerprint([userId ?? null, sent]) }
         return await idempotent(context, parts, request, async () => {

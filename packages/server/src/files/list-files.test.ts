@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { useFolder } from '../__fixtures__/folder-knowledge.ts'
+import { useFolder } from '../__fixtures__/use-folder.ts'
 import { filesBelow } from './list-files.ts'
 
 const folder = useFolder()
