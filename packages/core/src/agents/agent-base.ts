@@ -253,9 +253,16 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
           if (handover && when === 'now') driver.end(handover.reason)
         }
         const controls: RunControls = { cancel, ...(handover && { handBack }) }
-        return trackRun(spec.sessions, driver.runId, controls, () =>
-          runAgent(spec, { ...driver, ...scope, parent, members: new Set(), ...(handover && { handover }) }),
-        )
+        const whole = {
+          ...driver,
+          ...scope,
+          parent,
+          members: new Set<Promise<unknown>>(),
+          ...(handover && { handover }),
+        }
+        const settled = runAgent(spec, whole)
+        trackRun(spec.sessions, driver.runId, controls, settled)
+        return settled
       },
     })
     // The schema that validates `output` also defines its type.

@@ -16,9 +16,10 @@ import {
 } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
-import { executeTools, type ToolOutcome, type Verdicts } from './execute-tools.ts'
+import { executeTools, type ToolOutcome } from './execute-tools.ts'
 import { emitMissingResults } from './interrupted-step.ts'
 import { MemberSuspended } from './parent-run.ts'
+import type { Verdicts } from './tool-hooks.ts'
 import type { Run, StepOutcome } from './types.ts'
 
 /**

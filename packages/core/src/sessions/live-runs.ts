@@ -18,24 +18,16 @@ const liveRuns = perStore<Set<LiveRun>>()
 /** Runs that a caller of `resume` is taking over, and how many such callers there are. */
 const claims = perStore<number>()
 
-/** Does the work of a run, and makes it known meanwhile. */
-export async function trackRun<Result>(
-  store: SessionStore,
-  runId: string,
-  controls: RunControls,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const settled = work()
+/** Makes a run known until it has settled. @param settled never rejects */
+export function trackRun(store: SessionStore, runId: string, controls: RunControls, settled: Promise<unknown>): void {
   const run: LiveRun = { ...controls, settled }
   const runs = liveRuns(store)
   const same = runs.get(runId) ?? new Set()
   runs.set(runId, same.add(run))
-  try {
-    return await settled
-  } finally {
+  void settled.finally(() => {
     same.delete(run)
     if (same.size === 0 && runs.get(runId) === same) runs.delete(runId)
-  }
+  })
 }
 
 /** Whether a run is in this process. */
