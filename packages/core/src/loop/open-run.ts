@@ -12,8 +12,8 @@ import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
 import {
   type RunSnapshot,
-  reportOf,
   restore,
+  snapshotOf,
   storeSnapshot,
   suspendedMembers,
   unansweredCalls,
@@ -145,7 +145,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     plannedSteps: 0,
     finalTool: undefined,
   })
-  turn.describe?.(() => reportOf(run))
+  turn.describe?.({ snapshot: () => snapshotOf(run), usage: () => run.ledger.spent.usage })
   return run
 }
 

@@ -78,10 +78,9 @@ export function takeSnapshot(run: OpenRun): RunSnapshot {
 }
 
 /** Describes a run that continues, so that another process can continue it after a crash. */
-export function reportOf(run: OpenRun): { snapshot: JSONValue; usage: Usage } {
-  const booked = run.ledger.snapshot()
+export function snapshotOf(run: OpenRun): JSONValue {
   // Plain JSON, except that optional fields may be absent.
-  return { snapshot: snapshotWith(run, booked) as unknown as JSONValue, usage: booked.spent.usage }
+  return snapshotWith(run, run.ledger.snapshot()) as unknown as JSONValue
 }
 
 function snapshotWith(

@@ -39,7 +39,7 @@ import {
   type SuspendedRun,
   stateOf,
 } from './suspended-runs.ts'
-import type { OpenTurn } from './turn.ts'
+import type { DescribedRun, OpenTurn } from './turn.ts'
 
 export type { OpenTurn } from './turn.ts'
 
@@ -311,7 +311,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
   const key = keyOf(request, runId)
   let state: JSONValue | undefined
   let stored: OpenTurn | undefined
-  let report: Parameters<NonNullable<OpenTurn['describe']>>[0] | undefined
+  let described: DescribedRun | undefined
 
   const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
     const input = [...seed, ...messages]
@@ -323,7 +323,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
     await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
     const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: Date.now() }
     const turn = recordedTurn({ ...request, runs, key }, run, () => {})
-    if (report) turn.describe?.(report)
+    if (described) turn.describe?.(described)
     return turn
   }
 
@@ -336,9 +336,9 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       return stored?.isLast ?? true
     },
     deadline,
-    describe(describe) {
-      report = describe
-      stored?.describe?.(describe)
+    describe(run) {
+      described = run
+      stored?.describe?.(run)
     },
     async append(messages, newState) {
       if (stored) return stored.append(messages, newState)

@@ -20,7 +20,7 @@ import type { EventQueue } from './event-queue.ts'
 import { isClaimed } from './live-runs.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
 import { alreadyResumed, stateOf } from './suspended-runs.ts'
-import type { OpenTurn } from './turn.ts'
+import type { DescribedRun, OpenTurn } from './turn.ts'
 import { decisionsOf, watchSuspended } from './watch-suspended.ts'
 
 /** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
@@ -101,7 +101,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
   let release = releaseSession
   let lastStart = since
   let replySeq: number | undefined
-  let report: (() => { snapshot: JSONValue; usage: Usage }) | undefined
+  let described: DescribedRun | undefined
   let suspending: Promise<unknown> | undefined
   let { isSuspended = false, isLast = true } = run
 
@@ -119,9 +119,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     return progress as unknown as JSONValue // plain JSON, except that optional fields may be absent
   }
   const reportNow = (): RunReport => {
-    if (!report) return {}
-    const { snapshot, usage } = report()
-    return { usage, ...(isResumable && { progress: progressOf(snapshot) }) }
+    if (!described) return {}
+    return { usage: described.usage(), ...(isResumable && { progress: progressOf(described.snapshot()) }) }
   }
   const openWriter = (position: number): ReturnType<typeof runWriter> =>
     runWriter({
@@ -146,8 +145,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       return isLast
     },
     deadline,
-    describe(describe) {
-      report = describe
+    describe(run) {
+      described = run
     },
     async append(messages, newState) {
       if (suspending) await suspending.catch(() => {})
@@ -221,7 +220,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     async handBack(isBetweenSteps) {
       await writer.finish(async (entry) => {
-        const progress = progressOf(report?.().snapshot, isBetweenSteps ? { released: true } : {})
+        const progress = progressOf(described?.snapshot(), isBetweenSteps ? { released: true } : {})
         await runs.append(runId, { ...entry, progress })
         await runs.release(runId, attempt)
       })

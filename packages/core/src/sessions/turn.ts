@@ -18,8 +18,8 @@ export type OpenTurn = {
   readonly isLast?: boolean
   /** When the run must have ended, in milliseconds since 1970, as it is stored. */
   readonly deadline?: number | undefined
-  /** @param report the snapshot and the usage of the run at any time: they are stored with each step */
-  describe?(report: () => { snapshot: JSONValue; usage: Usage }): void
+  /** @param run the snapshot and the usage of the run at any time: they are stored with each step */
+  describe?(run: DescribedRun): void
   /** @param state the whole new state of the session; absent, it stays */
   append(messages: Message[], state?: JSONValue): Promise<void>
   /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
@@ -61,6 +61,8 @@ export type OpenTurn = {
   /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */
   release(): void
 }
+
+export type DescribedRun = { snapshot(): JSONValue; usage(): Usage }
 
 /** What is stored when a run ends. */
 export type TurnEnding = Partial<Omit<RunEnding, 'status'>> & {

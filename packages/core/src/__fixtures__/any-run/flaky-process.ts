@@ -43,8 +43,24 @@ export function flakyProcess(store: SessionStore, random: Random): FlakyProcess 
       })
     }
   }
+  const { runs } = store
   const self: FlakyProcess = {
     store: {
+      ...(runs && {
+        runs: {
+          ...runs,
+          create: flaky(runs.create),
+          takeOver: flaky(runs.takeOver),
+          append: flaky(runs.append),
+          suspend: flaky(runs.suspend),
+          decide: flaky(runs.decide),
+          end: flaky(runs.end),
+          cancel: flaky(runs.cancel),
+          release: flaky(runs.release),
+          read: flaky(runs.read),
+          list: flaky(runs.list),
+        },
+      }),
       load: flaky(store.load),
       begin: flaky(store.begin),
       append: flaky(store.append),
