@@ -145,7 +145,11 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     plannedSteps: 0,
     finalTool: undefined,
   })
-  turn.describe?.({ snapshot: () => snapshotOf(run), usage: () => run.ledger.spent.usage })
+  turn.describe?.({
+    snapshot: () => snapshotOf(run),
+    usage: () => run.ledger.spent.usage,
+    seq: () => run.scope.events?.lastSeq ?? 0,
+  })
   return run
 }
 

@@ -47,7 +47,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
     return continueTurn(session, before)
   })().finally(release)
   const { turn, messages, progress, stored, hasMoved } = taken
-  scope.events?.continueFrom(stored.lastSeq + limits.eventGap)
+  scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)

@@ -99,10 +99,11 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
   const { signal, emit } = scope
   try {
     // Stored with the run, before a reader receives them.
-    const held = scope.events?.hold()
-    for (const { path, ...approval } of approvals) {
-      void emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
+    const held = scope.events?.isRecorded ? scope.events.hold() : undefined
+    const request = ({ path, ...approval }: Approval): Promise<void> | undefined => {
+      return emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
+    if (held) for (const approval of approvals) void request(approval)
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
       throw error
@@ -110,6 +111,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
     // Before the events: a reader may decide as soon as it receives one.
     const decided = open.length > 0 ? decisionsOn(run, open) : early
+    if (!held) for (const approval of open) await request(approval)
     held?.release((event) => event.type !== 'approval-request' || early[event.approvalId] === undefined)
     const own = await decided
     if (!own) return undefined

@@ -6,7 +6,6 @@ import type { JSONValue, Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
-import type { Usage } from '../data/usage.ts'
 import { redactSecrets } from '../util/redact.ts'
 import {
   type AcquiredSession,
@@ -41,6 +40,8 @@ export type RecordedProgress = {
   deadline?: number
   /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
   since: number
+  /** The number of the last event that had been emitted. */
+  seq?: number
   /** The last event before the reply of this step was stored. */
   replySeq?: number
   /** The process has handed it back between two steps. */
@@ -110,6 +111,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       ...(snapshot !== undefined && { snapshot }),
       ...{
         at: Date.now(),
+        ...(described && { seq: described.seq() }),
         since,
         ...(replySeq !== undefined && { replySeq }),
         ...(deadline !== undefined && { deadline }),
@@ -287,10 +289,9 @@ export function takeOverRun(
   const { runs, runId } = request
   return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
     const before = await runs.read(runId)
-    const wasWaiting = before?.record.status === 'waiting'
     const attempt = (before?.attempt ?? 0) + 1
     const undo = (): Promise<unknown> => {
-      if (!before || !wasWaiting) return runs.release(runId, attempt)
+      if (!before || !wasSuspended(before)) return runs.release(runId, attempt)
       const approvals = before.approvals.filter(({ decision }) => decision === undefined)
       return runs.suspend(runId, { attempt, approvals })
     }

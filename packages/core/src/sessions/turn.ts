@@ -62,7 +62,8 @@ export type OpenTurn = {
   release(): void
 }
 
-export type DescribedRun = { snapshot(): JSONValue; usage(): Usage }
+/** `seq`: the number of its last event. */
+export type DescribedRun = { snapshot(): JSONValue; usage(): Usage; seq(): number }
 
 /** What is stored when a run ends. */
 export type TurnEnding = Partial<Omit<RunEnding, 'status'>> & {

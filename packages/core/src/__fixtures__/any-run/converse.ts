@@ -3,6 +3,7 @@ import { type Budget, tighten } from '../../policies/budget.ts'
 import type { AgentRun, RunOptions } from '../../runs/run.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { type AnyAgent, anyAgent, anyBudget } from './any-agent.ts'
+import { wasSuspended } from '../../sessions/recorded-turn.ts'
 import { checkRun } from './check-run.ts'
 import { checkNextTurn, checkSession, checkStored, key, snapshotOf } from './check-session.ts'
 import { anyDecisions, checkWaiting, type Waiting } from './decide-waiting.ts'
@@ -59,6 +60,7 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
     const settled = await Promise.all(runs.map((run) => run.settled))
     if (isKilled) main = openProcess()
     main.process.isAtRest = true
+    await endOrphans(store)
     report(await checkNextTurn(main.process.store, store))
     for (const [index, run] of settled.entries()) {
       const { by, witness } = asked[index] as Asked
@@ -84,6 +86,14 @@ export async function converse(seed: number, disk: Disk): Promise<string[]> {
   await main.process.kill()
   await store.close()
   return problems
+}
+
+/** Ends the runs that hold the session and have no process: here no other one continues them. */
+async function endOrphans({ runs }: SessionStore): Promise<void> {
+  for (const { runId } of (await runs?.orphans([key.agentId])) ?? []) {
+    const stored = await runs?.read(runId)
+    if (stored && !wasSuspended(stored)) await runs?.cancel(runId, { status: 'failed', finishReason: 'error' })
+  }
 }
 
 type Process = AnyAgent & { process: FlakyProcess }
