@@ -25,7 +25,11 @@ export async function serverFigures(names: readonly string[] = []): Promise<Figu
   for (const measure of measures.filter(({ name }) => names.length === 0 || names.includes(name))) {
     process.stderr.write(`server: ${measure.name} …\n`)
     const folder = mkdtempSync(join(tmpdir(), 'agentkit-figures-'))
-    process.execArgv = [...execArgv, '--expose-gc', ...(measure === openStreams ? [smallHeap] : [])]
+    process.execArgv = [
+      ...execArgv,
+      '--expose-gc',
+      ...(measure === openStreams || measure === pausedReaders ? [smallHeap] : []),
+    ]
     const server = await startChild('./figures-server.ts', folder, canary)
     const { port } = server.first as { port: number } // what it sends when it listens
     figures.push(...(await measure({ server, port, folder })))
@@ -37,7 +41,7 @@ export async function serverFigures(names: readonly string[] = []): Promise<Figu
   return figures
 }
 
-/** V8 would grow its heap for short-lived objects by more than the streams hold. */
+/** V8 would grow its heap for short-lived objects by more than what is measured. */
 const smallHeap = '--max-semi-space-size=4'
 
 export function printFigures(figures: readonly Figure[]): void {
