@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls, payer } from '../__fixtures__/payer.ts'
-import { Agent, type AgentEvent, type Model } from '../index.ts'
+import { Agent, type AgentEvent, type Model, tool } from '../index.ts'
 import { follow } from './follow.ts'
 
 const resumable = { userId: 'ann', sessionId: 's', resumable: true }
@@ -101,6 +101,36 @@ it('have numbers above all that a reader has received when another process conti
   // Nothing of the first process was stored: the segment begins again.
   expect(events.map(({ type }) => type)).toContain('run-start')
   expect(events.at(-1)).toMatchObject({ type: 'run-end', text: 'Done.' })
+})
+
+it('are not emitted again by the process that continues the run', async () => {
+  const disk = memoryDisk()
+  const first = disk.open()
+  const script = payer([calls('look 1')], { store: first.store }).model
+  const model: Model = {
+    id: 'test/stops',
+    async *stream(request, signal) {
+      if (request.messages.length > 1) await new Promise(() => {})
+      yield* script.stream(request, signal)
+    },
+  }
+  const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'seen' })
+  const agent = new Agent({ name: 'Payer', functions: [look], model, sessions: first.store })
+  const run = agent.stream('Look.', resumable)
+  void run.result
+  const isInStep2 = async (): Promise<boolean> => {
+    const events = await first.store.runs.events(run.runId, 0, 100)
+    return events.some((event) => event.type === 'step-start' && event.step === 2)
+  }
+  await expect.poll(isInStep2).toBe(true)
+  first.kill()
+  const { store } = disk.open()
+  await payer(['Done.'], { store }).agent.continueRun(run.runId).result
+  const types = (await collect(follow(store, run.runId))).map(({ type }) => type)
+  expect(types.filter((type) => type === 'tool-result' || type === 'step-start' || type === 'step-restart')).toEqual([
+    ...['step-start', 'tool-result', 'step-start', 'step-restart'],
+  ])
+  expect(types.filter((type) => type === 'step-end')).toHaveLength(2)
 })
 
 it('are not kept of other runs', async () => {
