@@ -11,7 +11,7 @@ const files = ['swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => {
 })
 writeFileSync(
   'dist/swagger-ui.js',
-  `// Files of Swagger UI (Apache-2.0, see swagger-ui.LICENSE), by gzip and base64.
+  `// Files of Swagger UI (Apache-2.0, see swagger-ui.notice.txt), by gzip and base64.
 import { Buffer } from 'node:buffer'
 
 const files = {
@@ -21,4 +21,4 @@ export const swaggerUI = async (name) => new Uint8Array(Buffer.from(files[name],
 `,
 )
 rmSync('dist/swagger-ui.js.map', { force: true })
-copyFileSync(resolve('swagger-ui-dist/LICENSE'), 'dist/swagger-ui.LICENSE')
+copyFileSync(resolve('swagger-ui-dist/LICENSE'), 'dist/swagger-ui.notice.txt')
