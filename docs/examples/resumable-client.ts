@@ -1,0 +1,31 @@
+/** The answer of a run, read again after its last event whenever the connection ends early. */
+export async function answerOf(url: string, runId: string, userId: string): Promise<string> {
+  let last = '0'
+  let text = ''
+  for (;;) {
+    const path = `${url}/api/v1/runs/${runId}/events?user_id=${encodeURIComponent(userId)}&after=${last}`
+    const body = await fetch(path).then(
+      (response) => (response.ok ? readAll(response) : undefined),
+      () => undefined, // the server is being restarted
+    )
+    for (const [, id = '', data = ''] of body?.matchAll(/^id: (\d+)\ndata: (.*)$/gm) ?? []) {
+      last = id
+      const event = JSON.parse(data)
+      if (event.type === 'step-start' || event.type === 'step-restart') text = ''
+      if (event.type === 'text-delta') text += event.text
+      if (event.type === 'run-end') return event.text
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+/** What arrives until the stream ends, also by a broken connection. */
+async function readAll(response: Response): Promise<string> {
+  let body = ''
+  try {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) body += chunk
+  } catch {
+    // The rest comes with the next request.
+  }
+  return body
+}
