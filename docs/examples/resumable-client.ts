@@ -1,7 +1,6 @@
 /** The answer of a run, read again after its last event whenever the connection ends early. */
 export async function answerOf(url: string, runId: string, userId: string): Promise<string> {
   let last = '0'
-  let text = ''
   for (;;) {
     const path = `${url}/api/v1/runs/${runId}/events?user_id=${encodeURIComponent(userId)}&after=${last}`
     const body = await fetch(path).then(
@@ -11,8 +10,7 @@ export async function answerOf(url: string, runId: string, userId: string): Prom
     for (const [, id = '', data = ''] of body?.matchAll(/^id: (\d+)\ndata: (.*)$/gm) ?? []) {
       last = id
       const event = JSON.parse(data)
-      if (event.type === 'step-start' || event.type === 'step-restart') text = ''
-      if (event.type === 'text-delta') text += event.text
+      // Of a run that is shown while it is written: `text-delta` adds, `step-start` and `step-restart` begin again.
       if (event.type === 'run-end') return event.text
     }
     await new Promise((resolve) => setTimeout(resolve, 500))
