@@ -47,7 +47,7 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
   const sent = route.body ? await readBody(context, parts) : undefined
   const body = route.body ? validate(route.body, sent) : undefined
   const handle = (begin: Begin): Response | Promise<Response> =>
-    route.handle(context, { query, body, param: (name) => context.req.param(name) ?? '', begin })
+    route.handle(context, { query, body, param: (name) => readParam(context, name), begin })
   if (!isPost || route.otherBody) return handle(beginsNothing)
   const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint([sent ?? null, query]) }, handle)
@@ -66,6 +66,18 @@ async function readBody(context: ServerContext, { limits, capacity }: RouteParts
 function userIdIn(input: unknown): string | undefined {
   const { user_id } = typeof input === 'object' && input !== null ? (input as { user_id?: unknown }) : {}
   return typeof user_id === 'string' ? user_id : undefined
+}
+
+/** A parameter of a path that is not valid UTF-8 has U+FFFD, so that it names nothing. */
+function readParam({ req }: ServerContext, name: string): string {
+  const value = req.param(name) ?? ''
+  try {
+    // A percent sign that begins no byte stands for itself.
+    decodeURIComponent(new URL(req.url).pathname.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+    return value
+  } catch {
+    return `${value}\ufffd`
+  }
 }
 
 /** @throws ProblemError `invalid-field` for a parameter that is sent twice or is not valid UTF-8 */

@@ -1,5 +1,5 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
-import { AgentKitError, abortError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
+import { AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { watchSilence } from '../policies/deadline.ts'
@@ -9,6 +9,7 @@ import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
+import { redactedInfo } from '../util/redact.ts'
 import { callModel } from './call-model.ts'
 import { usageOf } from './call-usage.ts'
 import { modelError } from './model-error.ts'
@@ -180,9 +181,9 @@ function waitBeforeRetry(
 /** Drops the reply of the failed attempt, also when the run ends before the next attempt begins. */
 async function restart({ step, begin }: ModelCall, error: AgentKitError, emit: Emit): Promise<void> {
   begin?.(emptyReply())
-  if (step !== undefined) await emit({ type: 'step-restart', step, error: toErrorInfo(error) })
+  if (step !== undefined) await emit({ type: 'step-restart', step, error: redactedInfo(error) })
 }
 
 async function emitFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
-  await emit({ type: 'model-fallback', from: from.id, to: to.id, error: toErrorInfo(error) })
+  await emit({ type: 'model-fallback', from: from.id, to: to.id, error: redactedInfo(error) })
 }

@@ -1,5 +1,5 @@
 import type { RunEnding } from '../contracts/run-store.ts'
-import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
+import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import type { TurnStatus } from '../data/session-data.ts'
@@ -8,6 +8,7 @@ import { limits } from '../limits.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
+import { redactedInfo } from '../util/redact.ts'
 import { emptyReply, textOf } from './reply.ts'
 import type { RunResult } from './run.ts'
 import type { RunState } from './run-state.ts'
@@ -79,7 +80,7 @@ export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: 
   const { text, output, usage, cost, finishReason, error } = toResult(scope.runId, state, ledger, end)
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
   const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}) }
-  return { type: 'run-end', ...answer, ...(error ? { error: toErrorInfo(error) } : {}) }
+  return { type: 'run-end', ...answer, ...(error ? { error: redactedInfo(error) } : {}) }
 }
 
 /** What is stored of the result. */
@@ -90,7 +91,7 @@ function endingOf(
 ): Partial<Omit<RunEnding, 'status'>> {
   return {
     ...{ finishReason, text: reply.text, sources: [...sources] },
-    ...(error && { error: toErrorInfo(error) }),
+    ...(error && { error: redactedInfo(error) }),
     ...(cost && { cost }),
   }
 }

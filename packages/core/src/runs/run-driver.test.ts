@@ -2,7 +2,16 @@ import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent, type AgentEvent, type AgentRun, type Model, memorySessions, type RunOptions, tool } from '../index.ts'
+import {
+  Agent,
+  type AgentEvent,
+  AgentKitError,
+  type AgentRun,
+  type Model,
+  memorySessions,
+  type RunOptions,
+  tool,
+} from '../index.ts'
 
 const bufferBytes = 262_144
 
@@ -15,6 +24,15 @@ describe('a run', () => {
     expect(model.requests).toEqual([])
     expect(getEventListeners(signal, 'abort')).toEqual([])
     expect(run.runId).toMatch(/^run_[0-9a-f-]{36}$/)
+  })
+
+  it('shows no secret of an error of a model in its events', async () => {
+    const leak = new AgentKitError('auth', 'Incorrect key sk-secret-0123456789.')
+    const events: AgentEvent[] = []
+    const run = agentOf(scriptedModel([leak])).stream('Go')
+    expect((await run.result).error?.message).toBe(leak.message)
+    for await (const event of run) events.push(event)
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', error: { message: 'Incorrect key [redacted].' } })
   })
 
   it('starts once, however often its result is read', async () => {

@@ -1,4 +1,11 @@
-import { AgentKitError, type ErrorCode, isAgentKitError, messageOf } from '../data/errors.ts'
+import {
+  AgentKitError,
+  type ErrorCode,
+  type ErrorInfo,
+  isAgentKitError,
+  messageOf,
+  toErrorInfo,
+} from '../data/errors.ts'
 
 /** Names of environment variables whose values are secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
@@ -33,6 +40,12 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
 export function redactedError(thrown: unknown, code: ErrorCode, what: string, otherwise = 'it threw.'): AgentKitError {
   if (isAgentKitError(thrown)) return thrown
   return new AgentKitError(code, `${what} ${redactSecrets(messageOf(thrown)) || otherwise}`, { cause: thrown })
+}
+
+/** An error as events and stores hold it: a model may put the key of its provider into an AgentKitError of its own. */
+export function redactedInfo(error: AgentKitError): ErrorInfo {
+  const info = toErrorInfo(error)
+  return { ...info, message: redactSecrets(info.message) }
 }
 
 function environmentSecrets(): string[] {

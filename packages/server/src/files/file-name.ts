@@ -1,8 +1,11 @@
 import { ProblemError } from '../answer/problem.ts'
 
 const maxBytes = 255
-/** Paths, controls, the ends of lines that terminals know, and marks that reverse the reading direction of a name. */
-const forbidden = /[/\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/**
+ * Paths, controls, the ends of lines that terminals know, marks that reverse the reading direction of a name, and U+FFFD,
+ * which stands for bytes that are not valid UTF-8.
+ */
+const forbidden = /[/\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufffd]/u
 /** Devices of Windows, with any extension; it also removes dots and spaces at the end of a name. */
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$|[. ]$/iu
 const forbiddenOnWindows = /[<>:"|?*]/

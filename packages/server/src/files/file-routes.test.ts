@@ -389,6 +389,7 @@ describe('a file', () => {
       'CON',
       'x'.repeat(300),
       'a%E2%80%AE.md',
+      'a%ff.md',
       '..%5cx',
       '%2e%2e%2f',
     ]) {

@@ -25,7 +25,8 @@ const megabyte = 1024 * 1024
 /** XML takes about 20 times its size in memory while it is read. */
 const maxXmlBytes = 64 * megabyte
 const maxBytes = 1024 * megabyte
-const maxEntries = 20_000
+/** Word itself writes some ten, and one more for each picture. */
+const maxEntries = 8_192
 /** The maximum of deflate is 1,032; real documents stay below 100. */
 const maxRatio = 250
 

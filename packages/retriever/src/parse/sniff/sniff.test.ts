@@ -67,6 +67,12 @@ it('refuses a document that would exhaust the memory, without unpacking it', () 
   expect(sniff(bomb({ name: 'docProps/app.xml', size: 17 * 1024 * 1024, packed: 17_000 }), '.docx')).toBe('.docx')
 })
 
+it('refuses a document of 10,000 parts', () => {
+  const parts = Array.from({ length: 9_999 }, (_, number) => [`word/media/${number}.png`, bytes('')] as const)
+  const file = writeZip([['word/document.xml', bytes('<x/>')], ...parts])
+  expect(() => sniff(file, '.docx')).toThrowError(expect.objectContaining({ status: 'too-large' }))
+})
+
 /** A document whose central directory declares its unpacked size. */
 function bomb({ name, size, packed }: { name: string; size: number; packed: number }): Uint8Array {
   const file = Buffer.from(
