@@ -158,7 +158,9 @@ describe('GET /api/v1/runs', () => {
 
   it('answers 400 where the sessions keep no runs', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([]), sessions: memorySessions() })
-    await expectProblem(await createApp(agent).request('/api/v1/runs?user_id=ada'), 400, 'unsupported')
+    const response = await createApp(agent).request('/api/v1/runs?user_id=ada')
+    const { detail } = await expectProblem(response, 400, 'unsupported')
+    expect(detail).toMatch(/^This server keeps no runs/)
   })
 })
 

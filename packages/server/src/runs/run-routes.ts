@@ -6,6 +6,7 @@ import { anyCallerOf, callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { runStoreOf } from '../request/run-store.ts'
 import { decisionRoute } from './decision-route.ts'
 import { eventsRoute } from './events-route.ts'
 import { findRun } from './find-run.ts'
@@ -49,6 +50,7 @@ function listRoute({ agent }: RouteParts): Route {
     async handle(context, { query: { user_id, session_id, status, limit, after } }) {
       const isForAll = context.get('principal') === '*'
       const userId = isForAll ? anyCallerOf(context, user_id) : callerOf(context, user_id)
+      runStoreOf(agent) // without it, the sentence of the answer would be that of a model
       const filters = {
         ...(userId !== undefined && { userId }),
         ...(session_id !== undefined && { sessionId: session_id }),
