@@ -33,6 +33,7 @@ export function titleTests(getStore: GetStore): void {
     expect(await store.list(key)).toEqual(
       before.map((info) => (info.sessionId === 's1' ? { ...info, title: 'My é title' } : info)),
     )
+    await tick()
     await runTurn(store, session('s1'), 'r3', [user('three'), answer('3')])
     expect(await titles()).toEqual(['My é title', 'two'])
   })
