@@ -61,6 +61,10 @@ describe.each([
 const condition = '--conditions=@agentkit/source'
 
 // These two are no packages of this repository: together they are larger than everything that it installs.
+for (const name of ['bun', 'deno']) {
+  if (!isInstalled(name)) console.log(`${name} is not installed: its own process is not tried.`)
+}
+
 describe.runIf(isInstalled('bun'))('Bun', () => {
   it('serves the agent', () => serveBy('bun', [condition, 'bun.ts']))
 })
