@@ -11,7 +11,7 @@ export type Figure = { name: string; value: number; unit: string; goal: number; 
 
 type Measured = { heapMb: number; rssMb: number; abortedAt: number[] }
 
-/** What `figures-server.ts` is told and shows to no client. */
+/** What `figures-server.ts` receives and shows to no client. */
 const canary = 'canary-7f3a91c2'
 
 /**

@@ -76,7 +76,7 @@ describe('files of an agent over HTTP', () => {
     expect(readdirSync(files)).toEqual([])
   })
 
-  it('are watched: the console names the folder, and each change, whoever makes it', async () => {
+  it('are watched: the console names the folder, and each change, also those of other processes', async () => {
     const { lines, files, call, upload } = await serveFiles()
     expect(lines[1]).toBe(`The files in ${files} are watched.`)
     await upload('a.md', 'Bees make honey.')

@@ -15,7 +15,7 @@ export type KeepSyncedOptions = {
 
 /**
  * Syncs the knowledge of a served agent at once, rather than at the first question, and prints the progress. From then on
- * its folder is watched, also after a failure, and each change of a file is printed, whoever has made it.
+ * its folder is watched, also after a failure, and each change of a file is printed, also of one that another process has changed.
  *
  * A failure is printed and does not stop the server: the first question syncs again and reports it.
  */

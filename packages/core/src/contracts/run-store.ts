@@ -57,7 +57,7 @@ export interface RunStore {
   /** Ends the run, in the transaction of its last entry. */
   end(runId: string, ending: RunEntry & RunEnding): Promise<void>
   /**
-   * Ends a run that is not `done` or `failed` whoever holds it.
+   * Ends a run that is not `done` or `failed`, also one that another process holds.
    * @returns false when it had ended
    * @throws AgentKitError `not-found` for an unknown run
    */

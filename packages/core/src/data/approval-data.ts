@@ -21,7 +21,7 @@ export type Approval = {
 }
 
 /**
- * The decision on an approval: `true` runs the call, `{ deny }` tells the model why not. `{ result }`, for `unknown-outcome`
+ * The decision on an approval: `true` runs the call, `{ deny }` gives the model the reason why not. `{ result }`, for `unknown-outcome`
  * and `client-tool` only, is taken as what the tool returned.
  */
 export type Decision = true | { deny: string } | { result: JSONValue }

@@ -141,7 +141,7 @@ function worldOf(turns: readonly ScriptedTurn[], more: Partial<AgentOptions> = {
       ...model,
       stream: (...[request, signal]: Parameters<typeof model.stream>) => {
         answered++
-        // The script goes on at the step that the conversation has reached.
+        // The script continues at the step that the conversation has reached.
         const step = request.messages.filter(({ role }) => role === 'assistant').length
         return scriptedModel([turns[step] ?? 'Nothing.']).stream(request, signal)
       },

@@ -55,7 +55,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
     state.messages.push(...messages)
     ledger.resume({ budget: budgetOf(stored), spent: ledger.spent })
   }
-  // Time goes on while no process has the run, but not while it waits for a person.
+  // Time without a process counts, time that the run waits for a person does not.
   const { at = Date.parse(stored.record.createdAt), suspended } = progress ?? {}
   if (!suspended) ledger.spent.ms += Math.max(0, Date.now() - at)
   if (turn.deadline !== undefined) scope.endBy?.(turn.deadline)

@@ -29,7 +29,7 @@ describe('a decision on a stored run', () => {
     ])
   })
 
-  it('is accepted while another one is carried out, and the run goes on with it', async () => {
+  it('is accepted while another one is carried out, and the run continues with it', async () => {
     const { promise: paid, resolve: pay } = Promise.withResolvers<string>()
     const { promise: paying, resolve: begun } = Promise.withResolvers<void>()
     const payment = open(memoryDisk(), [calls('pay 1', 'pay 2'), 'Both are paid.'], {

@@ -50,7 +50,7 @@ export interface Ledger {
   msLeft(): number
   /** Whether the clock is stopped. */
   readonly isPaused: boolean
-  /** What was used so far, while the clock goes on. */
+  /** What was used so far; the clock continues. */
   snapshot(): BudgetSnapshot
   /** Stops the clock while the run waits for a person. */
   pause(): BudgetSnapshot

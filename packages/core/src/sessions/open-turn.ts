@@ -127,7 +127,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   return storedTurn({ ...request, ...place }, { ...found, release })
 }
 
-/** A stored run, for whoever may act on it. `undefined` where the store does not record runs, or not this one. */
+/** A stored run of this agent and user. `undefined` where the store does not record runs, or not this one. */
 export async function readRecorded(
   request: Pick<SessionAccess, 'store' | 'agentId' | 'runId' | 'signal'> & { userId?: string },
 ): Promise<StoredRun | undefined> {

@@ -20,7 +20,7 @@ export type SendOptions = {
   beginsAnswer: boolean
   /** The run fails with this event. Before the answer begins, it decides the status. */
   failure?: ProblemError | undefined
-  /** The run goes on meanwhile: a client that does not keep up is disconnected, and reads the rest later. */
+  /** The run continues meanwhile: a client that does not keep up is disconnected, and reads the rest later. */
   isFollowed?: boolean
 }
 

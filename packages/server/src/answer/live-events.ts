@@ -22,7 +22,7 @@ export function liveEvents(starting: Promise<AgentRun>): EventSource {
 }
 
 /**
- * The events of a run that goes on without its client: one that leaves cancels nothing.
+ * The events of a run that continues without its client: one that leaves cancels nothing.
  * @param starting the run, once it has a place. It rejects when there is none.
  */
 export function detachedEvents(starting: Promise<AgentRun>): EventSource {
@@ -51,7 +51,7 @@ async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
   }
 }
 
-/** Events have no cause, which tells a full disk from other failures of the store. */
+/** Events have no cause, which distinguishes a full disk from other failures of the store. */
 async function failureOf(
   run: AgentRun,
   end: Extract<AgentEvent, { type: 'run-end' }>,

@@ -9,7 +9,7 @@ export function checkType(name: string, { exts }: Pick<Knowledge, 'exts'>): void
   throw new ProblemError('file-type-not-allowed', { detail })
 }
 
-/** The number of first bytes that tell the kind of a file. */
+/** The number of first bytes that identify the kind of a file. */
 export const headBytes = 1024
 
 /** What files of other kinds begin with, and the extensions that may begin so. */

@@ -117,7 +117,7 @@ export function writeTests(getRuns: GetRuns): void {
     expect(await runs.events('r1', 0, 10)).toEqual([])
   })
 
-  it('cancels a run whoever holds it, once', async () => {
+  it('cancels a run of any holder, once', async () => {
     const { runs, open } = getRuns()
     const other = await open()
     const cancelled = { status: 'failed', finishReason: 'aborted' } as const
