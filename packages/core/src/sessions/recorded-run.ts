@@ -1,0 +1,194 @@
+import type { RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import type { AgentKitError } from '../data/errors.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
+import type { Session, SessionKey } from '../data/session-data.ts'
+import { inCallOrder, visibleMessages } from '../data/transcript.ts'
+import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
+import type { EventQueue } from './event-queue.ts'
+import { stateOf } from './suspended-runs.ts'
+
+/** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
+export type RecordedOptions = {
+  /** How many of the run's first messages are the conversation before it. */
+  seeded: number
+  /** What the loop needs. */
+  run?: JSONValue
+}
+
+/** How far a run has come, as it is stored with each step. Its field names are stored, too. */
+export type RecordedProgress = {
+  /** The snapshot that continues the run. */
+  snapshot?: JSONValue
+  /** When it was taken, in milliseconds since 1970. */
+  at: number
+  /** When the run must have ended, in milliseconds since 1970. */
+  deadline?: number
+  /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
+  since: number
+  /** The number of the last event that had been emitted. */
+  seq?: number
+  /** The last event before the reply of this step was stored. */
+  replySeq?: number
+  /** The process has handed it back between two steps. */
+  released?: true
+  /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
+  suspended?: { version: number; msLeft?: number }
+}
+
+/** A run whose turn is recorded by the store's `runs`, and where its session stands. */
+export type RecordedRun = {
+  /** The conversation before the run. */
+  history: readonly Message[]
+  state: JSONValue | undefined
+  /** The version of the session when the run began or was taken over. */
+  version: number
+  attempt: number
+  /** How many of its messages are stored. */
+  position: number
+  seeded: number
+  /** Whether its progress is stored with each step. */
+  isResumable: boolean
+  /** In milliseconds since 1970. */
+  deadline: number | undefined
+  /** No later call begins earlier than this, in milliseconds since 1970. */
+  since: number
+  /** Set for a run that is still suspended. */
+  isSuspended?: true
+  /** Whether it is the last of its session; see `OpenTurn`. */
+  isLast?: boolean
+}
+
+/** A stored run that this process has taken over. */
+export type TakenRun = RecordedRun & {
+  stored: StoredRun
+  /** What the run has stored, results in the order of their calls. */
+  messages: Message[]
+  /** Calls of the last step that had begun when its process died; some of them have a result. */
+  begun: readonly StartedCall[]
+  progress: RecordedProgress | undefined
+  /** Whether other runs of the session began or ended while it was suspended. */
+  hasMoved: boolean
+}
+
+/** Where a recorded run is stored, and how it is interrupted. */
+export type RecordedPlace = {
+  store: SessionStore
+  runs: RunStore
+  key: SessionKey
+  runId: string
+  interrupt(reason: AgentKitError): void
+  /** Of a run that keeps its events. */
+  events?: EventQueue | undefined
+}
+
+/** How a new run begins. */
+export type NewRecord = {
+  runs: RunStore
+  key: SessionKey
+  runId: string
+  agentId: string
+  input: readonly Message[]
+  seeded: number
+  replaces?: string | undefined
+  isResumable: boolean
+  keepsEvents?: boolean
+  deadline?: number | undefined
+  options?: JSONValue | undefined
+  agentVersion?: string | undefined
+}
+
+/** Creates a run in its session, which has this version. */
+export async function createRun(record: NewRecord, expectedVersion: number): Promise<void> {
+  const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion } = record
+  const { keepsEvents = isResumable } = record
+  const options: RecordedOptions = { seeded, ...(record.options !== undefined && { run: record.options }) }
+  await runs.create(key, {
+    ...{ runId, agentId, expectedVersion, input, isResumable, keepsEvents },
+    ...(replaces !== undefined && { replaces }),
+    ...(deadline !== undefined && { deadline }),
+    ...(agentVersion !== undefined && { agentVersion }),
+    options: options as unknown as JSONValue, // plain JSON, except that optional fields may be absent
+  })
+}
+
+/** Ends a run that could not be used after it had begun. */
+export function failRecorded(runs: RunStore, runId: string, attempt: number): Promise<void> {
+  return runs.end(runId, { attempt, status: 'failed', finishReason: 'error' })
+}
+
+/**
+ * Takes a stored run over, and acquires its session where it does not hold it.
+ * @throws AgentKitError `session-conflict` when it is not to be had, `not-found`, `session-busy`
+ */
+export function takeOverRun(
+  request: Omit<SessionRequest, 'key'> & { runs: RunStore; key: SessionKey },
+): Promise<AcquiredSession<TakenRun>> {
+  const { runs, runId } = request
+  return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
+    const before = await runs.read(runId)
+    const attempt = (before?.attempt ?? 0) + 1
+    const undo = (): Promise<unknown> => {
+      if (!before || !wasSuspended(before)) return runs.release(runId, attempt)
+      const approvals = before.approvals.filter(({ decision }) => decision === undefined)
+      return runs.suspend(runId, { attempt, approvals })
+    }
+    const begin = async (): Promise<TakenRun> =>
+      describeRun(request, await runs.takeOver(runId, { expectedVersion: session?.version ?? 0 }), session)
+    return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
+  })
+}
+
+/**
+ * A stored run as it can continue.
+ * @param session as it was loaded before the run was taken over
+ */
+export async function describeRun(
+  { store, key, runId }: Pick<RecordedPlace, 'store' | 'key' | 'runId'>,
+  stored: StoredRun,
+  session: Session | undefined,
+): Promise<TakenRun> {
+  const turns = await store.turns(key)
+  const own = turns.find((turn) => turn.runId === runId)?.messages ?? []
+  const others = turns.filter((turn) => turn.runId !== runId)
+  const { seeded } = optionsOf(stored)
+  const progress = progressOf(stored)
+  const { version = 0 } = session ?? {}
+  const { suspended, since = 0 } = progress ?? {}
+  const started = stored.calls.map(({ startedAt }) => startedAt)
+  const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
+  return {
+    // The model sees what happened while the run was suspended.
+    history: [...own.slice(0, seeded), ...others.flatMap(visibleMessages)],
+    messages: inCallOrder(own.slice(seeded)),
+    ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
+    deadline: progress ? deadline : stored.deadline,
+    attempt: stored.attempt,
+    // A suspended run has no call that is running.
+    begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
+    since: Math.max(Date.now(), ...started.map((at) => at + 1)),
+    hasMoved: suspended !== undefined && suspended.version !== version,
+    isLast: turns.at(-1)?.runId === runId,
+  }
+}
+
+/** Whether a run was recorded in this way; runs of earlier versions were not. */
+export function isRecorded({ options }: StoredRun): boolean {
+  return isRecord(options) && typeof options.seeded === 'number'
+}
+
+/** Whether a run was suspended when its progress was last stored. */
+export function wasSuspended(stored: StoredRun): boolean {
+  return progressOf(stored)?.suspended !== undefined
+}
+
+export function optionsOf({ options }: StoredRun): RecordedOptions {
+  // Written by `createRun`.
+  return options as unknown as RecordedOptions
+}
+
+function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
+  // Written by a turn.
+  return progress as unknown as RecordedProgress | undefined
+}
