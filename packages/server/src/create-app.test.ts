@@ -109,6 +109,8 @@ describe('auth', () => {
   it.each([
     ['a wrong token', '/api/v1/chat', bearer('wrong')],
     ['a token in the query', '/api/v1/chat?token=the-token-of-ada&access_token=the-token-of-ada', {}],
+    ['a token in the query beside a valid one', '/api/v1/chat?access_token=x', bearer('the-token-of-ada')],
+    ['a token in the query by another name', '/api/v1/chat?a=b&API%5fkey=x', bearer('the-token-of-ada')],
     ['another scheme', '/api/v1/chat', { authorization: 'Basic the-token-of-ada' }],
     ['a token with something after it', '/api/v1/chat', bearer('the-token-of-ada x')],
     ['the name of a property', '/api/v1/chat', bearer('constructor')],
@@ -119,6 +121,14 @@ describe('auth', () => {
     const without = await expectProblem(await app.request('/api/v1/chat', chatRequest()), 401, 'unauthorized')
     expect({ ...refused, request_id: '' }).toEqual({ ...without, request_id: '' })
     expect(agent.calls).toHaveLength(0)
+  })
+
+  it('35 refuses a token in the query of a route that needs none, and of one that is only read', async () => {
+    const app = createApp(fakeAgent(), { auth: { tokens } })
+    await expectProblem(await app.request('/api/v1/info?token=the-token-of-ada'), 401, 'unauthorized')
+    const headers = bearer('the-token-of-ada')
+    await expectProblem(await app.request('/api/v1/sample_prompts?token=x', { headers }), 401, 'unauthorized')
+    expect((await app.request('/api/v1/sample_prompts?user_id=ada&q=token', { headers })).status).toBe(200)
   })
 
   it.each([

@@ -4,7 +4,7 @@ import { problemEntry } from '../answer/log-problem.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { isId } from '../request/fields.ts'
 import { describeError, type LogEntry } from '../util/log.ts'
-import type { Guard } from '../util/server-env.ts'
+import type { Guard, ServerContext } from '../util/server-env.ts'
 
 /**
  * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,
@@ -22,6 +22,8 @@ export type Auth =
 const minTokenLength = 16
 const sendable = /^[\x21-\x7e]+$/
 const bearer = /^bearer +([\x21-\x7e]+)$/i
+/** Parameters by which clients of other servers send a token. */
+const tokenParameters = /^(?:(?:access|auth|bearer)_?token|token|authorization|api_?key)$/i
 
 /** @throws AgentKitError `invalid-config` for tokens or users that cannot be used; never repeats a token */
 export function checkAuth(auth: Auth): void {
@@ -65,13 +67,14 @@ type AuthGuardOptions = {
   isPublic?: boolean
 }
 
-/** Refuses requests without a known token, and sets the user id that the token may act for. */
+/** Refuses requests without a known token or with one in the query, and sets the user id that the token may act for. */
 export function authGuard(auth: Auth, { timeoutMs, log, isPublic = false }: AuthGuardOptions): Guard {
   const find: Find = typeof auth === 'function' ? auth : tokenFinder(auth.tokens)
   return async function checkToken(context, next) {
     const header = context.req.header('authorization')
-    if (isPublic && header === undefined) return next()
-    const token = bearer.exec(header ?? '')?.[1]
+    if (isPublic && header === undefined && !hasTokenInQuery(context)) return next()
+    // Addresses are logged and shared. A valid header beside it would let the client leak its token unnoticed.
+    const token = hasTokenInQuery(context) ? undefined : bearer.exec(header ?? '')?.[1]
     const found = token === undefined ? undefined : await findOwner(find, token, timeoutMs)
     const owner = toOwner(found)
     if (owner === undefined) {
@@ -86,6 +89,12 @@ export function authGuard(auth: Auth, { timeoutMs, log, isPublic = false }: Auth
     context.set('mayApprove', owner.mayApprove)
     await next()
   }
+}
+
+function hasTokenInQuery({ req }: ServerContext): boolean {
+  if (!req.url.includes('?')) return false
+  for (const name of new URL(req.url).searchParams.keys()) if (tokenParameters.test(name)) return true
+  return false
 }
 
 /** The function of a user may resolve to something other than its type. */
