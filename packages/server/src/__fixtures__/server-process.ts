@@ -5,14 +5,18 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const script = fileURLToPath(new URL('./durable-server.ts', import.meta.url))
-
 export type ServerProcess = { child: ChildProcess; url: string; exit: Promise<unknown[]> }
 
-/** Starts `durable-server.ts` on the files `sessions.db` and `effects` of a folder. */
-export async function startServer(folder: string, port: number, delayMs: number): Promise<ServerProcess> {
-  const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs)]
-  const child = spawn(process.execPath, ['--conditions=@agentkit/source', '--no-warnings', script, ...values], {
+/** Starts a script of this folder on the files `sessions.db` and `effects` of a folder. */
+export async function startServer(
+  folder: string,
+  port: number,
+  delayMs: number,
+  { script = 'durable-server.ts', values: more = [] }: { script?: string; values?: readonly string[] } = {},
+): Promise<ServerProcess> {
+  const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
+  const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs), ...more]
+  const child = spawn(process.execPath, ['--conditions=@agentkit/source', '--no-warnings', file, ...values], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },
   })
