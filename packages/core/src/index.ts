@@ -1,6 +1,15 @@
 export { Agent } from './agents/agent.ts'
 export type { AgentOptions } from './agents/agent-options.ts'
 export type {
+  BackgroundRuns,
+  MemberRunEntry,
+  QueueBounds,
+  QueuedRunEntry,
+  RunCounts,
+  RunNotice,
+  StoredSchedule,
+} from './contracts/background-runs.ts'
+export type {
   FileInfo,
   FileNote,
   FileStatus,
@@ -22,6 +31,8 @@ export type {
   ToolSpec,
 } from './contracts/model.ts'
 export type { ModelSettings } from './contracts/model-settings.ts'
+export type { RunBeginning, RunEnding, RunEntry, StartedCall } from './contracts/run-entry.ts'
+export type { QueueCounts, QueuedJob, RunQueue, TakenJob } from './contracts/run-queue.ts'
 export type {
   IdempotentAnswer,
   IdempotentAnswers,
@@ -30,10 +41,7 @@ export type {
   OrphanedRun,
   PruneReport,
   RetentionRules,
-  RunEnding,
-  RunEntry,
   RunStore,
-  StartedCall,
   StoredApproval,
   StoredRun,
 } from './contracts/run-store.ts'
@@ -70,6 +78,7 @@ export type {
   UserMessage,
   UserPart,
 } from './data/message.ts'
+export type { OnBusy } from './data/on-busy.ts'
 export type { RunRecord, RunStatus } from './data/run-record.ts'
 export type { Session, SessionInfo, SessionKey, Turn, TurnStatus } from './data/session-data.ts'
 export {
@@ -95,7 +104,6 @@ export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/retry.ts'
 export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
-export type { OnBusy } from './sessions/session-queue.ts'
 export type { MemberAnswer } from './swarm/answers.ts'
 export type { MemberHistory } from './swarm/member-history.ts'
 export type { Next, NextMember, Route, SwarmState } from './swarm/route.ts'

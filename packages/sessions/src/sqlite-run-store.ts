@@ -27,6 +27,8 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
   const { holder, watchers, read, write } = access
 
   return {
+    now: () => Date.now(),
+
     async create(key, run) {
       checkSessionKey(key)
       const { runId, expectedVersion, input, replaces } = run

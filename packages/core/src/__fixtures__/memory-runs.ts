@@ -1,4 +1,5 @@
-import type { NewRunEntry, OrphanedRun, RunEnding, RunEntry, RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { RunEnding, RunEntry } from '../contracts/run-entry.ts'
+import type { NewRunEntry, OrphanedRun, RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
@@ -69,6 +70,7 @@ export function memoryDisk(): MemoryDisk {
   const copyOf = ({ process: _, isFree: _f, events: _e, holds: _h, suspendedAt: _s, ...row }: Row): StoredRun => structuredClone(row)
 
   const runsOf = (process: object): RunStore => ({
+    now: () => Date.now(),
     async create(key: SessionKey, run: NewRunEntry) {
       await settleLost(key)
       const { runId, agentId, expectedVersion, input, isResumable, keepsEvents, deadline, options, replaces } = run

@@ -1,11 +1,10 @@
 import type { Approval, Decision } from '../data/approval-data.ts'
-import type { Citation } from '../data/citation.ts'
-import type { ErrorInfo } from '../data/errors.ts'
-import type { AgentEvent, RunFinishReason } from '../data/event.ts'
+import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { SessionKey } from '../data/session-data.ts'
-import type { Cost, Usage } from '../data/usage.ts'
+import type { BackgroundRuns } from './background-runs.ts'
+import type { RunBeginning, RunEnding, RunEntry, StartedCall } from './run-entry.ts'
 
 /**
  * What a store keeps of runs beside their messages, so that they outlive their process: options, calls that have begun,
@@ -25,6 +24,13 @@ import type { Cost, Usage } from '../data/usage.ts'
  * - Deleting a session deletes its runs with their calls, approvals, events and idempotent answers.
  */
 export interface RunStore {
+  /** Runs that workers begin and continue. Absent where nothing outlives the process, as for `:memory:`. */
+  readonly background?: BackgroundRuns
+  /**
+   * The time of the store, in milliseconds since 1970: the same for all processes that share it, whatever their clocks
+   * say. Every time that is stored is of this clock.
+   */
+  now(): number
   /**
    * Begins a run as `SessionStore.begin` does. Its attempt is 1.
    * @throws AgentKitError `session-conflict` as `begin`; `not-found` when `replaces` is no run of this session
@@ -32,12 +38,13 @@ export interface RunStore {
   create(key: SessionKey, run: NewRunEntry): Promise<void>
   /**
    * Takes a run over for this process, with the next attempt: a `waiting` one of which an approval is decided, a free or a
-   * lost one. Of several callers at once, one succeeds.
+   * lost one, or a queued one whose turn it is (see `BackgroundRuns`). Of several callers at once, one succeeds.
    * @param options.expectedVersion of the session, as `load` returned it; checked where the run does not hold it
+   * @param options.begin what is stored with it when the run has no messages yet: its first messages, and its deadline
    * @throws AgentKitError `session-conflict` when the run is not to be had, or its session is held by another run
    * (retryable) or has moved on (retryable); `not-found`
    */
-  takeOver(runId: string, options: { expectedVersion: number }): Promise<StoredRun>
+  takeOver(runId: string, options: { expectedVersion: number; begin?: RunBeginning }): Promise<StoredRun>
   /** Stores what is finished, all or nothing. */
   append(runId: string, entry: RunEntry): Promise<void>
   /**
@@ -80,7 +87,7 @@ export interface RunStore {
    * @returns stops it
    */
   watch(runId: string, listener: () => void): () => void
-  /** The free and the lost runs of these agents, oldest first, at most 100. */
+  /** The free and the lost runs of these agents that are no background runs, oldest first, at most 100. */
   orphans(agentIds: readonly string[]): Promise<OrphanedRun[]>
   /** Suspended runs whose approvals were requested before this time (milliseconds since 1970), at most 100. */
   expired(agentIds: readonly string[], before: number): Promise<string[]>
@@ -93,9 +100,6 @@ export interface RunStore {
   size?(): Promise<number>
   readonly answers: IdempotentAnswers
 }
-
-/** A call of a tool that has begun. */
-export type StartedCall = { callId: string; name: string /** Milliseconds since 1970. */; startedAt: number }
 
 /** An approval, with what the run needs beside what a user sees. */
 export type StoredApproval = Approval & { decision?: Decision; decidedBy?: string; decidedAt?: string }
@@ -123,31 +127,8 @@ export type NewRunEntry = {
   options?: JSONValue
   progress?: JSONValue
   agentVersion?: string
-}
-
-/** What is stored at once. */
-export type RunEntry = {
-  attempt: number
-  /** The place of the first message among the run's; an entry whose messages are stored already adds none. */
-  position?: number
-  messages?: readonly Message[]
-  /** The session's state: replaces the earlier one. */
-  state?: JSONValue
-  /** Calls that begin now. */
-  calls?: readonly StartedCall[]
-  /** Replaces the earlier one. */
-  progress?: JSONValue
-  usage?: Usage
-  events?: readonly AgentEvent[]
-}
-
-export type RunEnding = {
-  status: 'done' | 'failed'
-  finishReason: RunFinishReason
-  text?: string
-  error?: ErrorInfo
-  cost?: Cost
-  sources?: readonly Citation[]
+  /** Whether notices of its end, and of its waiting, are kept for `BackgroundRuns.takeNotices`. */
+  notifies?: boolean
 }
 
 /** A stored run with everything that continues it. */
@@ -168,6 +149,12 @@ export type StoredRun = {
   lastSeq: number
   /** Takeovers of a lost run since it last finished a step. */
   takeovers: number
+  /** Whether workers begin and continue it. */
+  isBackground?: boolean
+  /** Running, but no process has it, and it waits for none of its members: it can be taken over at once. */
+  isFree?: boolean
+  /** Of a member's run: the outermost run, with whose events its own are stored. */
+  rootRunId?: string
 }
 
 export type OrphanedRun = {

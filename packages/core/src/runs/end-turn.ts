@@ -1,4 +1,4 @@
-import type { RunEnding } from '../contracts/run-store.ts'
+import type { RunEnding } from '../contracts/run-entry.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'

@@ -2,6 +2,7 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
+import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { untilAborted } from '../util/abort.ts'
 import {
@@ -23,7 +24,6 @@ import {
 } from './recorded-run.ts'
 import { recordedTurn } from './recorded-turn.ts'
 import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
-import type { OnBusy } from './session-queue.ts'
 import { storedTurn } from './stored-turn.ts'
 import {
   acquireSuspended,

@@ -1,4 +1,5 @@
-import type { RunStore, StartedCall, StoredRun } from '../contracts/run-store.ts'
+import type { StartedCall } from '../contracts/run-entry.ts'
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'

@@ -1,4 +1,4 @@
-import type { RunEntry } from '../contracts/run-store.ts'
+import type { RunEntry } from '../contracts/run-entry.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'

@@ -1,4 +1,5 @@
-import type { RunEntry, RunStore, StartedCall } from '../contracts/run-store.ts'
+import type { RunEntry, StartedCall } from '../contracts/run-entry.ts'
+import type { RunStore } from '../contracts/run-store.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import type { EventQueue } from './event-queue.ts'

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AssistantMessage, UserMessage } from '../data/message.ts'
+import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey, Turn } from '../data/session-data.ts'
 import { validateTranscript, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
-import type { OnBusy } from './session-queue.ts'
 
 const key: SessionKey = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const busy = { code: 'session-busy', retryable: true, retryAfterMs: 1000 }

@@ -1,13 +1,9 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
+import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { limits } from '../limits.ts'
 import { untilAborted } from '../util/abort.ts'
-
-/**
- * What a run does when another one holds its session: wait in the queue, fail, or end the others and run next.
- */
-export type OnBusy = 'queue' | 'reject' | 'interrupt'
 
 export type QueueRequest = {
   store: SessionStore

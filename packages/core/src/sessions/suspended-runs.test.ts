@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } from '../data/message.ts'
+import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { memorySessions } from './memory-sessions.ts'
 import { type OpenTurn, openTurn, resumeTurn } from './open-turn.ts'
-import type { OnBusy } from './session-queue.ts'
 
 const owner = { agentId: 'test', userId: 'ann' }
 const key: SessionKey = { ...owner, sessionId: 's' }

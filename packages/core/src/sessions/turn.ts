@@ -1,4 +1,4 @@
-import type { RunEnding, StartedCall } from '../contracts/run-store.ts'
+import type { RunEnding, StartedCall } from '../contracts/run-entry.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'

@@ -1,0 +1,147 @@
+import type { JSONValue } from '../data/message.ts'
+import type { OnBusy } from '../data/on-busy.ts'
+import type { RunRecord } from '../data/run-record.ts'
+import type { SessionKey } from '../data/session-data.ts'
+import type { RunEntry } from './run-entry.ts'
+import type { QueuedJob, RunQueue } from './run-queue.ts'
+
+/**
+ * What a store keeps of runs that workers begin and continue. Part of `RunStore.background`; every such store passes
+ * `backgroundRunsContract` of `@agentkit/testing/vitest`.
+ *
+ * - A background run is `queued` until a worker begins it by `takeOver`. It has no messages until then: its input is in
+ *   its `options`. It is resumable, keeps its events, and is not among the `orphans`.
+ * - A queued run begins only when no run of its session runs, is free or was decided, and no run of the session that was
+ *   accepted earlier is queued: `takeOver` is `session-conflict`, retryable, until then. Order counts from `dueAt` where it
+ *   is later than the acceptance. It then takes its place in the conversation, after all turns before it.
+ * - A direct run does not wait for queued ones. `load` and `turns` do not show queued runs.
+ * - The events of a member's run are numbered and stored with those of the outermost run, in the order in which they are
+ *   written.
+ */
+export interface BackgroundRuns {
+  readonly queue: RunQueue
+  /**
+   * Stores runs that workers begin later, all or none. Only the store: the caller adds their jobs to the queue.
+   *
+   * @returns for each entry its run's id: that of an earlier run where its idempotency key was used with the same
+   *   fingerprint
+   * @throws AgentKitError `invalid-argument` for a key that was used with another fingerprint; `session-busy` for an entry
+   *   with `onBusy: "reject"` whose session has a queued or running run; `overloaded`, retryable, beyond the bounds;
+   *   `not-found` when `replaces` is no run of the session
+   */
+  enqueue(entries: readonly QueuedRunEntry[], bounds: QueueBounds): Promise<{ runId: string; isNew: boolean }[]>
+  /**
+   * Makes a failed run `queued` again. It keeps what it has stored, and continues from there.
+   * @throws AgentKitError `session-conflict` for a run that has not failed or was replaced; `not-found`
+   */
+  retry(runId: string): Promise<void>
+  /**
+   * Suspends a run until its members' runs, which are created here where they are new, have each ended or wait for
+   * approval. It keeps its session, and no process has it. When that has happened it is free.
+   */
+  delegate(runId: string, entry: RunEntry & { members: readonly MemberRunEntry[] }): Promise<void>
+  /**
+   * The background runs of these agents that need a worker: queued ones (also those that are not due), free ones, lost
+   * ones; oldest first. A run that waits for a person or for its members is none of them.
+   * @param page.after the last run of the page before
+   */
+  unfinished(agentIds: readonly string[] | undefined, page: { after?: string; limit: number }): Promise<QueuedJob[]>
+  /** Background runs by agent and status, without those of members; `oldestQueuedAt` is in milliseconds since 1970. */
+  counts(): Promise<RunCounts[]>
+
+  /** The budget that the runs of a tree share, as JSON, with its version. `undefined` before it is first set. */
+  sharedBudget(rootRunId: string): Promise<{ version: number; value: JSONValue } | undefined>
+  /** @param expectedVersion 0 for none @returns false when the version has moved; then nothing is stored */
+  setSharedBudget(rootRunId: string, expectedVersion: number, value: JSONValue): Promise<boolean>
+
+  /** Replaces the schedule of that agent and name. */
+  setSchedule(schedule: StoredSchedule): Promise<void>
+  /** @returns false when there was none */
+  removeSchedule(agentId: string, name: string): Promise<boolean>
+  /** All schedules of an agent; of all agents when absent. `dueBefore`: only those whose `nextAt` is not later. */
+  schedules(filter: { agentIds?: readonly string[]; dueBefore?: number }): Promise<StoredSchedule[]>
+  /**
+   * Moves a schedule on and, with `run`, stores that run, in one transaction.
+   * @returns false when `nextAt` is not `expectedNextAt` any more, or the schedule is gone; then nothing is stored
+   */
+  moveSchedule(
+    schedule: { agentId: string; name: string; expectedNextAt: number },
+    to: { nextAt?: number; run?: QueuedRunEntry },
+  ): Promise<boolean>
+
+  /**
+   * Takes notices of runs that have ended or wait, for `leaseMs`; only of runs whose entry had `notifies`, not of members.
+   * Of several callers at once, one receives a notice.
+   */
+  takeNotices(agentIds: readonly string[], page: { limit: number; leaseMs: number }): Promise<RunNotice[]>
+  /** Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed`: it is kept, and shown with its run. */
+  settleNotice(noticeId: string, outcome: 'delivered' | { failed: string } | { retryAt: number }): Promise<void>
+
+  /** Notes that a worker for these agents lives; called every 3 s. */
+  beatWorker(workerId: string, agentIds: readonly string[]): Promise<void>
+  removeWorker(workerId: string): Promise<void>
+  /** When a worker for the agent was last known to live, in milliseconds since 1970; for each agent that ever had one. */
+  lastWorkers(): Promise<{ agentId: string; at: number }[]>
+}
+
+/** A run that a worker begins. */
+export type QueuedRunEntry = {
+  key: SessionKey
+  runId: string
+  /** The agent of the run, as in `NewRunEntry`. */
+  agentId: string
+  /** What a worker needs to begin it, the input among it. */
+  options: JSONValue
+  /** The start of the question: the title of a new session. */
+  title: string
+  priority?: number
+  /** Not before this time, in milliseconds since 1970. */
+  dueAt?: number
+  idempotency?: { key: string; fingerprint: string }
+  onBusy: OnBusy
+  replaces?: string
+  /** Whether notices of its end, and of its waiting, are kept for `takeNotices`. */
+  notifies?: boolean
+  agentVersion?: string
+}
+
+/** The run of a member: it has the same agent, user and priority, no session, and no notices. */
+export type MemberRunEntry = { runId: string; key: SessionKey; options: JSONValue }
+
+/** The most queued background runs: in all, and of one user. */
+export type QueueBounds = { queued: number; userQueued: number }
+
+export type RunCounts = {
+  agentId: string
+  queued: number
+  running: number
+  waiting: number
+  failed: number
+  /** Failed ones with the code `crashed`. */
+  crashed: number
+  oldestQueuedAt?: number
+}
+
+export type StoredSchedule = {
+  agentId: string
+  name: string
+  cron: string
+  timeZone: string
+  missed: 'skip' | 'once'
+  userId: string
+  /** What its runs begin with, and their options. */
+  entry: JSONValue
+  /** Milliseconds since 1970; absent when it never comes again. */
+  nextAt?: number
+  lastAt?: number
+}
+
+/** A run that has ended or waits. All tries of one notice have one id. */
+export type RunNotice = {
+  noticeId: string
+  tries: number
+  /** When the run ended or began to wait, in milliseconds since 1970. */
+  createdAt: number
+  /** As it was then; `record.status` is `done`, `failed` or `waiting`. */
+  record: RunRecord
+}

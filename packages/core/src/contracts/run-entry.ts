@@ -1,0 +1,36 @@
+import type { Citation } from '../data/citation.ts'
+import type { ErrorInfo } from '../data/errors.ts'
+import type { AgentEvent, RunFinishReason } from '../data/event.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import type { Cost, Usage } from '../data/usage.ts'
+
+/** How a queued run begins. */
+export type RunBeginning = { messages: readonly Message[]; deadline?: number }
+
+/** A call of a tool that has begun. */
+export type StartedCall = { callId: string; name: string /** Milliseconds since 1970. */; startedAt: number }
+
+/** What is stored at once. */
+export type RunEntry = {
+  attempt: number
+  /** The place of the first message among the run's; an entry whose messages are stored already adds none. */
+  position?: number
+  messages?: readonly Message[]
+  /** The session's state: replaces the earlier one. */
+  state?: JSONValue
+  /** Calls that begin now. */
+  calls?: readonly StartedCall[]
+  /** Replaces the earlier one. */
+  progress?: JSONValue
+  usage?: Usage
+  events?: readonly AgentEvent[]
+}
+
+export type RunEnding = {
+  status: 'done' | 'failed'
+  finishReason: RunFinishReason
+  text?: string
+  error?: ErrorInfo
+  cost?: Cost
+  sources?: readonly Citation[]
+}

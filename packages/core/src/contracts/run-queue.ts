@@ -1,0 +1,51 @@
+/**
+ * Which runs wait for a worker. It holds ids only: what a run is, and whether it may begin, is decided by the store of
+ * sessions, from which a queue can be rebuilt. Every queue passes `runQueueContract` of `@agentkit/testing/vitest`.
+ *
+ * - A job is delivered at least once. A worker that no longer keeps a job, since it died or was cut off, loses it to
+ *   another one within 12 s.
+ * - Of the jobs with one `sessionKey`, at most one is taken at a time.
+ * - Jobs of one user come in the order of priority, then of time. Users take turns: jobs of a user who has few are not
+ *   behind those of a user who has many.
+ */
+export interface RunQueue {
+  /** Adds jobs. A run that has an open job may get a second one: the store lets one of them continue the run. */
+  add(jobs: readonly QueuedJob[]): Promise<void>
+  /**
+   * Takes jobs that are due, for one worker.
+   * @param request.perUser the most that one user may have taken, over all workers, while other users have jobs
+   */
+  take(request: { agentIds: readonly string[]; limit: number; perUser?: number }): Promise<TakenJob[]>
+  /** Keeps jobs for their worker; called every 3 s. @returns those that the worker has lost */
+  keep(jobs: readonly TakenJob[]): Promise<TakenJob[]>
+  /** Removes a job whose run has ended, waits, or runs elsewhere; with `afterMs` it is delivered again after that time. */
+  settle(job: TakenJob, again?: { afterMs: number }): Promise<void>
+  /** The runs among these that have no open job. */
+  missing(runIds: readonly string[]): Promise<string[]>
+  /** Calls `listener` when jobs of these agents may be there to take, also those of other processes. @returns stops it */
+  onReady(agentIds: readonly string[], listener: () => void): () => void
+  /** Open jobs by agent; `oldestMs` is how long the oldest job that is due has waited. */
+  counts(): Promise<QueueCounts[]>
+  /** Removes every job. The store adds them again. */
+  clear(): Promise<void>
+  /** Prepares the queue's own tables; `add` and `take` do it too. */
+  migrate(): Promise<void>
+  close(): Promise<void>
+}
+
+export type QueuedJob = {
+  runId: string
+  agentId: string
+  userId: string
+  /** Absent: it waits for no other job. */
+  sessionKey?: string
+  /** Higher first; 0 when absent. */
+  priority?: number
+  /** Not before this time, in milliseconds since 1970. */
+  startAfter?: number
+}
+
+/** A job that a worker has. `token` names this delivery of it. */
+export type TakenJob = { runId: string; agentId: string; userId: string; token: string }
+
+export type QueueCounts = { agentId: string; queued: number; taken: number; oldestMs: number }
