@@ -119,6 +119,8 @@ export type RunCounts = {
   failed: number
   /** Failed ones with the code `crashed`. */
   crashed: number
+  /** How often these runs were begun and taken over, all together. */
+  attempts: number
   oldestQueuedAt?: number
 }
 
