@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { converse } from './packages/core/src/__fixtures__/any-run/converse.ts'
-import { sqliteSessions } from './packages/sessions/src/sqlite-sessions.ts'
+import { sqliteSessions } from './packages/sessions/src/sqlite/sqlite-sessions.ts'
 
 let folder: string
 beforeEach(async () => {

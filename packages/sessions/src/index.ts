@@ -1,1 +1,1 @@
-export { type SQLiteSessionsOptions, sqliteSessions } from './sqlite-sessions.ts'
+export { type SQLiteSessionsOptions, sqliteSessions } from './sqlite/sqlite-sessions.ts'

@@ -7,8 +7,8 @@ import type {
   StoredApproval,
   StoredRun,
 } from '@agentkit/core'
-import { parseStored } from './json.ts'
-import { toISO } from './rows.ts'
+import { parseStored } from '../util/json.ts'
+import { toISO } from '../util/to-iso.ts'
 import type { Statements } from './statements.ts'
 
 // The rows have the shapes that the statements select and the migrations declare; hence the casts below.

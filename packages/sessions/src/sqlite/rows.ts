@@ -8,8 +8,9 @@ import {
   type TurnStatus,
   visibleMessages,
 } from '@agentkit/core'
+import { parseStored } from '../util/json.ts'
+import { toISO } from '../util/to-iso.ts'
 import type { HolderRow } from './holders.ts'
-import { parseStored } from './json.ts'
 import type { Statements } from './statements.ts'
 
 export type SessionRow = { id: number; version: number; state: string | null; is_untitled: number }
@@ -125,8 +126,4 @@ export function readTurn(statements: Statements, row: TurnRow): Turn {
 
 export function keyValues({ agentId, userId, sessionId }: SessionKey): [string, string, string] {
   return [agentId, userId, sessionId]
-}
-
-export function toISO(time: number): string {
-  return new Date(time).toISOString()
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { sqliteSessions } from './sqlite-sessions.ts'
+import { sqliteSessions } from '../sqlite/sqlite-sessions.ts'
 
 const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
 const newRun = { runId: 'r1', agentId: 'helper', expectedVersion: 0, input: [], isResumable: true, keepsEvents: true }

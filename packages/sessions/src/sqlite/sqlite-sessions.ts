@@ -1,14 +1,14 @@
 import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
+import { jsonOrNull, toJSON } from '../util/json.ts'
+import { watchersOf } from '../util/watchers.ts'
 import { beginRun, isAbandoned, settleLostRun } from './begin-run.ts'
-import { jsonOrNull, toJSON } from './json.ts'
 import { findActive, findSession, keyValues, readSession, readTurn, type SessionRow, type TurnRow } from './rows.ts'
 import { listSessions } from './search-sessions.ts'
 import { openSQLiteDatabase } from './sqlite-database.ts'
 import { sqliteRunStore } from './sqlite-run-store.ts'
 import type { Statements } from './statements.ts'
 import { openStore } from './store-access.ts'
-import { watchersOf } from './watchers.ts'
 import { prepareEntry, requireHeld, writeEntry } from './write-entry.ts'
 
 export type SQLiteSessionsOptions = {

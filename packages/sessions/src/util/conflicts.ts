@@ -1,5 +1,5 @@
 import { AgentKitError, type Decision } from '@agentkit/core'
-import { toISO } from './rows.ts'
+import { toISO } from './to-iso.ts'
 
 // The refusals of writes that came too late.
 

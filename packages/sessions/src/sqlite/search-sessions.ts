@@ -1,8 +1,8 @@
 import type { Message, SessionInfo } from '@agentkit/core'
 import { plainText } from '@agentkit/core/internal'
+import { parseStored } from '../util/json.ts'
+import { toISO } from '../util/to-iso.ts'
 import type { Holder, HolderRow } from './holders.ts'
-import { parseStored } from './json.ts'
-import { toISO } from './rows.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
 

@@ -1,7 +1,7 @@
+import type { Watchers } from '../util/watchers.ts'
 import { type Holder, type HolderOptions, openHolder } from './holders.ts'
 import type { SQLiteDatabase } from './sqlite-database.ts'
 import type { Statements } from './statements.ts'
-import type { Watchers } from './watchers.ts'
 
 /** What all parts of an open store share. */
 export interface StoreAccess {

@@ -10,10 +10,10 @@ import {
   type StoredApproval,
   type StoredRun,
 } from '@agentkit/core'
+import { alreadyDecided, conflict, hasEnded, sessionHeld, sessionMoved, unknownRun } from '../util/conflicts.ts'
+import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import { beginRun, isLost, settleLostRun, type Writing } from './begin-run.ts'
-import { alreadyDecided, conflict, hasEnded, sessionHeld, sessionMoved, unknownRun } from './conflicts.ts'
 import { idempotentAnswers } from './idempotent-answers.ts'
-import { jsonOrNull, parseStored, toJSON } from './json.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
 import { findActive, findRun, type RunHead } from './rows.ts'

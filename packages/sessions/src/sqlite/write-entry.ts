@@ -1,6 +1,6 @@
 import type { AgentEvent, JSONValue, Message, RunEntry, Usage } from '@agentkit/core'
-import { conflict, notRunning } from './conflicts.ts'
-import { jsonOrNull, toJSON } from './json.ts'
+import { conflict, notRunning } from '../util/conflicts.ts'
+import { jsonOrNull, toJSON } from '../util/json.ts'
 import type { WrittenRun } from './rows.ts'
 import type { Statements } from './statements.ts'
 
