@@ -16,6 +16,8 @@ import { originGuard } from './guards/origin.ts'
 import { proxyGuard } from './guards/proxy.ts'
 import { requestIdGuard } from './guards/request-id.ts'
 import { secureHeadersGuard } from './guards/secure-headers.ts'
+import { countRequests } from './metrics/count-requests.ts'
+import { metricsRoute } from './metrics/metrics-route.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
 import type { RouteParts } from './request/parts.ts'
@@ -52,6 +54,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   }
   const { limits, log, auth, rules, trustedProxies } = settings
   const app = new Hono<ServerEnv>({ getPath: pathBelow(rules.basePath) })
+  if (rules.metrics) app.use('*', countRequests(capacity.totals))
   app.use(
     '*',
     requestIdGuard,
@@ -73,6 +76,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   if (auth) app.use('*', authGuard(auth, token))
   app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
+  if (rules.metrics) routes.push(metricsRoute(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 
   app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))

@@ -40,6 +40,7 @@ function allowed(methods: readonly Method[]): string {
 }
 
 async function answer(context: ServerContext, route: Route, parts: RouteParts): Promise<Response> {
+  context.set('route', route.path)
   const isPost = route.method === 'POST'
   // Before the body is read, also where the route reads it.
   if (isPost) idempotencyKeyOf(context)

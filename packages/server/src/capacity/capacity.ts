@@ -4,6 +4,7 @@ import { createDailyUsage, type DailyUsage, type Spent } from './daily-usage.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
 import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
 import { createSessionRuns, type SessionRuns } from './session-runs.ts'
+import { createTotals, type Totals } from './totals.ts'
 
 /** What all requests of a server share. */
 export type Capacity = {
@@ -24,6 +25,7 @@ export type Capacity = {
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
+  totals: Totals
   /** Aborts when the server stops: it follows runs no longer. */
   readonly draining: AbortSignal
   drain(): void
@@ -35,6 +37,7 @@ export type Leave = (spent?: Spent) => void
 /** @param options.hasAuth whether user ids are verified: only then have users places of their own */
 export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
   const runs = createRunQueue(limits)
+  const totals = createTotals()
   // Created by the first request: a Worker may not create one while it loads.
   let controller: AbortController | undefined
   const draining = (): AbortController => (controller ??= new AbortController())
@@ -48,12 +51,16 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
       if (!isContinued) await daily().check(userId)
       const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
       return (spent) => {
-        if (spent) daily().add(userId, spent)
+        if (spent) {
+          daily().add(userId, spent)
+          totals.countRun(spent)
+        }
         leave()
       }
     },
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
+    totals,
     get draining() {
       return draining().signal
     },

@@ -22,6 +22,10 @@ export interface RunQueue {
   /** Refuses the queued runs, and all later ones. */
   close(): void
   readonly isClosed: boolean
+  /** Places that are taken. */
+  readonly running: number
+  /** Runs that wait for one. */
+  readonly queued: number
   /** Resolves when every place is free. */
   idle(): Promise<void>
 }
@@ -169,6 +173,14 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
 
     get isClosed() {
       return closed
+    },
+
+    get running() {
+      return running
+    },
+
+    get queued() {
+      return queued
     },
 
     async idle() {

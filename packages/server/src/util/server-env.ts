@@ -18,6 +18,8 @@ export type ServerEnv = {
     forwardedHost?: string
     /** The run that answers, for the header `x-run-id`. */
     runId?: string
+    /** The path of the route that answers, with the names of its parameters. */
+    route?: string
   }
 }
 
