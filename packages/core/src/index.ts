@@ -102,6 +102,15 @@ export type { GuardOptions } from './policies/loop-detection.ts'
 export type { Prices } from './policies/price.ts'
 export type { RetryOptions } from './policies/retry.ts'
 export { withRetries } from './policies/retry.ts'
+export type {
+  EnqueueItem,
+  EnqueueOptions,
+  FollowOptions,
+  ScheduleInfo,
+  ScheduleTimes,
+  Worker,
+  WorkOptions,
+} from './runs/background.ts'
 export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { MemberAnswer } from './swarm/answers.ts'

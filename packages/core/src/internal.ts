@@ -3,7 +3,6 @@
 export type { AgentHost } from './agents/agent-base.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords } from './agents/agent-options.ts'
-export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './agents/recover-runs.ts'
 export { settingRules } from './contracts/model-settings.ts'
 export {
   type CloudOptions,
@@ -15,6 +14,8 @@ export {
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText } from './data/session-text.ts'
+export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './durable/recover-runs.ts'
+export { type WorkerOptions, type WorkingAgent, workOn } from './durable/work.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
 export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspended.ts'

@@ -6,19 +6,19 @@ import type { Decisions } from '../data/approval-data.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
-import type { RunRecord } from '../data/run-record.ts'
+import type { Enqueuer } from '../durable/enqueue.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
 import { type Budget, tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
-import type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
+import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
+import { checkRunOptions } from '../runs/run-options.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
-import { checkRunOptions } from './agent-options.ts'
 import { toUserMessage } from './input.ts'
-import { cancelRun, decideRun, listRuns } from './stored-runs.ts'
+import { StoredRunsBase } from './stored-runs-base.ts'
 
 /** What a package around core adds to its agents. @internal */
 export type AgentHost = {
@@ -48,20 +48,21 @@ type Description = {
 }
 
 /** What agents, swarms and workflows have in common: they answer messages. */
-export abstract class AgentBase<Output = undefined> implements Runnable {
-  readonly id: string
+export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Output> implements Runnable {
+  override readonly id: string
   readonly name: string
   readonly description: string | undefined
   readonly samplePrompts: readonly string[]
   readonly version: string | undefined
   readonly budget: Budget | undefined
   readonly knowledge: Knowledge | undefined
-  abstract readonly sessions: SessionStore
+  abstract override readonly sessions: SessionStore
   /** @internal */
   protected host: AgentHost = {}
 
   /** @internal */
   constructor(id: string, { name, description, samplePrompts = [], version, budget, knowledge }: Description) {
+    super()
     this.id = id
     this.name = name
     this.description = description
@@ -110,7 +111,7 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   }
 
   /** What the loop runs, for swarms and workflows. @internal */
-  abstract toSpec(): AgentSpec
+  abstract override toSpec(): AgentSpec
 
   /**
    * Answers one message.
@@ -154,58 +155,23 @@ export abstract class AgentBase<Output = undefined> implements Runnable {
   }
 
   /**
-   * Decides on approvals of a stored run, in one commit. Once none is open, the process that serves the agent continues
-   * the run. The first decision on an approval wins.
-   *
-   * @param runId of the run
-   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome
-   * @param options.userId the run's user; any user when absent
-   * @param options.by who decided, for later readers
-   * @throws AgentKitError `not-found` for an unknown run or approval, `invalid-argument` for a decision that its kind does
-   *   not allow, `session-conflict` for what was decided before, with what and when, and for a run that has ended;
-   *   `unsupported` with a store without `runs`
-   */
-  async decide(runId: string, decisions: Decisions, options: { userId?: string; by?: string } = {}): Promise<void> {
-    await decideRun(this.#owner(), runId, decisions, options)
-  }
-
-  /**
-   * Ends a run that is queued, running or waiting, in whichever process.
-   * @param options.userId the run's user; any user when absent
-   * @returns false when it had ended
-   * @throws AgentKitError `not-found`, `unsupported` with a store without `runs`
-   */
-  async cancel(runId: string, options: { userId?: string } = {}): Promise<boolean> {
-    return cancelRun(this.#owner(), runId, options)
-  }
-
-  /**
-   * The stored runs, newest first, without their answers.
-   *
-   * @param options `userId` (all users when absent), `sessionId`, `status`, `limit` (50; at most 1,000), and as `after` the
-   *   `runId` of the last record of the page before
-   * @throws AgentKitError `invalid-argument`; `unsupported` with a store without `runs`
-   * @example
-   * const inbox = await agent.runs({ status: 'waiting' })
-   */
-  async runs(options: RunFilter = {}): Promise<RunRecord[]> {
-    return listRuns(this.#owner(), options)
-  }
-
-  #owner(): Parameters<typeof listRuns>[0] {
-    const { sessions: store, approvalMs } = this.toSpec()
-    return { agentId: this.id, store, approvalMs }
-  }
-
-  /**
    * Continues a run whose process died or was stopped, or whose approvals are decided: it keeps its id, session, deadline
    * and budget, and nothing that it has finished is done again. Its result has the error `session-conflict` when another
    * process has it.
    * @internal
    */
-  continueRun(runId: string, { signal }: Pick<RunOptions, 'signal'> = {}): AgentRun<Output> {
+  override continueRun(runId: string, { signal }: Pick<RunOptions, 'signal'> = {}): AgentRun<Output> {
     const options: RunOptions = { onApproval: 'end', ...(signal && { signal }) }
     return this.createRun({ role: 'user', content: '' }, options, { keepEvents: false, resumed: { runId } })
+  }
+
+  /** @internal */
+  protected override enqueuer(): Enqueuer {
+    return {
+      spec: this.toSpec(),
+      begin: () => this.host.begin?.(),
+      check: (message) => this.host.check?.(message),
+    }
   }
 
   /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */

@@ -3,18 +3,15 @@ import type { Model } from '../contracts/model.ts'
 import { checkModelSettings, type ModelSettings } from '../contracts/model-settings.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
-import { checkSessionKey } from '../data/check-id.ts'
 import { invalidArgument } from '../data/errors.ts'
-import type { JSONSchema, Message } from '../data/message.ts'
-import { isRecord } from '../data/message-problem.ts'
+import type { JSONSchema } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
-import { validateTranscript } from '../data/transcript.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { type Budget, checkBudget } from '../policies/budget.ts'
 import { checkHooks, type Hooks } from '../policies/hooks.ts'
 import { checkGuardOptions, type GuardOptions } from '../policies/loop-detection.ts'
 import { checkPrices, type Prices } from '../policies/price.ts'
 import { checkRetry, type RetryOptions } from '../policies/retry.ts'
-import type { RunOptions } from '../runs/run.ts'
 import { checkOutput } from '../schema/structured-output.ts'
 import type { ToolLike } from '../tools/define-tool.ts'
 import {
@@ -23,15 +20,13 @@ import {
   isAny,
   isApprovalDays,
   isCount,
-  isFlag,
+  isFunction,
   isMilliseconds,
   isOneOf,
   isText,
   isTextList,
-  type OptionRule,
   type OptionRules,
 } from '../util/check-options.ts'
-import { measureJSON } from '../util/measure-json.ts'
 
 export type AgentOptions<Output = undefined> = {
   name: string
@@ -45,7 +40,10 @@ export type AgentOptions<Output = undefined> = {
   instruction?: string
   /** What the agent is good at, for other agents. */
   description?: string
-  /** The version of the agent, for those who ask which one has answered. */
+  /**
+   * The version of the agent, which is stored with its runs: a run that another version resumes has a warning. Default: a
+   * hash of its instruction, and of the names and schemas of its tools.
+   */
   version?: string
   /** Example questions for a user interface. */
   samplePrompts?: readonly string[]
@@ -83,6 +81,11 @@ export type AgentOptions<Output = undefined> = {
   timeoutMs?: number
   /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
   approvalDays?: number
+  /**
+   * Called in a worker with each background run that has ended or waits: at least once, also after a crash. When it throws,
+   * it is called again, after growing waits, for 24 hours.
+   */
+  onRunEnd?(run: RunRecord): void | Promise<void>
   /** The store of conversations; default in memory. */
   sessions?: SessionStore
 }
@@ -112,6 +115,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   modelTimeoutMs: isMilliseconds,
   timeoutMs: isMilliseconds,
   approvalDays: isApprovalDays,
+  onRunEnd: isFunction,
   sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
 }
 
@@ -132,68 +136,3 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models
 }
-
-/** An empty id is usually a variable that was not set: all users would share one conversation. */
-export const isId: OptionRule = {
-  is: 'a text that is not empty. Leave it out for none',
-  holds: (value) => typeof value === 'string' && value !== '',
-}
-
-const runRules = {
-  userId: isId,
-  sessionId: isId,
-  signal: {
-    is: 'an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000)',
-    holds: isSignal,
-  },
-  timeoutMs: isMilliseconds,
-  budget: checkBudget,
-  history: checkHistory,
-  replaces: isId,
-  resumable: isFlag,
-  onApproval: isOneOf(['wait', 'end'] satisfies RunOptions['onApproval'][]),
-} satisfies OptionRules<RunOptions>
-
-/** @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix */
-export function checkRunOptions(options: RunOptions): void {
-  if (!isRecord(options)) {
-    throw invalidArgument('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
-  }
-  checkOptions(options, runRules)
-  checkSessionKey(options)
-  if (options.replaces !== undefined && options.sessionId === undefined) {
-    throw invalidArgument('`replaces` names a run of a session: pass its `sessionId` too.')
-  }
-}
-
-/** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */
-function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
-  return (
-    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
-  )
-}
-
-function checkHistory(history: readonly Message[]): void {
-  let problem: string | undefined
-  try {
-    problem = historyProblem(history)
-  } catch (cause) {
-    const message = '`history` cannot be read: a getter or a Proxy in it throws. Pass plain objects.'
-    throw invalidArgument(message, { cause })
-  }
-  if (problem !== undefined) throw invalidArgument(`\`history\` ${problem}.`)
-}
-
-function historyProblem(history: readonly Message[]): string | undefined {
-  if (!Array.isArray(history)) return 'is a list of messages: [{ role: "user", content: "Hello" }]'
-  const [first] = history.length > 0 ? validateTranscript(history) : []
-  if (first) return `is not a valid transcript: message ${first.index}, ${first.problem}`
-  // The history is stored, so values that a store cannot write unchanged are refused here.
-  const notJSON = history.findIndex((message) => measureJSON(message, historyBounds).problem !== undefined)
-  if (notJSON < 0) return undefined
-  return `is not plain JSON: message ${notJSON} has a circle, a BigInt, a function, a Date or too many levels`
-}
-
-/** Deeper values overflow the stack when they are copied and stored. */
-const historyBounds = { depth: 1_000, values: Number.POSITIVE_INFINITY }

@@ -35,6 +35,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     modelTimeoutMs: given.modelTimeoutMs ?? limits.modelTimeoutMs,
     timeoutMs: given.timeoutMs,
     approvalMs: (given.approvalDays ?? limits.approvalDays) * 86_400_000,
+    onRunEnd: given.onRunEnd,
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

@@ -6,6 +6,7 @@ import type { AgentKitError } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import type { Budget } from '../policies/budget.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import type { HookContext, Hooks } from '../policies/hooks.ts'
@@ -59,6 +60,8 @@ export type AgentSpec = {
   timeoutMs: number | undefined
   /** How long its approvals can be decided, in milliseconds. */
   approvalMs: number
+  /** Called with each background run that has ended or waits. */
+  onRunEnd?: ((run: RunRecord) => void | Promise<void>) | undefined
   /** Whether its steps are not stored, so that no run of it is continued after a crash. */
   cannotContinue?: true
   /** A sentence for each option that has no effect: a warning of each run. */

@@ -1,3 +1,4 @@
+import type { QueueBounds } from '../contracts/background-runs.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
@@ -8,6 +9,7 @@ import type { InputPart, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { Budget } from '../policies/budget.ts'
+import type { EnqueueOptions, FollowOptions } from './background.ts'
 
 export type RunOptions = {
   /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
@@ -119,6 +121,11 @@ export interface Runnable {
   decide(runId: string, decisions: Decisions, options?: { userId?: string; by?: string }): Promise<void>
   cancel(runId: string, options?: { userId?: string }): Promise<boolean>
   runs(options?: RunFilter): Promise<RunRecord[]>
+  /** Background runs, with a store that keeps them. */
+  enqueue?(input: string | InputPart[], options?: EnqueueOptions, bounds?: QueueBounds): Promise<{ runId: string }>
+  follow?(runId: string, options?: FollowOptions): AsyncIterable<AgentEvent>
+  result?(runId: string, options?: Omit<FollowOptions, 'after'>): Promise<RunResult>
+  retry?(runId: string, options?: { userId?: string }): Promise<void>
 }
 
 /** Which runs `agent.runs` lists. */

@@ -81,6 +81,12 @@ export const isAny: OptionRule = { is: 'anything', holds: () => true }
 
 export const isText: OptionRule = { is: 'a text', holds: (value) => typeof value === 'string' }
 
+/** An empty id is usually a variable that was not set: all users would share one conversation. */
+export const isId: OptionRule = {
+  is: 'a text that is not empty. Leave it out for none',
+  holds: (value) => typeof value === 'string' && value !== '',
+}
+
 export const isTextList: OptionRule = {
   is: 'a list of texts',
   holds: (value) => Array.isArray(value) && value.every(isText.holds),

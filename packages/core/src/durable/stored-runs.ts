@@ -9,11 +9,14 @@ import type { RunFilter } from '../runs/run.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
-import { checkOptions, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
-import { isId } from './agent-options.ts'
+import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
 
 /** The agent whose runs these are. */
-type Owner = { agentId: string; store: SessionStore /** How long approvals can be decided. */; approvalMs: number }
+export type Owner = {
+  agentId: string
+  store: SessionStore /** How long approvals can be decided. */
+  approvalMs: number
+}
 
 /** Whose run a call means, and who calls. */
 export type CallOptions = { /** The run's user; any user when absent. */ userId?: string; by?: string }
