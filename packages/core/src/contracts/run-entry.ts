@@ -5,7 +5,14 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 
 /** How a queued run begins. */
-export type RunBeginning = { messages: readonly Message[]; deadline?: number }
+export type RunBeginning = {
+  /** Empty where the run appends its first messages itself: until then, it begins again when its process has died. */
+  messages: readonly Message[]
+  /** When it must have ended, in milliseconds since 1970. */
+  deadline?: number
+  /** Replaces those of its entry. */
+  options?: JSONValue
+}
 
 /** A call of a tool that has begun. */
 export type StartedCall = { callId: string; name: string /** Milliseconds since 1970. */; startedAt: number }
