@@ -15,8 +15,11 @@ import type { QueuedJob, RunQueue } from './run-queue.ts'
  *   accepted earlier is queued: `takeOver` is `session-conflict`, retryable, until then. Order counts from `dueAt` where it
  *   is later than the acceptance. It then takes its place in the conversation, after all turns before it.
  * - A direct run does not wait for queued ones. `load` and `turns` do not show queued runs.
- * - The events of a member's run are numbered and stored with those of the outermost run, in the order in which they are
- *   written.
+ * - The events of a member's run are stored with those of the outermost run, in the order in which they are written. Each
+ *   event of such a tree, also of the outermost run, gets the number that it brings or the one above the last stored one,
+ *   whichever is higher; `events` returns it with that number. Of a member's run, `events`, `eventRange` and `lastSeq` are
+ *   its own events within that stream.
+ * - A member's run that waits is not among the `expired`: its outermost run is, and ends it.
  */
 export interface BackgroundRuns {
   readonly queue: RunQueue
