@@ -76,6 +76,12 @@ const rows: Row[] = [
   ['4 no role', chat({ content: 'Hi' }), 400, 'malformed-chat-data'],
   ['4 a number as content', chat({ role: 'user', content: 1 }), 400, 'malformed-chat-data'],
   ['4 parts as content', chat({ role: 'user', content: [{ type: 'text', text: 'Hi' }] }), 400, 'malformed-chat-data'],
+  [
+    '53 an image at an internal address',
+    chat({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }] }),
+    400,
+    'malformed-chat-data',
+  ],
   ['4 no content', chat({ role: 'user' }), 400, 'malformed-chat-data'],
   ['4 an empty question', chat({ role: 'user', content: ' \n' }), 400, 'malformed-chat-data'],
   ['5 no messages', chat(), 400, 'malformed-chat-data', 'No messages provided'],

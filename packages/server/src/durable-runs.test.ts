@@ -37,7 +37,7 @@ function collect(response: Response): { events: SentEvent[]; text(): string; end
   return { events, text: () => text, ended: read().catch(() => {}) }
 }
 
-it('continues a resumable run in the next process after kill -9: its stream by Last-Event-ID, its tool not again', async () => {
+it('F21 continues a resumable run in the next process after kill -9: its stream by Last-Event-ID, its tool not again', async () => {
   const port = await freePort()
   const first = await start(port, 20)
   const stream = await fetch(`${first.url}/api/v1/chat_stream`, ask('count 100', { resumable: 'true' }))
@@ -117,7 +117,7 @@ it('answers a chat with an Idempotency-Key after SIGTERM by the next process, an
   expect(effects.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
 })
 
-it('loses no acknowledged message, repeats no call and leaves no run open, whenever it is killed under load', async () => {
+it('F21, F22 loses no acknowledged message, repeats no call and leaves no run open, whenever it is killed under load', async () => {
   const seed = Date.now()
   const report = await killUnderLoad(20, seed, 10)
   expect(report, `seed ${seed}`).toMatchObject({ lost: [], open: [], repeated: [], integrity: 'ok' })

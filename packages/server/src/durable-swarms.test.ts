@@ -72,7 +72,7 @@ it.each([
   // The steps of a handoff's members are the run's own.
   [['handoff'], noted],
 ])(
-  'a swarm whose process dies while a member works waits for a decision, and repeats no call: %j, %j',
+  'F22 a swarm whose process dies while a member works waits for a decision, and repeats no call: %j, %j',
   async (values, decision) => {
     const runId = await killAtWork(values, { resumable: 'true' })
     const { url } = await start(1, values)
@@ -94,7 +94,7 @@ it.each([
   },
 )
 
-it('continues a handoff whose process dies within an idempotent call, which has the same key again', async () => {
+it('F22 continues a handoff whose process dies within an idempotent call, which has the same key again', async () => {
   const values = ['handoff', 'idempotent']
   const runId = await killAtWork(values, { resumable: 'true' })
   const { url } = await start(1, values)

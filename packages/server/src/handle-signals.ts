@@ -1,6 +1,7 @@
 import { checkOptionNames } from '@agentkit/core/internal'
 import type { AgentServer } from './listen.ts'
 import { createLog, describeError, type Log } from './util/log.ts'
+import { watchEventLoop } from './util/watch-event-loop.ts'
 
 export type HandleSignalsOptions = {
   /** Where failures are logged; default `"human"`, a line on standard error. */
@@ -13,7 +14,8 @@ const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
 /**
  * Ties the process to the server: SIGTERM and SIGINT drain the server and exit with 0, a second signal exits at once,
- * and an unhandled rejection is logged instead of ending all runs.
+ * and an unhandled rejection is logged instead of ending all runs. Code that blocks the process for a second or longer is
+ * logged too.
  *
  * @throws AgentKitError `invalid-config` for an option that does not exist
  * @returns a function that removes the handlers
@@ -24,8 +26,9 @@ const signals = { SIGINT: 2, SIGTERM: 15 } as const
 export function handleSignals(server: AgentServer, options: HandleSignalsOptions = {}): () => void {
   checkOptionNames(options, { log: true, afterClose: true }, { code: 'invalid-config' })
   const log = createLog(options.log)
-  const report = (message: string, error: unknown): void => {
-    log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+  const report = (message: string, error?: unknown): void => {
+    const about = error === undefined ? {} : { error: describeError(error) }
+    log({ time: new Date().toISOString(), level: 'error', message, ...about })
   }
   let stopping = false
   const onSignal = (signal: keyof typeof signals): void => {
@@ -41,8 +44,15 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
   }
   const onRejection = (error: unknown): void => report('A promise rejection was not handled.', error)
 
+  const unwatch = watchEventLoop((seconds) =>
+    report(
+      `The process was blocked for ${seconds.toFixed(1)} s: no request was served meanwhile. ` +
+        'Long work in tools and hooks belongs in a worker thread or another process.',
+    ),
+  )
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('unhandledRejection', onRejection)
   return () => {
+    unwatch()
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('unhandledRejection', onRejection)
   }
 }

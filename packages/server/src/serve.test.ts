@@ -241,7 +241,7 @@ describe('a client that leaves', () => {
       '*/*',
       [{ type: 'tool-call', callId: 'c', name: 'slow', input: {} }, 'hang'] as Act[],
     ],
-  ])('while it %s cancels the run within 100 ms', async (_name, path, accept, acts) => {
+  ])('F23 while it %s cancels the run within 100 ms', async (_name, path, accept, acts) => {
     const agent = fakeAgent(acts)
     const { url } = await start(agent)
     const { socket, answer } = await openSocket(url)
@@ -265,7 +265,7 @@ describe('a stream', () => {
     expect(body).toContain('late')
   })
 
-  it('pauses the run while the client does not read, and then drops the client', async () => {
+  it('F24 pauses the run while the client does not read, and then drops the client', async () => {
     let emitted = 0
     const flood = function* (): Generator<Act> {
       while (emitted < 1000) {

@@ -69,9 +69,9 @@ describe('a result', () => {
       { a: shared, b: [shared, shared] },
       '{"a":{"city":"Oslo"},"b":[{"city":"Oslo"},{"city":"Oslo"}]}',
     ],
-    ['a getter that throws', throwing, '{"fine":1,"bad":"[unreadable: no access]"}'],
+    ['a getter that throws', throwing, '{"fine":1,"bad":"[unreadable]"}'],
     ['a toJSON', { toJSON: () => ({ a: 1n }) }, '{"a":"1"}'],
-    ['a toJSON that throws', { a: { toJSON: makeThrower() }, b: 2 }, '{"a":"[unreadable: no]","b":2}'],
+    ['a toJSON that throws', { a: { toJSON: makeThrower() }, b: 2 }, '{"a":"[unreadable]","b":2}'],
     [
       'a toJSON that returns itself',
       {
@@ -81,7 +81,7 @@ describe('a result', () => {
       },
       '"[circular]"',
     ],
-    ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable: no]"}'],
+    ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable]"}'],
   ])('becomes JSON: %s', (_name, value, json) => {
     const { content, output } = toToolResult(value)
     expect(content).toBe(json)

@@ -1,7 +1,10 @@
-import { AgentKitError, isInstance, messageOf } from '../data/errors.ts'
+import { AgentKitError, isInstance } from '../data/errors.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { cutAt, cutText, encoder, markRoom } from '../util/cut-text.ts'
+
+/** In place of a value whose getter throws. Clients see outputs, so it has none of the error's text. */
+const unreadable = '[unreadable]'
 
 /** A tool's return value as content for the model, and as plain JSON for events. */
 export type ToolResult = {
@@ -157,7 +160,7 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
     return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
   } catch (error) {
     if (isInstance(error, NoValue)) throw error
-    return `[unreadable: ${messageOf(error)}]`
+    return unreadable
   } finally {
     walk.ancestors.delete(value)
   }
@@ -188,8 +191,8 @@ function recordToPlain(record: object, walk: Walk): JSONValue {
 function readProperty(record: object, key: string): unknown {
   try {
     return record[key as keyof typeof record]
-  } catch (error) {
-    return `[unreadable: ${messageOf(error)}]`
+  } catch {
+    return unreadable
   }
 }
 
@@ -202,8 +205,8 @@ export function plainOf(value: unknown): unknown {
     // Circular values, BigInts and getters that throw are described in words.
     try {
       return toToolResult(value).output
-    } catch (error) {
-      return `[unreadable: ${messageOf(error)}]`
+    } catch {
+      return unreadable
     }
   }
 }

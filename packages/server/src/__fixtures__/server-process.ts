@@ -7,16 +7,25 @@ import { fileURLToPath } from 'node:url'
 
 export type ServerProcess = { child: ChildProcess; url: string; exit: Promise<unknown[]> }
 
+type StartOptions = {
+  script?: string
+  values?: readonly string[]
+  /** Shell commands that limit the process. */
+  limit?: string
+}
+
 /** Starts a script of this folder on the files `sessions.db` and `effects` of a folder. */
 export async function startServer(
   folder: string,
   port: number,
   delayMs: number,
-  { script = 'durable-server.ts', values: more = [] }: { script?: string; values?: readonly string[] } = {},
+  { script = 'durable-server.ts', values: more = [], limit = '' }: StartOptions = {},
 ): Promise<ServerProcess> {
   const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
   const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs), ...more]
-  const child = spawn(process.execPath, ['--conditions=@agentkit/source', '--no-warnings', file, ...values], {
+  const words = [process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]
+  const [command = '', ...rest] = limit === '' ? words : ['sh', '-c', `${limit} exec "$@"`, 'sh', ...words]
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },
   })

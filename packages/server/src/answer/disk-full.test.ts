@@ -23,7 +23,7 @@ it('ends at a circle of causes', () => {
   expect(isDiskFull(error)).toBe(false)
 })
 
-it('is 507 in answers, of runs and of routes, without the error text', () => {
+it('F17 is 507 in answers, of runs and of routes, without the error text', () => {
   const failure = new AgentKitError('storage', 'No room in /var/lib.', { cause: full })
   for (const problem of [failureProblem(failure), handlerProblem(failure), handlerProblem(full)]) {
     expect([problem.status, problem.code]).toEqual([507, 'insufficient-storage'])

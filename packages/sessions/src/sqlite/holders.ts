@@ -48,6 +48,7 @@ const host = hostname()
 export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
   const id = randomUUID()
   const work: Work = new Map()
+  const clock = watchClock(staleAfterMs)
   openStores.set(id, work)
   let heart: NodeJS.Timeout | undefined
 
@@ -79,13 +80,31 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
       if (known) return known.get(name) === attempt
       if (row.host === null || row.pid === null || row.heartbeat === null) return false
       if (row.host === host && row.pid === process.pid && row.thread === threadId) return false
-      if (Date.now() - row.heartbeat > staleAfterMs) return false
+      if (Date.now() - row.heartbeat > staleAfterMs && !clock.hasJumped()) return false
       return row.host !== host || processExists(row.pid)
     },
     remove: (statements) => void statements.removeHolder.run(id),
     stop() {
       stopHeart()
       openStores.delete(id)
+    },
+  }
+}
+
+/**
+ * Whether the clock of this machine was set within `ms`. The heartbeats of others are then older or newer than they say,
+ * until the next one.
+ */
+function watchClock(ms: number): { hasJumped(): boolean } {
+  let offset = Date.now() - performance.now()
+  let jumpedAt = Number.NEGATIVE_INFINITY
+  return {
+    hasJumped() {
+      const now = Date.now() - performance.now()
+      // Clocks that are adjusted slowly move by less between two looks.
+      if (Math.abs(now - offset) > 1_000) jumpedAt = performance.now()
+      offset = now
+      return performance.now() - jumpedAt < ms
     },
   }
 }

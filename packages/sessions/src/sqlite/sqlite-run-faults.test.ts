@@ -43,7 +43,7 @@ it.runIf(process.platform !== 'win32')('keeps every acknowledged write when the 
 const mayBeRefused = process.platform !== 'win32' && process.getuid?.() !== 0
 if (!mayBeRefused) console.log('The superuser may write whatever the mode is: the test of a read-only file is not run.')
 
-it.runIf(mayBeRefused)('says that a file is read-only', async () => {
+it.runIf(mayBeRefused)('F19 says that a file is read-only', async () => {
   await createRun()
   await chmod(path, 0o400)
   await chmod(folder, 0o500)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionStore } from '@agentkit/core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startChild } from './__fixtures__/child.ts'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
@@ -267,6 +267,27 @@ it.each<[string, Row | undefined, boolean]>([
   expect((await store.find('theirs'))?.status).toBe(alive ? 'running' : 'failed')
   await store.close()
 })
+
+it.each([1, -1])(
+  'F26 keeps the runs of others when the clock jumps by %i hour, and judges them later',
+  async (hours) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const store = sqliteSessions(path, { staleAfterMs: 300 })
+    await store.load(key)
+    insertRun({ ...parent, heartbeat: Date.now() })
+    vi.setSystemTime(Date.now() + hours * 3_600_000)
+    expect((await store.load(key))?.version).toBe(1)
+    expect((await store.find('theirs'))?.status).toBe('running')
+    await sleep(400)
+    // Its process has sent no heartbeat since.
+    vi.setSystemTime(Date.now() + 7_200_000 - Math.min(0, hours) * 3_600_000)
+    await store.load(key)
+    await sleep(400)
+    expect((await store.load(key))?.version).toBe(2)
+    await store.close()
+    vi.useRealTimers()
+  },
+)
 
 it('settles a dead run in `begin` as `load` does', async () => {
   const store = sqliteSessions(path)
