@@ -34,7 +34,11 @@ const faults: [number: string, fault: string, files: string[]][] = [
   ['F16', 'unknown tools, invalid arguments, 100 calls at once, calls without end', [tools]],
   ['F17', 'a disk without room', [stores, 'packages/server/src/answer/disk-full.test.ts']],
   ['F18', 'a locked store', [stores]],
-  ['F19', 'a store that is deleted, damaged or read-only', [stores, 'packages/sessions/src/sqlite-run-faults.test.ts']],
+  [
+    'F19',
+    'a store that is deleted, damaged or read-only',
+    [stores, 'packages/sessions/src/sqlite/sqlite-run-faults.test.ts'],
+  ],
   ['F21', 'kill -9 within a stream', ['packages/server/src/durable-runs.test.ts']],
   [
     'F22',
@@ -44,7 +48,7 @@ const faults: [number: string, fault: string, files: string[]][] = [
   ['F23', 'a client that leaves', [providers, 'packages/server/src/serve.test.ts']],
   ['F24', 'a client that does not read', ['packages/server/src/serve.test.ts']],
   ['F25', 'many streams that begin and end', [here]],
-  ['F26', 'a clock that jumps', [here, 'packages/sessions/src/sqlite-sessions.test.ts']],
+  ['F26', 'a clock that jumps', [here, 'packages/sessions/src/sqlite/sqlite-sessions.test.ts']],
   ['F27', 'SIGTERM under load', [here]],
   ['F29', 'a rejection in a tool that is not handled', ['packages/server/src/handle-signals.test.ts']],
   ['F30', 'a tool that blocks the process', ['packages/server/src/handle-signals.test.ts']],

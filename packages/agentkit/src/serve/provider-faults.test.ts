@@ -147,7 +147,7 @@ describe('an answer that breaks', () => {
   })
 
   it('F8 without [DONE] after its finish is complete', async () => {
-    const frame = (delta: object, finish_reason: string | null = null) => ({
+    const frame = (delta: Record<string, string>, finish_reason: string | null = null) => ({
       ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test' },
       choices: [{ index: 0, delta, finish_reason }],
     })
