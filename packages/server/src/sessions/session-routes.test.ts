@@ -552,7 +552,10 @@ const weather = tool({
   execute: () => ({ sky: 'clear' }),
 })
 
+/** Sends a message at a later time than the one before: the order of conversations is that of their times. */
 async function say(app: Hono, content: string, fields: Record<string, string> = {}): Promise<Response> {
+  const before = Date.now()
+  await until(() => Date.now() > before)
   const chat_data = chatData({ role: 'user', content })
   return await app.request('/api/v1/chat', chatRequest({ ...validFields, ...fields, chat_data }))
 }
