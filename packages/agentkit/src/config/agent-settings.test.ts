@@ -13,6 +13,7 @@ function configOf(parts: Partial<Config>): Config {
     samplePrompts: {},
     server: {},
     retention: {},
+    webhooks: {},
     retriever: {},
     embedding: {},
     warnings: [],

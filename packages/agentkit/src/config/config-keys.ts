@@ -114,6 +114,12 @@ export const retentionKeys = {
   max_disk_mb: { type: 'number', example: '5000' },
 } as const
 
+/** The keys of `[webhooks]`. */
+export const webhookKeys = {
+  url: { type: 'word', example: '"https://example.com/agentkit"' },
+  secret_env: { type: 'word', example: '"AGENTKIT_WEBHOOK_SECRET"' },
+} as const
+
 /** The keys of `[sample_prompts]`. */
 export const samplePromptKeys = {
   prompts: { type: 'texts', example: '["What can you do?"]' },
@@ -150,6 +156,7 @@ export const reservedTables: readonly string[] = [
   'retriever',
   'retention',
   'server',
+  'webhooks',
 ]
 
 /** A checked table: known keys only, each of its type. */
@@ -159,6 +166,7 @@ type TableOf<Keys extends Record<string, ConfigKey>> = {
 export type AgentTable = TableOf<typeof agentKeys>
 export type ServerTable = TableOf<typeof serverKeys>
 export type RetentionTable = TableOf<typeof retentionKeys>
+export type WebhooksTable = TableOf<typeof webhookKeys>
 export type SamplePromptsTable = TableOf<typeof samplePromptKeys>
 export type RetrieverTable = TableOf<typeof retrieverKeys>
 export type EmbeddingTable = TableOf<typeof embeddingKeys>

@@ -88,6 +88,7 @@ cors_origins = ["https://example.com"]
     expect(config).toEqual({
       path: path(),
       retention: {},
+      webhooks: {},
       retriever: {},
       embedding: {},
       defaults: { model: 'offline/extractive', timeout: 1.5 },
@@ -120,6 +121,7 @@ cors_origins = ["https://example.com"]
       samplePrompts: {},
       server: {},
       retention: {},
+      webhooks: {},
       retriever: {},
       embedding: {},
       warnings: [],

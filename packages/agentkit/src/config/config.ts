@@ -18,6 +18,8 @@ import {
   type ServerTable,
   samplePromptKeys,
   serverKeys,
+  type WebhooksTable,
+  webhookKeys,
 } from './config-keys.ts'
 import { valueProblem } from './config-values.ts'
 import { tomlLine } from './toml-line.ts'
@@ -32,6 +34,7 @@ export type Config = {
   readonly samplePrompts: SamplePromptsTable
   readonly server: ServerTable
   readonly retention: RetentionTable
+  readonly webhooks: WebhooksTable
   readonly retriever: RetrieverTable
   readonly embedding: EmbeddingTable
   /** One sentence for each entry that has no effect. */
@@ -43,6 +46,7 @@ const emptyConfig = {
   samplePrompts: {},
   server: {},
   retention: {},
+  webhooks: {},
   retriever: {},
   embedding: {},
   warnings: [],
@@ -118,6 +122,7 @@ function checkConfig(source: Source, file: TomlTable): Config {
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
     retention: read('retention', retentionKeys),
+    webhooks: read('webhooks', webhookKeys),
     retriever: read('retriever', retrieverKeys),
     embedding: read('embedding', embeddingKeys),
     warnings,
