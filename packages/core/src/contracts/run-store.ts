@@ -78,6 +78,8 @@ export interface RunStore {
     owner: { agentId: string; userId?: string },
     filter: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
   ): Promise<RunRecord[]>
+  /** The agents that have stored runs, at most 1,000. Absent where that is not known. */
+  agents?(): Promise<string[]>
   /** Events with a `seq` above `after`, in order, at most `limit`. Empty for runs that keep none. */
   events(runId: string, after: number, limit: number): Promise<AgentEvent[]>
   /** The lowest and the highest `seq` that is stored; `undefined` when none is. */

@@ -35,6 +35,11 @@ export const answerTexts = {
   deleteAnswers: `DELETE FROM answers WHERE rowid IN (SELECT answers.rowid FROM answers
       LEFT JOIN runs ON runs.run_id = answers.run_id
     WHERE answers.created_at < :before AND (runs.number IS NULL OR ended_at < :before) LIMIT :limit)`,
+  // Steps from one agent to the next in the index of owners, instead of reading all of it.
+  agentsOfRuns: `WITH RECURSIVE agents (id) AS (
+      SELECT min(agent_id) FROM runs
+      UNION ALL SELECT (SELECT min(agent_id) FROM runs WHERE agent_id > agents.id) FROM agents WHERE agents.id IS NOT NULL
+    ) SELECT id FROM agents WHERE id IS NOT NULL LIMIT 1000`,
   bytesInUse: `SELECT (page_count - freelist_count) * page_size AS bytes
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
 } as const

@@ -161,6 +161,8 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       return read((statements) => listRuns(statements, owner, filter))
     },
 
+    agents: () => read((statements) => statements.agentsOfRuns.all().map(({ id }) => id as string)),
+
     events: (runId, after, limit) =>
       read((statements) => {
         const rows = statements.events.all(runId, after, limit) as { body: string }[]

@@ -65,6 +65,7 @@ export function recordTests(getRuns: GetRuns): void {
     expect(await ids({ agentId: 'helper' }, { sessionId: 's1' })).toEqual(['bob1', 'r2', 'r1'])
     expect(await ids({ agentId: 'helper' }, { status: 'running' })).toEqual(['r5'])
     expect(await ids({ agentId: 'helper', userId: 'eve' })).toEqual([])
+    if (runs.agents) expect((await runs.agents()).sort()).toEqual(['helper', 'other'])
   })
 
   it('lists waiting runs with their open approvals', async () => {
