@@ -9,6 +9,7 @@ import {
   retrieverKeys,
   samplePromptKeys,
   serverKeys,
+  webhookKeys,
 } from './packages/agentkit/src/config/config-keys.ts'
 import { limits } from './packages/core/src/limits.ts'
 import { problemTable } from './packages/server/src/answer/problem-table.ts'
@@ -110,7 +111,7 @@ describe('the lists of the documentation', () => {
   it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
     'has every key of the configuration, in %s',
     (file) => {
-      const tables = [agentKeys, serverKeys, retentionKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
+      const tables = [agentKeys, serverKeys, retentionKeys, webhookKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
       const keys = tables.flatMap((table) => Object.entries<ConfigKey>(table))
       const text = read(file)
       expect(keys.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
