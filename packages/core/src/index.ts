@@ -8,6 +8,7 @@ export type {
   RunCounts,
   RunNotice,
   StoredSchedule,
+  UndeliveredNotice,
 } from './contracts/background-runs.ts'
 export type {
   FileInfo,

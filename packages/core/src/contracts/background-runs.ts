@@ -80,6 +80,9 @@ export interface BackgroundRuns {
   /** Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed`: it is kept, and shown with its run. */
   settleNotice(noticeId: string, outcome: 'delivered' | { failed: string } | { retryAt: number }): Promise<void>
 
+  /** The notices of a run that are not delivered, oldest first: those that are tried again, and those that have failed. */
+  undelivered(runId: string): Promise<UndeliveredNotice[]>
+
   /** Notes that a worker for these agents lives; called every 3 s. */
   beatWorker(workerId: string, agentIds: readonly string[]): Promise<void>
   removeWorker(workerId: string): Promise<void>
@@ -139,6 +142,16 @@ export type StoredSchedule = {
   /** Milliseconds since 1970; absent when it never comes again. */
   nextAt?: number
   lastAt?: number
+}
+
+/** A notice that is not delivered. */
+export type UndeliveredNotice = {
+  noticeId: string
+  tries: number
+  /** As in `RunNotice`. */
+  createdAt: number
+  /** Why it is not tried again. */
+  failed?: string
 }
 
 /** A run that has ended or waits. All tries of one notice have one id. */
