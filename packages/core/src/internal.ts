@@ -14,6 +14,7 @@ export {
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText } from './data/session-text.ts'
+export { jobOf } from './durable/job-of.ts'
 export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './durable/recover-runs.ts'
 export { type WorkerOptions, type WorkingAgent, workOn } from './durable/work.ts'
 export { budgetNames } from './policies/budget.ts'

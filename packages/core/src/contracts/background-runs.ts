@@ -14,17 +14,22 @@ import type { QueuedJob, RunQueue } from './run-queue.ts'
  * - A queued run begins only when no run of its session runs, is free or was decided, and no run of the session that was
  *   accepted earlier is queued: `takeOver` is `session-conflict`, retryable, until then. Order counts from `dueAt` where it
  *   is later than the acceptance. It then takes its place in the conversation, after all turns before it.
- * - A direct run does not wait for queued ones. `load` and `turns` do not show queued runs.
+ * - A direct run does not wait for queued ones. `load` and `turns` do not show runs that have not begun.
+ * - The attempt of a run that has not begun is 0. `retry` keeps the attempt and the place in the conversation.
  * - The events of a member's run are stored with those of the outermost run, in the order in which they are written. Each
  *   event of such a tree, also of the outermost run, gets the number that it brings or the one above the last stored one,
  *   whichever is higher; `events` returns it with that number. Of a member's run, `events`, `eventRange` and `lastSeq` are
  *   its own events within that stream.
+ * - With a run end, or are deleted, the runs of its members, and of theirs. `list` and the session's retention show and
+ *   count the outermost run alone.
  * - A member's run that waits is not among the `expired`: its outermost run is, and ends it.
  */
 export interface BackgroundRuns {
   readonly queue: RunQueue
   /**
    * Stores runs that workers begin later, all or none. Only the store: the caller adds their jobs to the queue.
+   *
+   * With `replaces`, turns are hidden now; with `onBusy: "interrupt"`, queued and running runs of the session end now.
    *
    * @returns for each entry its run's id: that of an earlier run where its idempotency key was used with the same
    *   fingerprint
@@ -57,14 +62,14 @@ export interface BackgroundRuns {
   /** @param expectedVersion 0 for none @returns false when the version has moved; then nothing is stored */
   setSharedBudget(rootRunId: string, expectedVersion: number, value: JSONValue): Promise<boolean>
 
-  /** Replaces the schedule of that agent and name. */
+  /** Replaces the schedule of that agent and name; its `lastAt` stays where none is given. */
   setSchedule(schedule: StoredSchedule): Promise<void>
   /** @returns false when there was none */
   removeSchedule(agentId: string, name: string): Promise<boolean>
   /** All schedules of an agent; of all agents when absent. `dueBefore`: only those whose `nextAt` is not later. */
   schedules(filter: { agentIds?: readonly string[]; dueBefore?: number }): Promise<StoredSchedule[]>
   /**
-   * Moves a schedule on and, with `run`, stores that run, in one transaction.
+   * Moves a schedule on and, with `run`, stores that run, in one transaction; `lastAt` is the present then.
    * @returns false when `nextAt` is not `expectedNextAt` any more, or the schedule is gone; then nothing is stored
    */
   moveSchedule(
@@ -77,7 +82,10 @@ export interface BackgroundRuns {
    * Of several callers at once, one receives a notice.
    */
   takeNotices(agentIds: readonly string[], page: { limit: number; leaseMs: number }): Promise<RunNotice[]>
-  /** Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed`: it is kept, and shown with its run. */
+  /**
+   * Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed` says why it is given up, as
+   * `StoredRun.failedNotice` then shows. An unknown notice is ignored.
+   */
   settleNotice(noticeId: string, outcome: 'delivered' | { failed: string } | { retryAt: number }): Promise<void>
 
   /** The notices of a run that are not delivered, oldest first: those that are tried again, and those that have failed. */
@@ -157,6 +165,7 @@ export type UndeliveredNotice = {
 /** A run that has ended or waits. All tries of one notice have one id. */
 export type RunNotice = {
   noticeId: string
+  /** How often it was taken, this time included. */
   tries: number
   /** When the run ended or began to wait, in milliseconds since 1970. */
   createdAt: number

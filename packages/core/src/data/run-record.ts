@@ -27,7 +27,7 @@ export type RunRecord = {
   usage?: Usage
   cost?: Cost
   sources: Citation[]
-  /** 1, and one more whenever a process has taken the run over. */
+  /** 1, and one more whenever a process has taken the run over; 0 until a queued run begins. */
   attempts: number
   createdAt: string
   startedAt?: string
