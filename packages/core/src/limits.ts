@@ -57,6 +57,8 @@ export const limits = {
   mostApprovalDays: 365,
   /** How often a run that waits in this process looks for decisions of other processes, in milliseconds. */
   decisionPollMs: 1_000,
+  /** How often a call that waits for a budget shared with other processes looks at it, in milliseconds. */
+  sharedBudgetPollMs: 100,
   /** Attempts of one model call, including the first. */
   retryAttempts: 4,
   /** Attempts of one model call if there is a fallback. */

@@ -13,6 +13,7 @@ import {
   type Spent,
   tightestOf,
 } from './reserve.ts'
+import type { SharedBudget } from './tree-budget.ts'
 
 /** The worst case of a model call, reserved from before it begins until it is settled. */
 export type Reservation = {
@@ -22,6 +23,8 @@ export type Reservation = {
   lowered: boolean
   /** Records what the call has used; called once. */
   settle(usage: Usage): void
+  /** Takes the reservation back, instead of `settle`: the call was not made. */
+  cancel(): void
 }
 
 /** The budget of a suspended run as it is stored: the resumed run has what was left. Plain JSON. */
@@ -54,12 +57,16 @@ export interface Ledger {
   snapshot(): BudgetSnapshot
   /** Stops the clock while the run waits for a person. */
   pause(): BudgetSnapshot
+  /** Adds what a member's run has used that has a ledger of its own. */
+  collect(spent: Spent): void
   /** Starts the clock again; with a snapshot, when the run is resumed in another process. */
   resume(snapshot?: BudgetSnapshot): void
   /** The user's prices for this run and for the runs that it belongs to. */
   readonly prices: Prices
   /** This run's own account, then those of the runs that it belongs to. */
   readonly accounts: readonly Account[]
+  /** Set where runs in other processes use some of these accounts too: calls are then reserved by `reserveShared`. */
+  readonly shared?: SharedBudget | undefined
 }
 
 type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }
@@ -70,11 +77,14 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
   const prices = parent ? { ...parent.prices, ...given } : given
   const own: Account = { budget, spent, reserved: { tokens: 0, usd: 0 }, waiting: [], clockFrom: performance.now() }
   const accounts = parent ? [own, ...parent.accounts] : [own]
+  const shared = parent?.shared
+  if (shared) shared.own ??= own
   const prompts = promptEstimator()
   return {
     accounts,
     spent,
     prices,
+    shared,
     get cost() {
       const { usd, unpriced, modelCalls, usage } = spent
       if (unpriced || modelCalls === 0) return undefined
@@ -83,12 +93,13 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     reserve(model, request) {
       const reservation = reserve(accounts, prompts, model, request, priceOf(model, prices))
       // Where nothing is bounded, nothing needs to be counted.
-      if (!accounts.some(isBounded)) return reservation
+      if (!shared && !accounts.some(isBounded)) return reservation
       return {
         ...reservation,
         settle(usage) {
           if (usage.inputTokens !== undefined && !usage.estimated) prompts.learn(model, request, usage.inputTokens)
           reservation.settle(usage)
+          shared?.publish()
         },
       }
     },
@@ -118,12 +129,24 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
       own.clockFrom = undefined
       return structuredClone({ budget: own.budget, spent })
     },
+    collect(more) {
+      for (const { spent } of accounts) addSpent(spent, more)
+    },
     resume(snapshot) {
       if (snapshot) own.budget = tighten(own.budget, snapshot.budget)
       if (snapshot) Object.assign(spent, snapshot.spent)
       own.clockFrom ??= performance.now()
     },
   }
+}
+
+/** Adds what a member has used, but its time, which has passed for its caller as well. */
+export function addSpent(spent: Spent, { usage, usd, unpriced, modelCalls, toolCalls }: Spent): void {
+  spent.usage = addUsage(spent.usage, usage)
+  spent.usd += usd
+  spent.unpriced ||= unpriced
+  spent.modelCalls += modelCalls
+  spent.toolCalls += toolCalls
 }
 
 /** The error of a run whose budget does not allow the next call. */
@@ -203,6 +226,14 @@ function begin(accounts: readonly Account[], share: Account['reserved'], price: 
         spent.usage = addUsage(spent.usage, usage)
         spent.usd += usd
         if (!price && tokensOf(usage) > 0) spent.unpriced = true
+      }
+      for (const { waiting } of accounts) for (const wake of waiting.splice(0)) wake()
+    },
+    cancel() {
+      for (const { spent, reserved } of accounts) {
+        spent.modelCalls--
+        reserved.tokens -= share.tokens
+        reserved.usd -= share.usd
       }
       for (const { waiting } of accounts) for (const wake of waiting.splice(0)) wake()
     },
