@@ -1,8 +1,8 @@
 import { resultText } from '../conversation/long-results.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
+import type { MemberStatus } from '../runs/member-outcome.ts'
 import { memberToolName, parseFailure } from './member-tool.ts'
-import type { MemberStatus } from './run-member.ts'
 
 /** A member's answer to a task. */
 export type MemberAnswer = {

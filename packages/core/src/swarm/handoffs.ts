@@ -8,10 +8,10 @@ import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { createLoopDetector } from '../policies/loop-detection.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
+import { type MemberStatus, memberStatus } from '../runs/member-outcome.ts'
 import type { RunState } from '../runs/run-state.ts'
 import { sessionState } from '../sessions/open-turn.ts'
 import { untilAborted } from '../util/abort.ts'
-import { type MemberStatus, memberStatus } from './run-member.ts'
 import { isTransfer, withTransfers } from './transfer-tool.ts'
 
 /** The agents that share a conversation. */

@@ -4,9 +4,10 @@ import type { Message, UserPart } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { MemberSuspended, parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
+import type { MemberOutcome } from '../runs/member-outcome.ts'
 import { cutText } from '../util/cut-text.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
-import { type MemberOutcome, runMember } from './run-member.ts'
+import { runMember } from './run-member.ts'
 
 /** The name of a member's tool. */
 export function memberToolName(id: string): string {

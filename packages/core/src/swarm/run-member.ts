@@ -1,12 +1,13 @@
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type AgentKitError, messageOf } from '../data/errors.ts'
-import type { Emit, RunFinishReason } from '../data/event.ts'
+import type { Emit } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { callName as nameOfCall } from '../runs/approval-id.ts'
 import { currentRun } from '../runs/current-run.ts'
+import { type MemberOutcome, outcomeOf } from '../runs/member-outcome.ts'
 import { pendingApprovals } from '../runs/pending-approvals.ts'
 import type { RunResult } from '../runs/run.ts'
 import type { RunState } from '../runs/run-state.ts'
@@ -14,9 +15,6 @@ import type { RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { linkSignal } from '../util/abort.ts'
 import { appendToMemberSession, memberSessionKey } from './member-sessions.ts'
-
-/** How a member's run ended. A member that is `waiting` for approval is resumed later. */
-export type MemberStatus = 'done' | 'failed' | 'aborted' | 'budget' | 'waiting'
 
 export type MemberCall = {
   member: AgentSpec
@@ -27,18 +25,6 @@ export type MemberCall = {
   input: UserMessage
   /** Of a suspended member that is resumed. */
   resumed?: { suspended: SuspendedMember; decisions: Decisions }
-}
-
-export type MemberOutcome = {
-  status: MemberStatus
-  /** Why it is not `done`. */
-  reason?: string
-  finishReason: RunFinishReason
-  text: string
-  output: unknown
-  error?: AgentKitError
-  /** The snapshot of a suspended member. */
-  suspended?: SuspendedMember
 }
 
 /**
@@ -103,42 +89,6 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
 function memberEmit(emit: Emit, id: string): Emit {
   const outermost: readonly string[] = ['run-start', 'run-end', 'approval-request']
   return (event, path = []) => (outermost.includes(event.type) ? undefined : emit(event, [id, ...path]))
-}
-
-function outcomeOf({ finishReason, text, output, error, warnings }: RunResult): MemberOutcome {
-  const answer = output !== undefined && text.trim() === '' ? JSON.stringify(output) : text
-  const { status, reason } = memberStatus(finishReason, answer)
-  // The last warning of a run that ended early says why.
-  const why = error?.message ?? (reason && finishReason !== 'stop' ? warnings.at(-1) : undefined) ?? reason
-  const isSpent = error?.code === 'budget'
-  return {
-    status: isSpent ? 'budget' : status,
-    ...(why === undefined ? {} : { reason: why }),
-    finishReason,
-    text: answer,
-    output,
-    ...(error ? { error } : {}),
-  }
-}
-
-/** @param text the member's answer */
-export function memberStatus(reason: RunFinishReason, text: string): { status: MemberStatus; reason?: string } {
-  const ended = statuses[reason]
-  return ended.status === 'done' && text.trim() === ''
-    ? { status: 'failed', reason: 'It ended without an answer.' }
-    : ended
-}
-
-const statuses: Readonly<Record<RunFinishReason, { status: MemberStatus; reason?: string }>> = {
-  stop: { status: 'done' },
-  length: { status: 'done' },
-  'content-filter': { status: 'done' },
-  'max-steps': { status: 'failed', reason: 'It reached its maximum number of steps.' },
-  'no-progress': { status: 'failed', reason: 'It repeated itself and made no progress.' },
-  budget: { status: 'budget', reason: 'The budget is used up.' },
-  approval: { status: 'waiting' },
-  aborted: { status: 'aborted', reason: 'It was stopped.' },
-  error: { status: 'failed', reason: 'It failed.' },
 }
 
 /** Adds a member's sources and warnings to its swarm's. */

@@ -1,0 +1,58 @@
+import type { AgentKitError } from '../data/errors.ts'
+import type { RunFinishReason } from '../data/event.ts'
+import type { RunResult } from './run.ts'
+import type { SuspendedMember } from './snapshot.ts'
+
+/** How a member's run ended. A member that is `waiting` for approval is resumed later. */
+export type MemberStatus = 'done' | 'failed' | 'aborted' | 'budget' | 'waiting'
+
+export type MemberOutcome = {
+  status: MemberStatus
+  /** Why it is not `done`. */
+  reason?: string
+  finishReason: RunFinishReason
+  text: string
+  output: unknown
+  error?: AgentKitError
+  /** The snapshot of a suspended member. */
+  suspended?: SuspendedMember
+}
+
+type EndedMember = Pick<RunResult, 'finishReason' | 'text' | 'output' | 'error' | 'warnings'>
+
+/** What a member's run is for the run that called it. */
+export function outcomeOf({ finishReason, text, output, error, warnings }: EndedMember): MemberOutcome {
+  const answer = output !== undefined && text.trim() === '' ? JSON.stringify(output) : text
+  const { status, reason } = memberStatus(finishReason, answer)
+  // The last warning of a run that ended early says why.
+  const why = error?.message ?? (reason && finishReason !== 'stop' ? warnings.at(-1) : undefined) ?? reason
+  const isSpent = error?.code === 'budget'
+  return {
+    status: isSpent ? 'budget' : status,
+    ...(why === undefined ? {} : { reason: why }),
+    finishReason,
+    text: answer,
+    output,
+    ...(error ? { error } : {}),
+  }
+}
+
+/** @param text the member's answer */
+export function memberStatus(reason: RunFinishReason, text: string): { status: MemberStatus; reason?: string } {
+  const ended = statuses[reason]
+  return ended.status === 'done' && text.trim() === ''
+    ? { status: 'failed', reason: 'It ended without an answer.' }
+    : ended
+}
+
+const statuses: Readonly<Record<RunFinishReason, { status: MemberStatus; reason?: string }>> = {
+  stop: { status: 'done' },
+  length: { status: 'done' },
+  'content-filter': { status: 'done' },
+  'max-steps': { status: 'failed', reason: 'It reached its maximum number of steps.' },
+  'no-progress': { status: 'failed', reason: 'It repeated itself and made no progress.' },
+  budget: { status: 'budget', reason: 'The budget is used up.' },
+  approval: { status: 'waiting' },
+  aborted: { status: 'aborted', reason: 'It was stopped.' },
+  error: { status: 'failed', reason: 'It failed.' },
+}
