@@ -112,12 +112,12 @@ export type {
   Worker,
   WorkOptions,
 } from './runs/background.ts'
+export type { MemberStatus } from './runs/member-outcome.ts'
 export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { MemberAnswer } from './swarm/answers.ts'
 export type { MemberHistory } from './swarm/member-history.ts'
 export type { Next, NextMember, Route, SwarmState } from './swarm/route.ts'
-export type { MemberStatus } from './swarm/run-member.ts'
 export { Swarm } from './swarm/swarm.ts'
 export type { Collaboration, Member, SwarmOptions } from './swarm/swarm-options.ts'
 export { type ToolFunction, type ToolLike, tool, toolFromFunction, toolOfFunction } from './tools/define-tool.ts'
