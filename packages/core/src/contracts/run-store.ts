@@ -157,6 +157,8 @@ export type StoredRun = {
   isFree?: boolean
   /** Of a member's run: the outermost run, with whose events its own are stored. */
   rootRunId?: string
+  /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */
+  priority?: number
   /** Why the last notice of it that was given up could not be delivered. */
   failedNotice?: string
 }
