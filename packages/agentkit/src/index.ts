@@ -17,6 +17,7 @@ export {
   type ErrorInfo,
   type FileNote,
   type FileStatus,
+  functionsOf,
   type GuardOptions,
   type HookContext,
   type HookedAnswer,

@@ -24,6 +24,7 @@ export { follow } from './runs/follow.ts'
 export { jsonSchemaValidator } from './schema/schema.ts'
 export { handBackRuns } from './sessions/live-runs.ts'
 export { collaborations, histories } from './swarm/swarm-options.ts'
+export { listTools } from './tools/to-tools.ts'
 export { sleep, untilAborted } from './util/abort.ts'
 export {
   checkOptionNames,

@@ -12,6 +12,8 @@ export const limits = {
   toolTimeoutMs: 30_000,
   /** The depth of runs within runs: tools that call agents, whose tools call agents. */
   nestedRuns: 5,
+  /** The depth of lists within an agent's `functions`. */
+  toolListDepth: 16,
   /** Tool calls of one step that run in parallel. */
   parallelToolCalls: 8,
   /** Steps of a workflow that run in parallel. */

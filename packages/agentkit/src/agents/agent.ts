@@ -1,5 +1,5 @@
 import { Agent as CoreAgent, type ToolLike } from '@agentkit/core'
-import { agentIdFrom } from '@agentkit/core/internal'
+import { agentIdFrom, listTools } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
@@ -77,7 +77,8 @@ function warnOfSwarmKeys(
   const unused = (['agents', 'collaboration', 'history'] as const).filter((key) => table[key] !== undefined)
   for (const key of unused) context.warn(`${path}: \`${key}\` of "${name}" has no effect: it is not a swarm.`)
   // A swarm that defines its members by the configuration passes exactly these functions.
-  const names = functions.map((one) => one.name).join()
-  if (table.tools === undefined || table.tools.join() === names) return
+  if (table.tools === undefined) return
+  const names = listTools(functions).map((one) => one.name)
+  if (table.tools.join() === names.join()) return
   context.warn(`${path}: \`tools\` of "${name}" has no effect: its functions are passed in the code.`)
 }

@@ -1,5 +1,5 @@
 import type { ToolLike } from '@agentkit/core'
-import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { invalidConfig, listTools, nearestWord } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { Agent } from './agent.ts'
@@ -55,10 +55,11 @@ export function toolsOf(
   functions: readonly ToolLike[],
   path: string = 'The configuration',
 ): ToolLike[] {
+  const all = listTools(functions)
   return tools.map((name) => {
-    const found = functions.find((one) => one.name === name)
+    const found = all.find((one) => one.name === name)
     if (found) return found
-    const known = functions.map((one) => `"${one.name}"`).join(', ') || 'none'
+    const known = all.map((one) => `"${one.name}"`).join(', ') || 'none'
     throw invalidConfig(
       `${path}: [${table}] names the tool "${name}", which is not a function of its swarm. There are: ${known}.`,
     )

@@ -87,6 +87,15 @@ describe('Swarm', () => {
     await swarm.close()
   })
 
+  it('finds functions within lists and tool sets by name', () => {
+    folder.write('agentkit_config.toml', '[writer]\nmodel = "offline/extractive"\ntools = ["look", "search"]')
+    const set = { look: { description: 'Looks.', inputSchema: { type: 'object' }, execute: () => 'seen' } }
+    const sdkContext = new SDKContext({ configPath: './agentkit_config.toml' })
+    const swarm = new Swarm({ name: 'Team', functions: [[search], set], model: 'offline/extractive', sdkContext })
+    expect((swarm.agents[0] as Agent).tools.map(({ name }) => name)).toEqual(['look', 'search'])
+    expect(sdkContext.warnings).toEqual([])
+  })
+
   it.each([
     ['[team]\nagents = ["writr"]\n[writer]', 'name "writr", which has no table. Did you mean "writer"?'],
     ['[team]\nagents = ["team"]\n[writer]', 'name "team", which has no table.'],

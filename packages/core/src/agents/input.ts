@@ -1,5 +1,6 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
+import { toBase64 } from '../util/to-base64.ts'
 
 /**
  * Converts the input of `chat()` or `stream()` to a message of plain JSON.
@@ -62,10 +63,6 @@ function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | 
   throw invalidArgument(
     `A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`,
   )
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 /** The first bytes of images. Providers require the type of an image. */

@@ -11,7 +11,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     /** Standard JSON Schema: the schema converts itself. */
-    readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> }
+    readonly jsonSchema?: {
+      input(options: { target: string }): Record<string, unknown> | PromiseLike<Record<string, unknown>>
+    }
   }
 }
 

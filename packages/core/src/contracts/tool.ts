@@ -2,6 +2,9 @@ import type { Citation } from '../data/citation.ts'
 import type { JSONSchema } from '../data/message.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
+/** The run that a tool belongs to. */
+export type ToolRun = Pick<ToolContext, 'signal' | 'userId' | 'sessionId' | 'runId'>
+
 /** The run that calls a tool. */
 export type ToolContext = {
   /** Aborts when the run ends early or the tool times out. */
@@ -29,8 +32,10 @@ export interface Tool {
   /** How long one call may take, in milliseconds; the agent's `toolTimeoutMs` when absent. */
   readonly timeoutMs?: number
   /** Whether a call needs approval before it runs: always, or when the function returns true for the validated input. */
-  readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>)
+  readonly needsApproval?: boolean | ((input: unknown, call: { readonly callId: string }) => boolean | Promise<boolean>)
   /** Whether a call may safely run twice: one whose process died is then run again instead of waiting for a person. */
   readonly idempotent?: boolean
+  /** Whether the model of a run is offered the tool; evaluated once when the run begins or is resumed. */
+  isEnabled?(run: ToolRun): boolean | Promise<boolean>
   execute(input: unknown, context: ToolContext): unknown
 }

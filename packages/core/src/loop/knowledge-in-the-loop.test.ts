@@ -242,7 +242,7 @@ it('keeps no run that has ended once its knowledge is synced', async () => {
   const runOnce = async (): Promise<void> => {
     const run = { of: 'a run' }
     ended.push(new WeakRef(run))
-    await context.run(run, () => toolsOf(new AbortController().signal))
+    await context.run(run, () => toolsOf({ runId: 'run', userId: 'ada', signal: new AbortController().signal }))
   }
   for (let run = 0; run < 5; run++) await runOnce()
   for (let turns = 0; turns < 50 && ended.some((run) => run.deref()); turns++) {

@@ -104,13 +104,13 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
 export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const { agent, scope, turn, state, ledger, snapshot, place } = opened
   const { signal, emit } = scope
-  const { toolBox, warnings } = await agent.tools(signal)
+  const hookContext = hookContextOf(scope)
+  const { toolBox, warnings } = await agent.tools(hookContext)
   // A resumed run has its other warnings already.
   state.warnings.push(...warnings, ...(snapshot ? [] : (agent.inVain ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   await checkPrices(agent.chain, ledger, signal)
   const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit) }
-  const hookContext = hookContextOf(scope)
   const summarise = summariser(caller, hookContext)
   const conversation = createConversation({
     instruction: agent.instruction,

@@ -1,6 +1,7 @@
 import type { Model } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
+import type { ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
@@ -67,7 +68,7 @@ export type AgentSpec = {
   /** A sentence for each option that has no effect: a warning of each run. */
   inVain?: readonly string[]
   /** Compiled at the first run, and again when the agent's knowledge has changed. */
-  tools(signal: AbortSignal): Promise<RunTools>
+  tools(run: ToolRun): Promise<RunTools>
   /** The form of the answer, compiled at the first run. */
   outputFormat?(): Promise<OutputFormat>
   /** @throws AgentKitError for a message that the agent does not accept, such as one with images */

@@ -62,14 +62,14 @@ export function memberApprovals(suspended: ReadonlyMap<string, SuspendedMember>)
 }
 
 /** Whether a call needs approval. A call with invalid input will not run, so it needs none. */
-export async function needsApproval({ name, input, invalid }: ToolCall, { byName }: ToolBox): Promise<boolean> {
+export async function needsApproval({ callId, name, input, invalid }: ToolCall, { byName }: ToolBox): Promise<boolean> {
   const entry = byName.get(name)
   const rule = entry?.tool.needsApproval
   if (!entry || !rule || invalid !== undefined) return false
   try {
     const checked = await entry.schema.validate(cloneJSON(input as JSONValue))
     if (checked.problems) return false
-    return rule === true || (await rule(checked.value)) !== false
+    return rule === true || (await rule(checked.value, { callId })) !== false
   } catch {
     // A rule that fails allows nothing.
     return true

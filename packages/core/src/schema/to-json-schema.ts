@@ -10,7 +10,7 @@ export async function toJSONSchema(schema: StandardSchema, owner: SchemaOwner): 
   const { vendor, jsonSchema } = schema['~standard']
   const convert = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
   try {
-    if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
+    if (jsonSchema) return await jsonSchema.input({ target: 'draft-2020-12' })
     if (convert) return await convert(schema, owner)
   } catch (cause) {
     const fix = ` Use what JSON has, such as a text for a date, or give \`${owner.option}\` as a JSON Schema.`

@@ -45,8 +45,8 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
     instruction: [member.instruction, transfers.length > 0 ? handoffInstruction(member) : undefined]
       .filter(Boolean)
       .join('\n\n'),
-    async tools(signal) {
-      const { toolBox, warnings } = await member.tools(signal)
+    async tools(run) {
+      const { toolBox, warnings } = await member.tools(run)
       return { toolBox: await withTools(toolBox, transfers), warnings }
     },
   }

@@ -4,6 +4,7 @@ import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
+import type { ForeignTool } from './foreign/foreign-tool.ts'
 
 /** The key of the tool that `@agentkit/functions` attaches to a function. */
 export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as never
@@ -12,8 +13,8 @@ export const toolOfFunction: unique symbol = Symbol.for('agentkit.tool') as neve
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions of every parameter list.
 export type ToolFunction = ((...parameters: any[]) => unknown) & { readonly [toolOfFunction]?: Tool }
 
-/** An item of an agent's `functions`. */
-export type ToolLike = Tool | ToolFunction
+/** An item of an agent's `functions`: a function, a tool, one of another library, or a list of them. */
+export type ToolLike = Tool | ToolFunction | ForeignTool | readonly ToolLike[]
 
 /** Valid for all seven providers. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
@@ -22,7 +23,7 @@ type ToolOptions<Input> = {
   name: string
   description: string
   timeoutMs?: number
-  needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>)
+  needsApproval?: boolean | ((input: Input, call: { readonly callId: string }) => boolean | Promise<boolean>)
   idempotent?: boolean
 }
 
@@ -73,32 +74,16 @@ export function tool(
   }
   const { input, execute, ...rest } = options ?? {}
   // The loop calls both functions with validated input, as the overloads promise.
-  return checkTool({ ...rest, inputSchema: input, execute } as Tool)
+  const checked = checkTool({ ...rest, inputSchema: input, execute } as Tool)
+  ownTools.add(checked)
+  return checked
 }
 
-/**
- * An agent's functions as tools, by name.
- * @throws AgentKitError `invalid-argument` for a name that is used twice, and for a function without a schema
- */
-export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
-  const tools = new Map<string, Tool>()
-  for (const [index, item] of functions.entries()) {
-    const place = `functions[${index}]`
-    const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(toolAt(item, place))
-    if (tools.has(next.name)) {
-      throw invalidArgument(`Two tools are named "${next.name}". Rename one of them.`)
-    }
-    tools.set(next.name, next)
-  }
-  return tools
-}
+/** What `tool()` has returned: other objects of this form may be meant for the AI SDK. */
+const ownTools = new WeakSet<object>()
 
-/** @throws AgentKitError `invalid-argument` for a value that is not an object */
-function toolAt(item: Tool, place: string): Tool {
-  if (typeof item === 'object' && item !== null && !('then' in item)) return item
-  const found = typeof item === 'object' ? (item === null ? 'null' : 'a Promise: await it') : `of type ${typeof item}`
-  const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
-  throw invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
+export function isOwnTool(value: object): value is Tool {
+  return ownTools.has(value)
 }
 
 /**
@@ -117,7 +102,7 @@ export function toolFromFunction(plain: ToolFunction): Tool {
 }
 
 /** @param place names the function if it has no name */
-function carriedTool(plain: ToolFunction, place: string): Tool {
+export function carriedTool(plain: ToolFunction, place: string): Tool {
   const carried = plain[toolOfFunction]
   if (carried) return checkTool(carried)
   throw invalidArgument(uncompiled(plain, place))
@@ -153,8 +138,9 @@ const optionNames: readonly string[] = [
   'idempotent',
 ]
 
-function checkTool(candidate: Tool): Tool {
-  const { name, description, inputSchema, execute, timeoutMs, needsApproval, idempotent } = candidate ?? {}
+/** @throws AgentKitError `invalid-argument` for a field that is missing or wrong, with the fix */
+export function checkTool(candidate: Tool): Tool {
+  const { name, description, inputSchema, execute, timeoutMs, needsApproval, idempotent, isEnabled } = candidate ?? {}
   const fail = (problem: string): never => {
     throw invalidArgument(`Tool "${String(name)}": ${problem}`)
   }
@@ -174,6 +160,7 @@ function checkTool(candidate: Tool): Tool {
     fail('`needsApproval` is true, false, or a function of the input that says so.')
   }
   if (idempotent !== undefined && typeof idempotent !== 'boolean') fail('`idempotent` is true or false.')
+  if (isEnabled !== undefined && typeof isEnabled !== 'function') fail('`isEnabled` is a function of the run.')
   if (timeoutMs !== undefined && !isMilliseconds.holds(timeoutMs)) fail(`timeoutMs is ${isMilliseconds.is}.`)
   return candidate
 }

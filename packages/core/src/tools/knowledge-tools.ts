@@ -1,17 +1,18 @@
 import type { Knowledge, SyncProgress } from '../contracts/knowledge.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { Tool, ToolRun } from '../contracts/tool.ts'
 import { AgentKitError, invalidArgument, invalidConfig, isAgentKitError, messageOf } from '../data/errors.ts'
 import { untilAborted } from '../util/abort.ts'
 import { redactedError, redactSecrets } from '../util/redact.ts'
-import { toTools } from './define-tool.ts'
-import { compileTools, type ToolBox } from './toolbox.ts'
+import { toTools } from './to-tools.ts'
+import { compileTools, enabledTools, type ToolBox } from './toolbox.ts'
 
 /** The tools of a run, and the warnings of the sync. */
 export type RunTools = { toolBox: ToolBox; warnings: string[] }
 
 /**
  * An agent's tools with those of its knowledge. The first run starts a sync; it and the runs that start meanwhile wait for
- * it, at most `firstAnswerSeconds` from its start. The tools are compiled once, and again when a sync returns others.
+ * it, at most `firstAnswerSeconds` from its start. The tools are compiled once, and again when a sync returns others;
+ * which of them a run is offered is asked for each run.
  *
  * @returns a function that returns the tools of a run. If the sync fails, it throws the error when nothing was indexed
  *   before; otherwise the run continues with the old index and a warning
@@ -19,7 +20,7 @@ export type RunTools = { toolBox: ToolBox; warnings: string[] }
 export function knowledgeTools(
   tools: Map<string, Tool>,
   knowledge: Knowledge | undefined,
-): (signal: AbortSignal) => Promise<RunTools> {
+): (run: ToolRun) => Promise<RunTools> {
   let compiled: { of: Tool[] | undefined; toolBox: Promise<ToolBox> } | undefined
   let first: FirstSync | undefined
   const toolBoxOf = (known: Tool[] | undefined): Promise<ToolBox> => {
@@ -28,9 +29,14 @@ export function knowledgeTools(
     compiled = { of: known, toolBox }
     return toolBox
   }
-  return async (signal) => {
+  return async (run) => {
+    const { signal } = run
     const warnings: string[] = []
-    if (!knowledge) return { toolBox: await untilAborted(signal, toolBoxOf(undefined)), warnings }
+    const offered = async (known: Tool[] | undefined): Promise<RunTools> => {
+      const toolBox = await untilAborted(signal, toolBoxOf(known))
+      return { toolBox: await enabledTools(toolBox, run, warnings), warnings }
+    }
+    if (!knowledge) return offered(undefined)
     // The sync serves all runs: it does not end with the signal of the run that started it.
     first ??= startSync(knowledge)
     try {
@@ -50,7 +56,7 @@ export function knowledgeTools(
         `The files could not be synced, so the answer stands on what was indexed before: ${redactSecrets(messageOf(error))}`,
       )
     }
-    return { toolBox: await untilAborted(signal, toolBoxOf(toolsOf(knowledge))), warnings }
+    return offered(toolsOf(knowledge))
   }
 }
 

@@ -1,6 +1,9 @@
 import type { ToolSpec } from '../contracts/model.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { Tool, ToolRun } from '../contracts/tool.ts'
+import { messageOf } from '../data/errors.ts'
 import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
+import { untilAborted } from '../util/abort.ts'
+import { redactSecrets } from '../util/redact.ts'
 
 /** An agent's tools with compiled schemas: their specs for the model, and the functions to run. */
 export type ToolBox = {
@@ -23,6 +26,28 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
   }))
   const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
   return { specs, byName, mayNeedApproval }
+}
+
+/**
+ * The tools that a run is offered. One whose `isEnabled` fails is left out: a rule that fails allows nothing.
+ * @param warnings receives a sentence for each that fails
+ */
+export async function enabledTools(toolBox: ToolBox, run: ToolRun, warnings: string[]): Promise<ToolBox> {
+  const conditional = [...toolBox.byName.values()].filter(({ tool }) => tool.isEnabled)
+  if (conditional.length === 0) return toolBox
+  const byName = new Map(toolBox.byName)
+  const asked = conditional.map(async ({ tool }) => {
+    try {
+      if ((await tool.isEnabled?.(run)) === false) byName.delete(tool.name)
+    } catch (error) {
+      byName.delete(tool.name)
+      warnings.push(
+        `The run has no tool "${tool.name}", whose \`isEnabled\` failed: ${redactSecrets(messageOf(error))}`,
+      )
+    }
+  })
+  await untilAborted(run.signal, Promise.all(asked))
+  return { ...toolBox, specs: toolBox.specs.filter(({ name }) => byName.has(name)), byName }
 }
 
 /** A toolbox with further tools that need no approval, except those whose name it has already. */

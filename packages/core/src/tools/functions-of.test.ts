@@ -1,0 +1,88 @@
+import { scriptedModel } from '@agentkit/testing'
+import { tool as aiTool } from 'ai'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { Agent, functionsOf, tool } from '../index.ts'
+
+const inputSchema = z.object({ amount: z.number() })
+const pay = aiTool({ description: 'Pays.', inputSchema, execute: ({ amount }) => `paid ${amount}` })
+const look = aiTool({ description: 'Looks.', inputSchema, execute: () => 'seen' })
+const shop = { pay, look }
+
+async function approvalsOf(functions: ReturnType<typeof functionsOf>): Promise<unknown[]> {
+  const calls = ['pay', 'look'].flatMap((name) => [1, 100].map((amount) => ({ name, input: { amount } })))
+  const model = scriptedModel([{ toolCalls: calls }, 'Done.'])
+  const { approvals } = await new Agent({ name: 'Clerk', functions: [functions], model }).stream('Go').result
+  return approvals.map(({ name, input }) => `${name} ${(input as { amount: number }).amount}`)
+}
+
+describe('functionsOf()', () => {
+  it('returns the tools of a set, a list or one tool', () => {
+    const own = tool({ name: 'own', description: 'd', input: inputSchema, execute: () => 1 })
+    expect(functionsOf(shop).map(({ name }) => name)).toEqual(['pay', 'look'])
+    expect(functionsOf([own, [shop]]).map(({ name }) => name)).toEqual(['own', 'pay', 'look'])
+    expect(functionsOf(own)).toEqual([own])
+  })
+
+  it.each<[string, Parameters<typeof functionsOf>[1], string[]]>([
+    ['of named tools', { needsApproval: ['pay'] }, ['pay 1', 'pay 100']],
+    ['of all', { needsApproval: true }, ['pay 1', 'pay 100', 'look 1', 'look 100']],
+    ['of none', { needsApproval: false }, []],
+    ['of none, by default', {}, []],
+    [
+      'by a rule',
+      { needsApproval: ({ name }, input) => name === 'pay' && (input as { amount: number }).amount > 10 },
+      ['pay 100'],
+    ],
+  ])('adds approvals: %s', async (_which, options, expected) => {
+    expect(await approvalsOf(functionsOf(shop, options))).toEqual(expected)
+  })
+
+  it('takes away nothing that a tool says itself', async () => {
+    const careful = { pay: { ...pay, needsApproval: ({ amount }: { amount: number }) => amount > 50 }, look }
+    expect(await approvalsOf(functionsOf(careful, { needsApproval: false }))).toEqual(['pay 100'])
+    expect(await approvalsOf(functionsOf(careful, { needsApproval: ['look'] }))).toEqual([
+      'pay 100',
+      'look 1',
+      'look 100',
+    ])
+    const rule = vi.fn(() => false)
+    expect(await approvalsOf(functionsOf(careful, { needsApproval: rule }))).toEqual(['pay 100'])
+    expect(rule).toHaveBeenCalledTimes(3)
+  })
+
+  it.each<[string, unknown, string]>([
+    [
+      'a name that no tool has',
+      { needsApproval: ['pays'] },
+      '"pays", which is no tool of the set. Did you mean "pay"?',
+    ],
+    ['a name like none', { needsApproval: ['transfer_money'] }, 'There are: pay, look.'],
+    ['another value', { needsApproval: 'pay' }, '`needsApproval` is true, false, a list'],
+    ['another option', { needApproval: true }, 'Unknown option `needApproval`. Did you mean `needsApproval`?'],
+  ])('refuses %s: a tool would lose its safeguard', (_what, options, message) => {
+    expect(() => functionsOf(shop, options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(message) }),
+    )
+  })
+})
+
+describe('lists in `functions`', () => {
+  const model = scriptedModel(['a'])
+  it('are elements too, within others', () => {
+    const agent = new Agent({ name: 'Clerk', functions: [[[shop]], []], model })
+    expect(agent.tools.map(({ name }) => name)).toEqual(['pay', 'look'])
+  })
+
+  it('that hold themselves are refused', () => {
+    const list: unknown[] = []
+    list.push(list)
+    expect(() => new Agent({ name: 'Clerk', functions: list as never, model })).toThrow('Does a list hold itself?')
+  })
+
+  it('are named in errors by the place of the element', () => {
+    expect(() => new Agent({ name: 'Clerk', functions: [[shop, 7 as never]], model })).toThrow(
+      'functions[0][1] is no function',
+    )
+  })
+})

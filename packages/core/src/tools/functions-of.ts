@@ -1,0 +1,74 @@
+import type { Tool } from '../contracts/tool.ts'
+import { invalidArgument } from '../data/errors.ts'
+import { checkOptions } from '../util/check-options.ts'
+import { nearestWord } from '../util/nearest-word.ts'
+import type { ToolLike } from './define-tool.ts'
+import { toTools } from './to-tools.ts'
+
+type Rule = (tool: { name: string; description: string }, input: unknown) => boolean | Promise<boolean>
+
+/**
+ * Tools with what their source keeps elsewhere: in `ai` 7 the caller of a tool says which calls need approval, not the
+ * tool. It adds to what the tools say themselves, and takes nothing away.
+ *
+ * @param set a tool, a tool set, or a list of them
+ * @param options.needsApproval which calls a person must approve: all, those of the tools with these names, or those for
+ *   which a function of the tool and its validated input returns true
+ * @throws AgentKitError `invalid-argument` for a name that no tool has
+ * @example
+ * new Agent({ name: 'Clerk', functions: [functionsOf(shopTools, { needsApproval: ['pay'] })] })
+ */
+export function functionsOf(
+  set: ToolLike,
+  options: { needsApproval?: boolean | readonly string[] | Rule } = {},
+): Tool[] {
+  checkOptions(options, {
+    needsApproval: {
+      is: 'true, false, a list of names of tools, or a function of the tool and its input',
+      holds: (value: unknown) => typeof value === 'boolean' || typeof value === 'function' || isNames(value),
+    },
+  })
+  const tools = toTools([set])
+  const { needsApproval = false } = options
+  if (needsApproval === false) return [...tools.values()]
+  if (typeof needsApproval === 'object') checkNames(needsApproval, [...tools.keys()])
+  return [...tools.values()].map((tool) => {
+    if (typeof needsApproval === 'function') return withRule(tool, needsApproval)
+    return needsApproval === true || needsApproval.includes(tool.name) ? copyOf(tool, true) : tool
+  })
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+/** A misspelt name would leave a tool without its safeguard. */
+function checkNames(names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const nearest = nearestWord(unknown, known)
+  const hint = nearest === undefined ? `There are: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`
+  throw invalidArgument(`\`needsApproval\` names "${unknown}", which is no tool of the set. ${hint}`)
+}
+
+function withRule(tool: Tool, rule: Rule): Tool {
+  const { name, description, needsApproval: own } = tool
+  if (own === true) return tool
+  return copyOf(tool, async (input, call) => {
+    // Like the loop: what is not false needs approval.
+    if (own && (await own(input, call)) !== false) return true
+    return (await rule({ name, description }, input)) !== false
+  })
+}
+
+/** The tool may be an object of a class, whose methods are not its own fields. */
+function copyOf(tool: Tool, needsApproval: NonNullable<Tool['needsApproval']>): Tool {
+  const { name, description, inputSchema, timeoutMs, idempotent, isEnabled } = tool
+  return {
+    ...{ name, description, inputSchema, needsApproval },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(idempotent !== undefined && { idempotent }),
+    ...(isEnabled && { isEnabled: (run) => tool.isEnabled?.(run) ?? true }),
+    execute: (input, context) => tool.execute(input, context),
+  }
+}

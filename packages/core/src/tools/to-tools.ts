@@ -1,0 +1,106 @@
+import type { Tool } from '../contracts/tool.ts'
+import { invalidArgument } from '../data/errors.ts'
+import { limits } from '../limits.ts'
+import { carriedTool, checkTool, isOwnTool, type ToolFunction, type ToolLike } from './define-tool.ts'
+import { fromAISDKTool, fromNamedTool, isAISDKTool, looksLikeTool } from './foreign/ai-sdk-tool.ts'
+import type { Fields } from './foreign/foreign-tool.ts'
+import { fromLangChainTool, isLangChain } from './foreign/langchain-tool.ts'
+import { fromOpenAIAgentsTool, isOpenAIAgentsTool } from './foreign/openai-agents-tool.ts'
+
+/**
+ * An agent's functions as tools, by name.
+ * @throws AgentKitError `invalid-argument` for a name that is used twice, for a function without a schema, and for a tool
+ *   of another library that would behave differently here
+ */
+export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
+  const tools = new Map<string, Tool>()
+  for (const { item, place } of listed(functions, 'functions')) {
+    const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(item)
+    if (tools.has(next.name)) {
+      throw invalidArgument(`Two tools are named "${next.name}". Rename one of them.`)
+    }
+    tools.set(next.name, next)
+  }
+  return tools
+}
+
+/**
+ * The items of an agent's functions without the lists and sets that hold them. Plain functions are not compiled.
+ * @throws AgentKitError `invalid-argument` for a value that is neither a function nor a tool
+ */
+export function listTools(functions: readonly ToolLike[]): (Tool | ToolFunction)[] {
+  return [...listed(functions, 'functions')].map(({ item }) => item)
+}
+
+type Listed = { item: Tool | ToolFunction; place: string }
+
+/** @param place of the list, for messages: `functions[2]` */
+function* listed(items: readonly ToolLike[], place: string, depth = 0): Generator<Listed> {
+  if (depth > limits.toolListDepth) {
+    throw invalidArgument(`${place} is nested in more than ${limits.toolListDepth} lists. Does a list hold itself?`)
+  }
+  // Not `forEach`, which skips holes.
+  for (const [index, item] of items.entries()) {
+    const itemPlace = `${place}[${index}]`
+    if (Array.isArray(item)) yield* listed(item, itemPlace, depth + 1)
+    else if (typeof item === 'function') yield { item, place: itemPlace }
+    else for (const tool of toolsAt(item, itemPlace)) yield { item: tool, place: itemPlace }
+  }
+}
+
+/** The tools of an object: one, or those of a tool set. */
+function toolsAt(item: unknown, place: string): Tool[] {
+  if (typeof item !== 'object' || item === null || 'then' in item) throw noTool(item, place)
+  if (isOwnTool(item)) return [item]
+  const fields = item as Fields
+  if (isLangChain(fields)) return [fromLangChainTool(fields, place)]
+  if (isOpenAIAgentsTool(fields)) return [fromOpenAIAgentsTool(fields)]
+  const entries = Object.entries(fields)
+  if (entries.some(([, value]) => looksLikeTool(value)) && !looksLikeTool(fields)) {
+    return entries.map(([name, value]) => toolOfSet(name, value, place))
+  }
+  if (typeof fields.name === 'string') return [namedTool(fields as Fields & { name: string }, place)]
+  if (!looksLikeTool(fields)) throw noTool(item, place)
+  const title =
+    fields.type === 'provider' || fields.type === 'provider-defined' ? "a provider's tool" : 'an AI SDK tool'
+  throw invalidArgument(`${place} is ${title} without a name. Give it a name: functions: [{ weather: weatherTool }].`)
+}
+
+function toolOfSet(name: string, value: unknown, place: string): Tool {
+  if (looksLikeTool(value)) {
+    return isAISDKTool(value) || typeof value.description !== 'string'
+      ? fromAISDKTool(name, value)
+      : fromNamedTool(name, value)
+  }
+  const found = value === null ? 'null' : Array.isArray(value) ? 'a list' : `of type ${typeof value}`
+  throw invalidArgument(
+    `${place}: "${name}" of the tool set is no AI SDK tool, but ${found}. List other tools beside the set.`,
+  )
+}
+
+function namedTool(fields: Fields & { name: string }, place: string): Tool {
+  if (isHosted(fields)) {
+    throw invalidArgument(
+      `${place}: "${fields.name}" is executed by its provider (${String(fields.type)}), which agentkit does not request. Leave it out.`,
+    )
+  }
+  return isAISDKTool(fields) ? fromAISDKTool(fields.name, fields) : fromNamedTool(fields.name, fields)
+}
+
+/** Hosted tools of the OpenAI Agents SDK have a type of their own and nothing to execute. */
+function isHosted({ type, inputSchema, parameters, execute }: Fields): boolean {
+  return typeof type === 'string' && inputSchema === undefined && parameters === undefined && execute === undefined
+}
+
+function noTool(item: unknown, place: string): Error {
+  const found =
+    typeof item !== 'object'
+      ? `of type ${typeof item}`
+      : item === null
+        ? 'null'
+        : 'then' in item
+          ? 'a Promise: await it'
+          : 'an object without `name`, `inputSchema` and `execute`'
+  const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
+  return invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
+}
