@@ -5,6 +5,7 @@ import { logProblem } from './answer/log-problem.ts'
 import { handlerProblem, ProblemError, problemResponse } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
+import { enqueueRoute } from './chat/enqueue-route.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { agentFiles } from './files/agent-files.ts'
 import { fileRoutes } from './files/file-routes.ts'
@@ -76,6 +77,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   if (auth) app.use('*', authGuard(auth, token))
   app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
+  routes.push(enqueueRoute(parts))
   if (rules.metrics) routes.push(metricsRoute(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 

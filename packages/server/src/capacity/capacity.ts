@@ -22,6 +22,8 @@ export type Capacity = {
    * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
    */
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
+  /** @throws ProblemError `budget` (429) for a user whose runs have used up the day's limit */
+  checkBudget(userId: string): Promise<void>
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
@@ -58,6 +60,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
         leave()
       }
     },
+    checkBudget: (userId) => daily().check(userId),
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
     totals,

@@ -5,15 +5,15 @@ import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
-import { beginUpload } from '../files/begin-upload.ts'
 import { type AnswerFormat, negotiate } from '../request/accept.ts'
-import { type ChatRequest, readChatRequest } from '../request/chat-request.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
 import { type Begin, idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { chatAnswers, chatBodies } from './chat-schemas.ts'
+import { receiveChat } from './received-chat.ts'
 
 /** The chat routes. A swarm has them under its older names, too. */
 export function chatRoutes(parts: RouteParts): Route[] {
@@ -26,32 +26,20 @@ export function chatRoutes(parts: RouteParts): Route[] {
 
 /** Runs the agent on one message, and answers in the format that the client accepts. */
 function chatRoute(parts: RouteParts, path: string, fallback: AnswerFormat): Route {
-  const { capacity, limits } = parts
   const handle = async (context: ServerContext): Promise<Response> => {
     const format = negotiate(context.req.header('accept'), fallback)
     if (!format) throw new ProblemError('not-acceptable')
-    const held = capacity.hold()
-    const files = await beginUpload(context, parts)
-    try {
-      const request = await readChatRequest(context, { limits, runs: capacity.runs, held, files })
-      const chat: Chat = { request, format, context, parts, release: held.release }
-      const store = async (): Promise<void> => {
-        if (files && files.files.length > 0) await files.store(request.userId)
-      }
+    return receiveChat(context, parts, async ({ request, store, release }) => {
+      const chat: Chat = { request, format, context, parts, release }
       const isDurable = request.isResumable || idempotencyKeyOf(context) !== undefined
       if (isDurable) {
         const answer = idempotent(context, parts, request, (begin) => store().then(() => durableRun(chat, begin)))
-        return await answer.finally(held.release)
+        return answer.finally(release)
       }
       await store()
       // A stream may begin before its run: what waits in the queue is still in memory.
-      return await boundRun(chat)
-    } catch (error) {
-      held.release()
-      throw error
-    } finally {
-      await files?.discard()
-    }
+      return boundRun(chat)
+    })
   }
   return defineRoute({
     method: 'POST',

@@ -20,7 +20,13 @@ export type SentRequest = { /** That the request names. */ userId: string | unde
  */
 export type Begin = (run: AnsweringRun) => Promise<() => Promise<void>>
 
-type AnsweringRun = { runId: string; type: WholeFormat | typeof eventStreamType; after?: number }
+type AnsweringRun = {
+  runId: string
+  type: WholeFormat | typeof eventStreamType
+  after?: number
+  /** The answer is that the run is accepted, whatever becomes of it. */
+  isAccepted?: true
+}
 
 /** Where nothing is stored, because the request has no key. */
 export const beginsNothing: Begin = async () => async () => {}
@@ -71,8 +77,11 @@ export async function idempotent(
     parts.log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
   }
   let runId: string | undefined
+  let isAccepted = false
   const begin: Begin = async ({ type, after, ...run }) => {
     runId = run.runId
+    isAccepted = run.isAccepted ?? false
+    if (isAccepted) return async () => {}
     await runs.answers.store(request, { runId, type, ...(after !== undefined && { body: String(after) }) })
     return () => keepStream(runs, request, run.runId).catch(logFailure)
   }
@@ -80,7 +89,7 @@ export async function idempotent(
     const type = response.headers.get('content-type') ?? ''
     if (type === eventStreamType) return response
     const body = await response.text()
-    await keepAnswer(runs, request, { runId, status: response.status, body, type }).catch(logFailure)
+    await keepAnswer(runs, request, { runId, status: response.status, body, type, isAccepted }).catch(logFailure)
     return new Response(body === '' ? null : body, response)
   }
   try {
@@ -94,15 +103,17 @@ export async function idempotent(
 
 const passingStatuses: readonly number[] = [401, 403, 408, 409, 413, 429]
 
+type KeptAnswer = { runId: string | undefined; status: number; body: string; type: string; isAccepted: boolean }
+
 /** Stores an answer, or frees the key where the same request may be answered otherwise later. */
 async function keepAnswer(
   { read, answers }: RunStore,
   request: IdempotentRequest,
-  { runId, status, ...content }: { runId: string | undefined; status: number; body: string; type: string },
+  { runId, status, isAccepted, ...content }: KeptAnswer,
 ): Promise<void> {
   const stored = runId === undefined ? undefined : await read(runId)
   // A run that was handed back to the next process: it answers there.
-  if (stored?.record.status === 'running') return
+  if (stored?.record.status === 'running' && !isAccepted) return
   const hasBegun = stored !== undefined
   if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
   else await answers.store(request, { ...(runId !== undefined && { runId }), status, ...content })

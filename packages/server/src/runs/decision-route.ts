@@ -53,15 +53,16 @@ export function decisionRoute(parts: RouteParts): Route {
       const approvalId = param('approval_id')
       const decision = decisionOf(sent, checkOpen(stored, approvalId))
 
-      const continuation = await reserveContinuation(parts, stored.record)
+      // A worker continues a background run, in this process or in another one.
+      const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored.record)
       const by = context.get('principal') ?? userId
       try {
         await agent.decide(runId, { [approvalId]: decision }, { userId, by })
       } catch (error) {
-        continuation.release()
+        continuation?.release()
         throw refusal(error)
       }
-      const continued = await continuation.start()
+      const continued = await continuation?.start()
       if (format !== eventStreamType) return context.json(runBody((await findRun(parts, runId, userId)).record))
       if (!stored.keepsEvents) {
         // Nothing is stored of its events: they are those that this process sees.

@@ -1,7 +1,7 @@
 import { object, optional, picklist } from 'valibot'
 import { jsonOf, nullable, objectOf, runContent, runFields } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
-import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { thrownProblem } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -13,14 +13,7 @@ import { findRun } from './find-run.ts'
 
 /** Stored runs: their state, their events, decisions on their approvals. */
 export function runRoutes(parts: RouteParts): Route[] {
-  return [
-    listRoute(parts),
-    enqueueRoute(),
-    readRoute(parts),
-    eventsRoute(parts),
-    cancelRoute(parts),
-    decisionRoute(parts),
-  ]
+  return [listRoute(parts), readRoute(parts), eventsRoute(parts), cancelRoute(parts), decisionRoute(parts)]
 }
 
 const statuses = ['queued', 'running', 'waiting', 'done', 'failed'] as const
@@ -61,24 +54,6 @@ function listRoute({ agent }: RouteParts): Route {
       const last = page.length === limit ? page.at(-1)?.runId : undefined
       const rest = last === undefined ? [] : await agent.runs({ ...filters, limit: 1, after: last }).catch(asProblem)
       return context.json({ runs: page.map(listedRun), next: rest.length > 0 ? last : null })
-    },
-  })
-}
-
-function enqueueRoute(): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/runs',
-    tag: 'runs',
-    summary: 'Runs the agent in the background',
-    answers: {
-      202: {
-        description: 'The id of the run',
-        content: jsonOf({ run_id: { type: 'string' }, status: { type: 'string' } }),
-      },
-    },
-    handle() {
-      throw new ProblemError('unsupported', { detail: 'This server has no background runs.' })
     },
   })
 }

@@ -10,10 +10,17 @@ import type { RouteParts } from '../request/parts.ts'
  */
 export async function deleteSession({ agent, capacity }: RouteParts, key: SessionKey): Promise<void> {
   const [first] = await agent.sessions.turns(key, { limit: 1 })
-  if (!first) throw new ProblemError('not-found')
+  if (!first && !(await hasQueuedRuns(agent, key))) throw new ProblemError('not-found')
   await endStoredRuns(agent, key)
   await capacity.sessionRuns.cancel(key)
   await agent.sessions.delete(key)
+}
+
+/** Queued runs are no turns of their session yet. */
+async function hasQueuedRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<boolean> {
+  if (!agent.sessions.runs) return false
+  const [first] = await agent.runs({ userId, sessionId, limit: 1 })
+  return first !== undefined
 }
 
 const notEnded: readonly RunStatus[] = ['queued', 'running', 'waiting']
