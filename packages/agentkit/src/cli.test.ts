@@ -38,12 +38,12 @@ describe('agentkit', () => {
   })
 
   it.each([
-    ['an unknown command', ['toolz'], "unknown command 'toolz'"],
+    ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
     ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
   ])('refuses %s', async (_, words, problem) => {
     const { code, error } = await agentkit(...words)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(error).toContain(problem)
   })
 })

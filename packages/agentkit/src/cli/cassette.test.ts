@@ -86,15 +86,21 @@ describe('agentkit record and agentkit replay', () => {
   })
 
   it.each([
-    ['a cassette that is not there', ['replay', 'not-there.cassette', '--', node, '-p', '1'], /^There is no cassette/],
+    [
+      'a cassette that is not there',
+      1,
+      ['replay', 'not-there.cassette', '--', node, '-p', '1'],
+      /^There is no cassette/,
+    ],
     [
       'a program that is not there',
+      1,
       ['record', 'x.cassette', '--', 'no-such-program'],
       /^"no-such-program" cannot be started/,
     ],
-    ['no command', ['replay', 'x.cassette'], /missing required argument 'command'/],
-  ])('refuse %s', async (_, words, problem) => {
-    expect(await agentkit(words)).toMatchObject({ code: 1, out: '', error: expect.stringMatching(problem) })
+    ['no command', 2, ['replay', 'x.cassette'], /missing required argument 'command'/],
+  ])('refuse %s', async (_, code, words, problem) => {
+    expect(await agentkit(words)).toMatchObject({ code, out: '', error: expect.stringMatching(problem) })
   })
 
   it('end the command when they receive SIGTERM', async () => {

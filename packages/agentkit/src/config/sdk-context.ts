@@ -7,6 +7,7 @@ import { parse } from 'dotenv'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
+import { isAddress, nameStore } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */
 const defaultSessionsPath = 'agentkit-data/sessions.db'
@@ -82,13 +83,14 @@ export class SDKContext {
    */
   sessionsAt(path: string = defaultSessionsPath): SessionStore {
     if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
-    if (/^\w+:\/\//.test(path)) {
+    if (isAddress(path)) {
       const scheme = path.slice(0, path.indexOf(':'))
       throw invalidConfig(`\`sessions\` is the path of a SQLite file, not a ${scheme}:// address.`)
     }
     const file = path.trim() === '' || path === ':memory:' ? path.trim() : resolve(path)
     const store = this.#stores.get(file) ?? sqliteSessions(file)
     this.#stores.set(file, store)
+    nameStore(store, file)
     return store
   }
 

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
+import { servedAgents } from '../util/loaded-file.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
@@ -12,7 +13,8 @@ import { keepSynced } from './keep-synced.ts'
 export type ServeOptions = ServerOptions
 
 /**
- * Implements `run()` of agents and swarms: loads their models, serves them, and syncs their knowledge.
+ * Implements `run()` of agents and swarms: loads their models, serves them, and syncs their knowledge. Where a command has
+ * loaded the file to learn its agents, nothing is served.
  * @param production whether the log is JSON by default
  */
 export async function serveRunnable(
@@ -21,6 +23,11 @@ export async function serveRunnable(
   context: SDKContext,
   production: boolean,
 ): Promise<AgentServer> {
+  const served = servedAgents()
+  if (served) {
+    served.add(agent)
+    return { url: '', close: async () => {} }
+  }
   const { serverOptionNames } = await import('@agentkit/server')
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()

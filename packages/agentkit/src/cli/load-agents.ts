@@ -1,0 +1,110 @@
+import { pathToFileURL } from 'node:url'
+import { Agent, Swarm } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
+import { SDKContext } from '../config/sdk-context.ts'
+import { collectServedAgents } from '../util/loaded-file.ts'
+import { agentFile } from './agent-file.ts'
+import { UsageError } from './usage-error.ts'
+
+export type LoadedAgent = Agent<unknown> | Swarm<unknown>
+
+export type LoadedAgents = {
+  agents: readonly LoadedAgent[]
+  /** Where they are defined, for messages. */
+  file: string
+  /** Closes the agents, and what they have opened. */
+  close(): Promise<void>
+}
+
+/**
+ * The agents and swarms that a file exports, and those on which it calls `run()`, which serves nothing here. Its typed
+ * functions are tools, as with `node --import agentkit/register`.
+ *
+ * @param file without one, a default file; where there is none, the only agent of the configuration
+ * @throws UsageError for a file that is missing or has no agent; what the file itself throws
+ */
+export async function loadAgents(file: string | undefined): Promise<LoadedAgents> {
+  const path = agentFile(file)
+  if (path === undefined) return configuredAgent()
+  const served = collectServedAgents()
+  await import('@agentkit/functions/register')
+  const exports: Record<string, unknown> = await import(pathToFileURL(path).href)
+  const name = file ?? path
+  const agents = agentsAmong([...Object.values(exports), ...served], name)
+  if (agents.length === 0) {
+    throw new UsageError(`"${name}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
+  }
+  return { agents, file: name, close: () => closeAll(agents) }
+}
+
+/**
+ * The agents of these ids.
+ * @param ids as they were passed by `--agent`; none means all
+ * @throws UsageError for an unknown one, with the most similar id
+ */
+export function chosenAgents({ agents, file }: LoadedAgents, ids: readonly string[]): readonly LoadedAgent[] {
+  const known = agents.map(({ id }) => id)
+  for (const id of ids) {
+    if (known.includes(id)) continue
+    const nearest = nearestWord(id, known)
+    const hint = nearest === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${nearest}"?`
+    throw new UsageError(`"${file}" has no agent "${id}". ${hint}`)
+  }
+  return ids.length === 0 ? agents : agents.filter(({ id }) => ids.includes(id))
+}
+
+/** @throws UsageError for two agents of one id, and for agents of another installed copy of the package */
+function agentsAmong(values: readonly unknown[], file: string): LoadedAgent[] {
+  const agents: LoadedAgent[] = []
+  for (const value of new Set(values)) {
+    if (value instanceof Agent || value instanceof Swarm) agents.push(value)
+    else if (isForeignAgent(value)) {
+      const fix = "Run the command of that copy: npx agentkit, in the file's folder."
+      throw new UsageError(
+        `The agents of "${file}" are of another installed copy of agentkit than this command. ${fix}`,
+      )
+    }
+  }
+  const ids = agents.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice === undefined) return agents
+  throw new UsageError(`"${file}" has two agents with the id "${twice}". Pass one of them another \`id\`.`)
+}
+
+/** Whether it has the methods of an agent. Workflows have them too, and are no agents of a file. */
+function isForeignAgent(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return ['Agent', 'Swarm'].includes(value.constructor?.name) && 'continueRun' in value && 'toSpec' in value
+}
+
+async function configuredAgent(): Promise<LoadedAgents> {
+  const context = new SDKContext()
+  const { agents: tables, path } = context.config
+  const [name, ...others] = tables.keys()
+  if (name === undefined || others.length > 0) {
+    await context.close()
+    const problem = name === undefined ? 'no agent' : `the agents ${[...tables.keys()].join(', ')}`
+    const where =
+      path === undefined ? 'This folder has no agent.ts and no agentkit_config.toml' : `${path} has ${problem}`
+    throw new UsageError(`${where}. Pass the file that exports your agents.`)
+  }
+  const { Agent: ConfiguredAgent } = await import('../agents/agent.ts')
+  const agent = new ConfiguredAgent({ name, functions: [], sdkContext: context })
+  return {
+    agents: [agent],
+    file: path ?? '',
+    async close() {
+      await agent.close()
+      await context.close()
+    },
+  }
+}
+
+/** Agents close their own contexts; those that were passed are closed here, as their file does not get to do it. */
+async function closeAll(agents: readonly LoadedAgent[]): Promise<void> {
+  await Promise.allSettled(agents.map((agent) => agent.close()))
+  const contexts = new Set(agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : [])))
+  await Promise.allSettled(
+    [...contexts].map((context) => (context instanceof SDKContext ? context.close() : undefined)),
+  )
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { Agent, type BackgroundRuns, type Model, type RunStore, type SessionStore } from '@agentkit/core'
+import { SDKContext } from '../config/sdk-context.ts'
+import { isAddress, storeName } from '../config/store-names.ts'
+import { checkFile } from './agent-file.ts'
+import { chosenAgents, type LoadedAgent, loadAgents } from './load-agents.ts'
+import { UsageError } from './usage-error.ts'
+
+export type StoreOptions = {
+  sessions?: string
+  agent?: string[]
+}
+
+/** A store with its agents, as the commands that show and change stored runs need them. */
+export type OpenStore = {
+  name: string
+  runs: RunStore
+  background: BackgroundRuns
+  /** Those that were asked for; without a file, those that have stored runs. */
+  agents: readonly Pick<LoadedAgent, StoredMethods>[]
+}
+
+type StoredMethods = 'id' | 'runs' | 'cancel' | 'retry' | 'schedules' | 'unschedule'
+
+/**
+ * Opens the stores of a file's agents, or the one of `--sessions`, else the default one of this folder, for as long as
+ * `work` takes.
+ *
+ * @throws UsageError for a file or a store that does not exist, and for a store without background runs
+ */
+export async function withStores(
+  file: string | undefined,
+  { sessions, agent: ids = [] }: StoreOptions,
+  work: (stores: readonly OpenStore[]) => Promise<void>,
+): Promise<void> {
+  if (file !== undefined && sessions !== undefined) throw new UsageError('Pass a file or --sessions, not both.')
+  if (file === undefined) return withStoreAt(sessions, ids, work)
+  const loaded = await quietly(() => loadAgents(file))
+  try {
+    const stores = new Map<SessionStore, LoadedAgent[]>()
+    for (const agent of chosenAgents(loaded, ids)) {
+      const { sessions: store } = agent.toSpec()
+      stores.set(store, [...(stores.get(store) ?? []), agent])
+    }
+    await work([...stores].map(([store, agents]) => openStore(store, agents)))
+  } finally {
+    await loaded.close()
+  }
+}
+
+async function withStoreAt(
+  place: string | undefined,
+  ids: readonly string[],
+  work: (stores: readonly OpenStore[]) => Promise<void>,
+): Promise<void> {
+  const context = new SDKContext()
+  try {
+    if (place !== undefined && !isAddress(place)) checkFile(place, 'Pass the path of a SQLite file of sessions.')
+    const store = context.sessionsAt(place)
+    const name = storeName(store)
+    if (place === undefined && !existsSync(name)) {
+      throw new UsageError(`There is no "${name}" in this folder. Pass the file of your agents, or --sessions.`)
+    }
+    const agentIds = ids.length > 0 ? ids : await knownAgents(store)
+    await work([
+      openStore(
+        store,
+        agentIds.map((id) => storedAgent(id, store)),
+      ),
+    ])
+  } finally {
+    await context.close()
+  }
+}
+
+/** The agents that have runs, schedules or workers in a store. */
+async function knownAgents({ runs }: SessionStore): Promise<string[]> {
+  const ids = (await runs?.agents?.()) ?? []
+  const schedules = (await runs?.background?.schedules({})) ?? []
+  return [...new Set([...ids, ...schedules.map(({ agentId }) => agentId)])].sort()
+}
+
+function openStore(store: SessionStore, agents: OpenStore['agents']): OpenStore {
+  const { runs } = store
+  if (runs?.background) return { name: storeName(store), runs, background: runs.background, agents }
+  throw new UsageError(`Background runs need sessions on disk or Postgres, and these are in ${storeName(store)}.`)
+}
+
+/** An agent that is known by its stored runs alone: it can change them, and has no model to run. */
+function storedAgent(id: string, sessions: SessionStore): Agent {
+  const model: Model = {
+    id: 'none/none',
+    stream() {
+      throw new UsageError(`The agent "${id}" is known by its stored runs alone. Pass its file.`)
+    },
+  }
+  return new Agent({ name: id, id, functions: [], model, sessions })
+}
+
+/** What a file prints while it is loaded is no part of the command's result. */
+async function quietly<Value>(load: () => Promise<Value>): Promise<Value> {
+  const { write } = process.stdout
+  process.stdout.write = process.stderr.write.bind(process.stderr)
+  try {
+    return await load()
+  } finally {
+    process.stdout.write = write
+  }
+}

@@ -1,0 +1,25 @@
+import { terminalLine } from '@agentkit/core'
+
+/** Prints a line of the command's result. */
+export function print(line: string): void {
+  process.stdout.write(`${terminalLine(line)}\n`)
+}
+
+/** Prints a line beside the result, such as a warning. */
+export function printError(line: string): void {
+  process.stderr.write(`${terminalLine(line)}\n`)
+}
+
+/** Prints rows in columns of equal width. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+  for (const row of rows)
+    print(
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

@@ -1,0 +1,67 @@
+import type { BackgroundRuns } from '@agentkit/core'
+import { Command } from 'commander'
+import { type OpenStore, type StoreOptions, withStores } from './open-stores.ts'
+import { print, printTable } from './print.ts'
+import { withStoreOptions } from './runs-command.ts'
+
+/** Runs that are read from the store at once. */
+const pageSize = 1_000
+
+/** `agentkit queue`: the queue of background runs. */
+export function queueCommand(): Command {
+  const queue = new Command('queue').description('shows the queue of background runs, and builds it again')
+  const command = (name: string, description: string, work: (stores: readonly OpenStore[]) => Promise<void>): void => {
+    withStoreOptions(queue.command(name).description(description)).action(
+      (file: string | undefined, options: StoreOptions) => withStores(file, options, work),
+    )
+  }
+  command('counts', 'shows the jobs of each agent', counts)
+  command('rebuild', 'removes all jobs, and adds one for each run of the store that needs a worker', rebuild)
+  command('migrate', "prepares the store's and the queue's tables, as the first start of a worker does", migrate)
+  return queue
+}
+
+async function counts(stores: readonly OpenStore[]): Promise<void> {
+  const counted = await Promise.all(stores.map(({ background }) => background.queue.counts()))
+  const rows = counted.flat().map(({ agentId, queued, taken, oldestMs }) => {
+    return [agentId, String(queued), String(taken), `${(oldestMs / 1000).toFixed(1)} s`]
+  })
+  if (rows.length === 0) print('No jobs.')
+  else printTable([['agent', 'queued', 'taken', 'oldest'], ...rows])
+}
+
+async function rebuild(stores: readonly OpenStore[]): Promise<void> {
+  for (const { name, background } of stores) print(`${name}: ${jobs(await rebuildQueue(background))} in the queue.`)
+}
+
+/**
+ * Makes a queue agree with its store. Workers may go on: a job whose run another worker has is settled without doing
+ * anything, and a run that begins while this works gets its job by the workers' own sweep.
+ *
+ * @returns how many jobs were added
+ */
+async function rebuildQueue({ queue, unfinished }: BackgroundRuns): Promise<number> {
+  await queue.clear()
+  let added = 0
+  let after: string | undefined
+  for (;;) {
+    const page = await unfinished(undefined, { limit: pageSize, ...(after !== undefined && { after }) })
+    if (page.length === 0) return added
+    await queue.add(page)
+    added += page.length
+    after = page.at(-1)?.runId
+  }
+}
+
+async function migrate(stores: readonly OpenStore[]): Promise<void> {
+  for (const { name, background } of stores) {
+    // The store prepares its own tables when it is first read.
+    await background.schedules({})
+    await background.queue.migrate()
+    print(`${name}: the tables are prepared.`)
+  }
+}
+
+function jobs(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`
+}

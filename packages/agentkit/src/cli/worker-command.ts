@@ -1,0 +1,61 @@
+import type { SessionStore } from '@agentkit/core'
+import { workOn } from '@agentkit/core/internal'
+import { Command } from 'commander'
+import { storeName } from '../config/store-names.ts'
+import { chosenAgents, type LoadedAgent, loadAgents } from './load-agents.ts'
+import { print, printError } from './print.ts'
+import { collect } from './runs-command.ts'
+import { wholeNumber } from './whole-number.ts'
+import { workerWarnings } from './worker-warnings.ts'
+
+type WorkerOptions = { concurrency: number; agent?: string[] }
+
+/** `agentkit worker agents.ts`: begins and continues the background runs of a file's agents. */
+export function workerCommand(): Command {
+  return new Command('worker')
+    .description('begins and continues the background runs of the agents of a file, until it is stopped')
+    .argument('[file]', 'the file that exports the agents (default: agent.ts, app.ts, also in src/)')
+    .option('--concurrency <count>', 'runs at once, from 1 to 1,000', wholeNumber('--concurrency', 1, 1_000), 25)
+    .option('--agent <id>', 'only this agent; may be repeated', collect)
+    .action(work)
+}
+
+async function work(file: string | undefined, { concurrency, agent: ids = [] }: WorkerOptions): Promise<void> {
+  const loaded = await loadAgents(file)
+  const agents = chosenAgents(loaded, ids)
+  const { handleSignals } = await import('@agentkit/server')
+  const onError = (error: unknown): void => printError(`A worker's call of its store failed: ${messageOf(error)}`)
+  for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))
+  const worker = await workOn(agents, { concurrency, onError })
+  handleSignals({ url: '', close: () => worker.close() }, { afterClose: loaded.close })
+  for (const [store, own] of byStore(agents)) {
+    print(`Working on ${own.map(titleOf).join(', ')}, stored in ${storeName(store)}: ${concurrency} runs at once.`)
+    const { runs } = store
+    const warnings = runs
+      ? await workerWarnings(
+          runs,
+          own.map(({ id }) => id),
+        )
+      : []
+    for (const warning of warnings) printError(`warning: ${warning}`)
+  }
+  // A signal ends the process. A worker without work has no open handle that would keep it alive.
+  await new Promise(() => setInterval(() => {}, 60_000))
+}
+
+function titleOf({ id, members }: LoadedAgent): string {
+  return members.length === 0 ? `the agent ${id}` : `the swarm ${id}`
+}
+
+function byStore(agents: readonly LoadedAgent[]): Map<SessionStore, LoadedAgent[]> {
+  const stores = new Map<SessionStore, LoadedAgent[]>()
+  for (const agent of agents) {
+    const { sessions } = agent.toSpec()
+    stores.set(sessions, [...(stores.get(sessions) ?? []), agent])
+  }
+  return stores
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,34 @@
+import { relative } from 'node:path'
+import type { SessionStore } from '@agentkit/core'
+
+const names = new WeakMap<SessionStore, string>()
+
+/** Remembers where a store is, for messages. @param place a path, or an address, which may have a password */
+export function nameStore(store: SessionStore, place: string): void {
+  names.set(store, isAddress(place) ? withoutPassword(place) : place)
+}
+
+/** Where a store is, without a password: an address, or a path, relative to this folder where that is shorter. */
+export function storeName(store: SessionStore): string {
+  const name = names.get(store)
+  if (name === undefined) return 'a store of its own'
+  if (isAddress(name) || name === '' || name === ':memory:') return name || 'a temporary file'
+  const short = relative('', name)
+  return short.startsWith('..') ? name : short
+}
+
+/** Whether `sessions` is an address instead of a path. */
+export function isAddress(place: string): boolean {
+  return /^\w+:\/\//.test(place)
+}
+
+/**
+ * An address without its password and its parameters, which may hold one too. A password that is not encoded may have any
+ * character, so it ends at the last `@`.
+ */
+export function withoutPassword(address: string): string {
+  const [, scheme = '', rest = ''] = /^(\w+:\/\/)(.*)$/s.exec(address) ?? []
+  const end = rest.lastIndexOf('@')
+  const user = end < 0 ? '' : `${rest.slice(0, end).split(':', 1)[0]}@`
+  return scheme + user + rest.slice(end + 1).split(/[?#]/, 1)[0]
+}
