@@ -160,7 +160,9 @@ describe('dependencies', () => {
     imported.delete(undefined)
     imported.delete(manifest.name)
     const named = new Set(sources.flatMap(({ strings }) => [...strings]))
-    const declared = Object.keys(runtimeDependencies(manifest))
+    const { devDependencies = {} } = readJson<{ devDependencies?: object }>(`${folder}/package.json`)
+    const own = readJson<string[]>('scripts/bundled.json').filter((name) => name in devDependencies)
+    const declared = [...Object.keys(runtimeDependencies(manifest)), ...own]
 
     expect(
       [...imported].filter((name) => !declared.includes(name ?? '')),

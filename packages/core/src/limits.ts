@@ -38,6 +38,8 @@ export const limits = {
   eventGap: 1_000,
   /** How often events of a run in another process are looked for, in milliseconds. */
   pollMs: 250,
+  /** The same, where the store hears of writes of other processes. */
+  heardPollMs: 5_000,
   /** How often runs are looked for whose process died, in milliseconds. */
   recoveryMs: 5_000,
   /** From this takeover since its last finished step on, a run starts alone, after these delays. */
@@ -113,6 +115,61 @@ export const limits = {
   leastAnswerTokens: 128,
   /** The longest answer of a model under a budget if its real limit is not known, in tokens. */
   assumedAnswerTokens: 8_192,
+  /** The input of a background run as JSON, in bytes of UTF-8. */
+  enqueuedInputBytes: 1_048_576,
+  /** The messages that seed it, as JSON, in bytes of UTF-8. */
+  enqueuedHistoryBytes: 8_388_608,
+  /** Runs of one `enqueueMany`, and of one commit of it. */
+  enqueuedAtOnce: 10_000,
+  enqueuedPerCommit: 1_000,
+  /** Queued background runs: in all, and of one user. */
+  queued: 100_000,
+  userQueued: 10_000,
+  /** How far ahead a run may start: 5 years. */
+  longestDelayMs: 157_788_000_000,
+  /** The highest priority; the lowest is its negative. */
+  highestPriority: 1_000_000,
+  /** The deadline of a background run that has none of its own, in milliseconds. */
+  backgroundMs: 3_600_000,
+  /** The most that a worker runs at once. */
+  mostConcurrency: 1_000,
+  /** What it runs at once where nothing else is said. */
+  concurrency: 25,
+  /** The shortest time between two reads of a queue by one worker, in milliseconds. */
+  takeMs: 20,
+  /** The longest. */
+  takePollMs: 1_000,
+  /** How often a worker says that it keeps its jobs, and that it lives. */
+  keepMs: 3_000,
+  /** How long ago a worker that lives has said so, at most. */
+  workerSilenceMs: 15_000,
+  /** How often a worker looks for runs without a job, and for approvals that have expired. */
+  sweepMs: 60_000,
+  /** Runs that are compared with the queue at once. */
+  sweepPage: 500,
+  /** After how long the job of a run is delivered again whose session is busy, and of one that another process has. */
+  busyAgainMs: 500,
+  elsewhereAgainMs: 1_000,
+  /** After how long a job is delivered again whose store has failed. */
+  failedAgainMs: 2_000,
+  /** How often a run may fail to begin or to continue before it ends. */
+  jobAttempts: 5,
+  /** How long the runs of a worker that closes may end by themselves; then they are handed back. */
+  drainMs: 25_000,
+  /** How often a worker looks for schedules that are due. */
+  scheduleMs: 5_000,
+  /** How late a schedule starts its run; a time that is found later was missed. */
+  scheduleGraceMs: 30_000,
+  /** How often a worker looks for notices that are due. */
+  noticeMs: 5_000,
+  /** Notices that are taken at once, and for how long. */
+  notices: 50,
+  noticeLeaseMs: 60_000,
+  /** The first wait before a notice is tried again; it doubles with each try, up to the longest. */
+  firstNoticeMs: 5_000,
+  longestNoticeMs: 3_600_000,
+  /** How long a notice is tried. */
+  noticeLifeMs: 86_400_000,
   /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays acquired meanwhile. */
   endFailedMs: 50,
 } as const

@@ -13,11 +13,11 @@ import { type Budget, tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
+import { toUserMessage } from '../runs/input.ts'
 import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
 import { startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
-import { toUserMessage } from './input.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
 
 /** What a package around core adds to its agents. @internal */

@@ -8,6 +8,7 @@ import { checkRetry } from '../policies/retry.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { agentVersion } from './agent-version.ts'
 
 type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
 
@@ -21,7 +22,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     ...own,
     name: given.name,
     description: given.description,
-    version: given.version,
+    storedVersion: agentVersion(given, tools),
     instruction: given.instruction,
     modelSettings: { ...given.modelSettings },
     prices,

@@ -5,11 +5,12 @@ import type { AgentEvent } from '../data/event.ts'
 import type { InputPart } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { type Enqueuer, enqueueRuns } from '../durable/enqueue.ts'
-import { followRun, resultOf } from '../durable/follow-run.ts'
+import { followRun } from '../durable/follow-run.ts'
+import { resultOf } from '../durable/result-of.ts'
 import { retryRun } from '../durable/retry-run.ts'
 import { listSchedules, removeSchedule, setSchedule } from '../durable/schedules.ts'
 import { cancelRun, decideRun, listRuns } from '../durable/stored-runs.ts'
-import { type WorkingAgent, workOn } from '../durable/work.ts'
+import { workOn } from '../durable/work.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type {
   EnqueueItem,
@@ -141,7 +142,7 @@ export abstract class StoredRunsBase<Output = undefined> {
    * const worker = await agent.work({ concurrency: 10 })
    */
   async work(options: WorkOptions = {}): Promise<Worker> {
-    return workOn([this as WorkingAgent], options)
+    return workOn([this], options)
   }
 
   /**

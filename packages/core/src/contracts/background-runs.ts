@@ -70,11 +70,12 @@ export interface BackgroundRuns {
   schedules(filter: { agentIds?: readonly string[]; dueBefore?: number }): Promise<StoredSchedule[]>
   /**
    * Moves a schedule on and, with `run`, stores that run, in one transaction; `lastAt` is the present then.
+   * @throws AgentKitError `overloaded` where the run would exceed `bounds`; then nothing is stored
    * @returns false when `nextAt` is not `expectedNextAt` any more, or the schedule is gone; then nothing is stored
    */
   moveSchedule(
     schedule: { agentId: string; name: string; expectedNextAt: number },
-    to: { nextAt?: number; run?: QueuedRunEntry },
+    to: { nextAt?: number; run?: QueuedRunEntry; bounds?: QueueBounds },
   ): Promise<boolean>
 
   /**

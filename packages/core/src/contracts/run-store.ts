@@ -26,6 +26,8 @@ import type { RunBeginning, RunEnding, RunEntry, StartedCall } from './run-entry
 export interface RunStore {
   /** Runs that workers begin and continue. Absent where nothing outlives the process, as for `:memory:`. */
   readonly background?: BackgroundRuns
+  /** Whether `watch` hears of writes of other processes too, now. */
+  readonly hearsOthers?: boolean
   /**
    * The time of the store, in milliseconds since 1970: the same for all processes that share it, whatever their clocks
    * say. Every time that is stored is of this clock.
@@ -65,10 +67,11 @@ export interface RunStore {
   end(runId: string, ending: RunEntry & RunEnding): Promise<void>
   /**
    * Ends a run that is not `done` or `failed`, also one that another process holds.
+   * @param ending.events its last event, where it keeps its events
    * @returns false when it had ended
    * @throws AgentKitError `not-found` for an unknown run
    */
-  cancel(runId: string, ending: RunEnding): Promise<boolean>
+  cancel(runId: string, ending: RunEnding & { events?: readonly AgentEvent[] }): Promise<boolean>
   /** Makes the run free: another process may take it over at once. It keeps its session; the takeover is no crash. */
   release(runId: string, attempt: number): Promise<void>
   /** @returns `undefined` for an unknown run */
@@ -85,7 +88,8 @@ export interface RunStore {
   /** The lowest and the highest `seq` that is stored; `undefined` when none is. */
   eventRange(runId: string): Promise<{ oldest: number; last: number } | undefined>
   /**
-   * Calls `listener` after each write to the run by this process. A run of another process is read again by the caller.
+   * Calls `listener` after each write to the run by this process. A run of another process is read again by the caller,
+   * seldom where `hearsOthers`.
    * @returns stops it
    */
   watch(runId: string, listener: () => void): () => void
@@ -155,6 +159,8 @@ export type StoredRun = {
   isBackground?: boolean
   /** Running, but no process has it, and it waits for none of its members: it can be taken over at once. */
   isFree?: boolean
+  /** Running, but no process has it, and none may have it until the runs of its members have ended or wait. */
+  awaitsMembers?: boolean
   /** Of a member's run: the outermost run, with whose events its own are stored. */
   rootRunId?: string
   /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */

@@ -20,7 +20,7 @@ export function checkSessionKey(key: { [Id in 'userId' | 'sessionId']?: string |
 }
 
 /** @throws AgentKitError `invalid-argument`, which names the id without repeating it */
-export function checkId(name: 'userId' | 'sessionId' | 'runId' | 'after' | 'by', id: unknown): void {
+export function checkId(name: 'userId' | 'sessionId' | 'runId' | 'idempotencyKey' | 'after' | 'by', id: unknown): void {
   if (typeof id !== 'string') throw invalidArgument(`\`${name}\` is a text.`)
   if (isTooLong(id)) {
     throw invalidArgument(

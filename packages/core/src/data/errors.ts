@@ -60,6 +60,8 @@ export type ErrorDetails = {
   runId?: string
   /** The usage of the failed run. */
   usage?: Usage
+  /** How many of several runs were stored before the failure. */
+  accepted?: number
 }
 
 const brand = Symbol.for('agentkit.error')
@@ -89,6 +91,8 @@ export class AgentKitError extends Error {
   declare readonly phase?: TimeoutPhase
   declare readonly runId?: string
   declare readonly usage?: Usage
+  /** Of a failed `enqueueMany`. */
+  declare readonly details?: { readonly accepted: number }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
@@ -96,6 +100,7 @@ export class AgentKitError extends Error {
     this.code = code
     this.retryable = details.retryable ?? isUsuallyRetryable(code, details)
     Object.assign(this, known(details, [...infoFields, 'runId', 'usage']))
+    if (details.accepted !== undefined) Object.assign(this, { details: { accepted: details.accepted } })
   }
 }
 

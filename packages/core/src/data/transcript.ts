@@ -35,6 +35,13 @@ export function stoppedNote(reason: string): AssistantMessage {
   return { v: 1, role: 'assistant', content: [{ type: 'text', text: `[stopped: ${reason}]` }] }
 }
 
+/** Whether a message is the note of a turn that stopped. It is followed by others where the turn was continued. */
+export function isStoppedNote(message: Message): boolean {
+  if (message.role !== 'assistant' || message.model !== undefined || message.content.length !== 1) return false
+  const [part] = message.content
+  return part?.type === 'text' && /^\[stopped: [a-z -]+\]$/.test(part.text)
+}
+
 /** Drops calls without a result and results without a call, and sorts results in call order. */
 function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; finishedCalls: number } {
   const messages: Message[] = []
@@ -48,7 +55,8 @@ function withFinishedCalls(journal: readonly Message[]): { messages: Message[]; 
     }
     const calls = toolCalls(message)
     if (calls.length === 0) {
-      messages.push(message)
+      const isOver = isStoppedNote(message) && index < journal.length - 1
+      if (!isOver) messages.push(message)
       continue
     }
     const results = resultsAfter(journal, index)

@@ -1,20 +1,46 @@
-import { AgentKitError } from '../data/errors.ts'
+import { checkSessionKey } from '../data/check-id.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { FollowOptions } from '../runs/background.ts'
 import { follow } from '../runs/follow.ts'
-import type { RunResult } from '../runs/run.ts'
-import type { Owner } from './stored-runs.ts'
+import { isSignal } from '../runs/run-options.ts'
+import { checkOptions, isId, type OptionRules } from '../util/check-options.ts'
+import { type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
-/** The events of a stored run. */
-export function followRun({ store }: Owner, runId: string, options: FollowOptions): AsyncIterable<AgentEvent> {
-  return follow(store, runId, options)
+const isEventNumber = {
+  is: 'the `seq` of an event of the run, or 0',
+  holds: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
 }
 
-/** The result of a stored run. */
-export async function resultOf(
-  { agentId }: Owner,
-  _runId: string,
-  _options: Omit<FollowOptions, 'after'>,
-): Promise<RunResult> {
-  throw new AgentKitError('unsupported', `Results of background runs of "${agentId}" are not built yet.`)
+const followRules = { after: isEventNumber, userId: isId, signal: isSignal } satisfies OptionRules<FollowOptions>
+
+/**
+ * The events of a stored run from `after` on, then those that it emits.
+ * @throws AgentKitError `invalid-argument`, `not-found`
+ */
+export async function* followRun(
+  owner: Owner,
+  runId: string,
+  options: FollowOptions,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  const runs = runStoreOf(owner)
+  checkOptions(options, followRules)
+  checkSessionKey(options)
+  const { after = 0, userId, signal } = options
+  const { keepsEvents, record } = await requireRun(owner, runs, runId, userId)
+  if (!keepsEvents) throw notKept(runId, 'Only background runs and resumable ones keep their events.')
+  if (after > 0) {
+    const range = await runs.eventRange(runId)
+    const isOver = record.status === 'done' || record.status === 'failed'
+    if (!range && isOver) throw notKept(runId, 'They are gone: events are kept for a time after the end of a run.')
+    if (after > (range?.last ?? 0)) {
+      throw invalidArgument(`\`after\` is ${after}, and the last event of the run ${runId} is ${range?.last ?? 0}.`)
+    }
+    if (range && after < range.oldest - 1) throw notKept(runId, `The oldest that is there is ${range.oldest}.`)
+  }
+  yield* follow(owner.store, runId, { after, ...(signal && { signal }) })
+}
+
+function notKept(runId: string, why: string): AgentKitError {
+  return new AgentKitError('not-found', `The run ${runId} does not have these events. ${why}`, { runId })
 }

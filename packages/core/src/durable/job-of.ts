@@ -1,5 +1,6 @@
 import type { QueuedRunEntry } from '../contracts/background-runs.ts'
 import type { QueuedJob } from '../contracts/run-queue.ts'
+import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { sha256 } from '../util/sha256.ts'
 
@@ -17,6 +18,11 @@ export function jobOf({
   if (priority !== 0) job.priority = priority
   if (dueAt !== undefined) job.startAfter = dueAt
   return job
+}
+
+/** The job of a run that is stored already. */
+export function jobOfStored({ key, record: { runId, agentId }, priority = 0 }: StoredRun): QueuedJob {
+  return jobOf({ key, runId, agentId, priority })
 }
 
 /** A hash, as ids may be longer than what a queue indexes. */

@@ -1,7 +1,22 @@
 import { AgentKitError } from '../data/errors.ts'
-import type { Owner } from './stored-runs.ts'
+import { isId } from '../util/check-options.ts'
+import { backgroundOf } from './background-of.ts'
+import { jobOfStored } from './job-of.ts'
+import { checkCall, type Owner, requireRun } from './stored-runs.ts'
 
-/** Queues a failed run again. */
-export async function retryRun({ agentId }: Owner, _runId: string, _options: { userId?: string }): Promise<void> {
-  throw new AgentKitError('unsupported', `Runs of "${agentId}" cannot be retried yet.`)
+/**
+ * Queues a failed run again.
+ * @throws AgentKitError `session-conflict` for a run that has not failed, and for one whose steps are not stored; `not-found`
+ */
+export async function retryRun(owner: Owner, runId: string, options: { userId?: string }): Promise<void> {
+  const runs = backgroundOf(owner.store)
+  checkCall(runId, options, { userId: isId })
+  const stored = await requireRun(owner, runs, runId, options.userId)
+  if (!stored.isBackground && !stored.isResumable) {
+    const message = `The run ${runId} was not resumable, so that its steps are not stored. Begin it again as a new run.`
+    throw new AgentKitError('session-conflict', message, { runId })
+  }
+  await runs.background.retry(runId)
+  // The run is queued: a worker adds the job that cannot be added now.
+  await runs.background.queue.add([jobOfStored(stored)]).catch(() => {})
 }

@@ -6,10 +6,12 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
+import { withEndEvent } from '../sessions/end-event.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import { jobOfStored } from './job-of.ts'
 
 /** The agent whose runs these are. */
 export type Owner = {
@@ -35,21 +37,24 @@ export async function decideRun(
   checkCall(runId, options, callRules)
   await requireRun(owner, runs, runId, options.userId)
   await endExpiredRuns(runs, owner.agentId, owner.approvalMs)
-  const { approvals } = await requireRun(owner, runs, runId, options.userId)
-  requireApprovals(runId, given, approvals)
-  const status = await runs.decide(runId, checkDecisions(runId, given, approvals), options.by)
-  if (status === 'running') reportRunFreed(owner.store)
+  const stored = await requireRun(owner, runs, runId, options.userId)
+  requireApprovals(runId, given, stored.approvals)
+  const status = await runs.decide(runId, checkDecisions(runId, given, stored.approvals), options.by)
+  if (status !== 'running') return
+  // The decision is stored: a worker adds the job that cannot be added now.
+  if (stored.isBackground) await runs.background?.queue.add([jobOfStored(stored)]).catch(() => {})
+  else reportRunFreed(owner.store)
 }
 
 /** Ends a run, wherever it is. @returns false when it had ended */
 export async function cancelRun(owner: Owner, runId: string, options: Omit<CallOptions, 'by'>): Promise<boolean> {
   const runs = runStoreOf(owner)
   checkCall(runId, options, { userId: isId })
-  const { record } = await requireRun(owner, runs, runId, options.userId)
-  if (hasEnded(record)) return false
+  const stored = await requireRun(owner, runs, runId, options.userId)
+  if (hasEnded(stored.record)) return false
   await cancelLive(owner.store, runId)
-  // A run of another process, one that waits, or one whose end could not be stored.
-  if (await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })) return true
+  // A run of another process, one that is queued or waits, or one whose end could not be stored.
+  if (await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'aborted' }))) return true
   return (await runs.read(runId))?.record.finishReason === 'aborted'
 }
 
@@ -82,7 +87,7 @@ export async function listRuns(owner: Owner, options: RunFilter): Promise<RunRec
   return runs.list({ agentId: owner.agentId, ...(userId !== undefined && { userId }) }, filter)
 }
 
-function checkCall(runId: string, options: CallOptions, rules: OptionRules<Record<string, unknown>>): void {
+export function checkCall(runId: string, options: CallOptions, rules: OptionRules<Record<string, unknown>>): void {
   if (typeof runId !== 'string' || runId === '') throw invalidArgument('Pass the id of a run.')
   checkId('runId', runId)
   checkOptions(options, rules)
@@ -90,13 +95,13 @@ function checkCall(runId: string, options: CallOptions, rules: OptionRules<Recor
   if (options.by !== undefined) checkId('by', options.by)
 }
 
-function runStoreOf({ store: { runs } }: Owner): RunStore {
+export function runStoreOf({ store: { runs } }: Owner): RunStore {
   if (runs) return runs
   throw new AgentKitError('unsupported', 'Runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.')
 }
 
 /** @throws AgentKitError `not-found` for a run of another agent or user, as for an unknown one */
-async function requireRun(
+export async function requireRun(
   { agentId }: Owner,
   runs: RunStore,
   runId: string,

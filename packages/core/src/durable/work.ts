@@ -1,20 +1,60 @@
-import type { RunNotice } from '../contracts/background-runs.ts'
-import { AgentKitError } from '../data/errors.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import { invalidArgument, messageOf } from '../data/errors.ts'
+import { limits } from '../limits.ts'
 import type { Worker, WorkOptions } from '../runs/background.ts'
-import type { RecoverableAgent } from './recover-runs.ts'
+import { checkOptions, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import { redactSecrets } from '../util/redact.ts'
+import { terminalLine } from '../util/terminal-text.ts'
+import { backgroundOf } from './background-of.ts'
+import { workOnStore } from './work-on-store.ts'
+import type { WorkerOptions, WorkingAgent } from './worker-options.ts'
 
-/** An agent whose background runs a worker begins and continues. */
-export type WorkingAgent = RecoverableAgent & { toSpec(): AgentSpec }
+const isConcurrency: OptionRule = {
+  is: `a whole number from 1 to ${limits.mostConcurrency}`,
+  holds: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limits.mostConcurrency,
+}
+const workRules = { concurrency: isConcurrency, concurrencyPerUser: isConcurrency } satisfies OptionRules<WorkOptions>
 
-export type WorkerOptions = WorkOptions & {
-  /** Called with each notice of a run that has ended or waits. When it throws, it is called again, after growing waits. */
-  deliver?(notice: RunNotice): Promise<void>
-  /** Called with what a store or a queue throws; it is tried again. */
-  onError?(error: unknown): void
+/**
+ * Begins and continues the background runs of these agents in this process. Agents of one store share its places.
+ * @throws AgentKitError `invalid-argument`; `invalid-config` or `unsupported` for a store without background runs
+ */
+export async function workOn(agents: readonly WorkingAgent[], options: WorkerOptions = {}): Promise<Worker> {
+  const { deliver, admit, onError = printError(), ...given } = options
+  checkOptions(given, workRules)
+  const { concurrency = limits.concurrency, concurrencyPerUser = concurrency } = given
+  if (agents.length === 0) throw invalidArgument('Pass the agents whose runs the worker begins.')
+  for (const agent of agents) backgroundOf(agent.toSpec().sessions)
+  const shared = { concurrency, concurrencyPerUser, deliver, admit, onError }
+  const working = [...byStore(agents)].map(([store, own]) => workOnStore(store, own, shared))
+  const workers = await Promise.all(working)
+  let closed: Promise<unknown> | undefined
+  return {
+    async close() {
+      closed ??= Promise.all(workers.map((worker) => worker.close()))
+      await closed
+    },
+  }
 }
 
-/** Begins and continues the background runs of these agents in this process. */
-export async function workOn(agents: readonly WorkingAgent[], _options: WorkerOptions = {}): Promise<Worker> {
-  throw new AgentKitError('unsupported', `Workers of ${agents.length} agents are not built yet.`)
+function byStore(agents: readonly WorkingAgent[]): Map<SessionStore, WorkingAgent[]> {
+  const stores = new Map<SessionStore, WorkingAgent[]>()
+  for (const agent of agents) {
+    const { sessions } = agent.toSpec()
+    stores.set(sessions, [...(stores.get(sessions) ?? []), agent])
+  }
+  return stores
+}
+
+/** On stderr, each sentence at most once a minute. */
+function printError(): (error: unknown) => void {
+  const printed = new Map<string, number>()
+  return (error) => {
+    const message = redactSecrets(messageOf(error)) || 'unknown error'
+    const now = performance.now()
+    if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return
+    if (printed.size > 100) printed.clear()
+    printed.set(message, now)
+    process.stderr.write(`${terminalLine(`agentkit: a worker tries again: ${message}`)}\n`)
+  }
 }

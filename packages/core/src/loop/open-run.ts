@@ -1,4 +1,5 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { notCompacted } from '../conversation/compacted-view.ts'
 import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
@@ -64,13 +65,19 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     ...{
       keepsEvents: scope.resumable === true,
       isResumable: scope.resumable === true && !agent.cannotContinue,
-      deadline: scope.deadline,
+      deadline: deadlineOf(scope, store),
       events: scope.kept,
     },
     options: { budget: scope.budget },
-    agentVersion: agent.version,
+    agentVersion: store.runs && (await untilAborted(signal, agent.storedVersion())),
   })
   return { ...run, turn, hasMoved: false }
+}
+
+/** By the clock of the store. */
+function deadlineOf({ msLeft }: RunScope, { runs }: SessionStore): number | undefined {
+  const left = msLeft?.()
+  return runs && left !== undefined ? runs.now() + left : undefined
 }
 
 /** @throws AgentKitError what the agent throws for a message that it does not accept */
@@ -85,6 +92,7 @@ export function checkAccepted({ takes }: AgentSpec, messages: readonly Message[]
  */
 export async function openRun(opened: OpenedRun): Promise<Run> {
   try {
+    if (opened.unstored) await storeInput(opened, opened.unstored)
     return await prepareRun(opened)
   } catch (error) {
     const { snapshot, scope, state } = opened
@@ -98,6 +106,16 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
     }
     throw error
   }
+}
+
+/**
+ * Stores the first messages of a run that a worker began.
+ * @throws Blocked when the input hook blocks the message
+ */
+async function storeInput({ agent, scope, state, turn }: OpenedRun, seed: readonly Message[]): Promise<void> {
+  const { value: input } = await applyHook('input', agent.hooks.input, scope.input, hookContextOf(scope))
+  state.messages[0] = input
+  await untilAborted(scope.signal, turn.append([...seed, input]))
 }
 
 /** A run whose session is open, also of a member that a conversation is handed to. */

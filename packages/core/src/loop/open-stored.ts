@@ -34,34 +34,50 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
   const isDecided = Object.keys(given).length > 0
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
-  // A run that died or was handed back holds its session still; one that is continued interrupts no other.
+  // A run that died or was handed back holds its session still; one that is continued interrupts no other. A worker does
+  // not wait for a session: the run is delivered to it again.
   const isHolder = before.record.status === 'running' && !wasSuspended(before)
-  const mode = scope.continues ? { onBusy: 'queue' as const, isHolder } : { onBusy }
-  const session = { store, runId, signal, ...mode, interrupt, events: kept }
+  const own = { onBusy: before.isBackground ? ('reject' as const) : ('queue' as const), isHolder }
+  const session = { store, runId, signal, ...(scope.continues ? own : { onBusy }), interrupt, events: kept }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
   const release = claimRun(store, runId)
+  const starter = { timeoutMs: agent.timeoutMs ?? limits.backgroundMs, changesInput: agent.hooks.input !== undefined }
   const taken = await (async () => {
     if (isAttached) return attachTurn(session, before)
     if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, given))
-    return continueTurn(session, before)
+    return continueTurn(session, before, starter)
   })().finally(release)
-  const { turn, messages, progress, stored, hasMoved } = taken
-  scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
+  const { turn, messages, progress, stored, hasMoved, start, unstored } = taken
+  const isNew = start === 'first' || unstored !== undefined
+  // Nothing of it was emitted yet.
+  if (stored.attempt > 1) scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)
   else {
-    state.messages.push(...messages)
+    state.messages.push(...(unstored ? [unstored.input] : messages))
     ledger.resume({ budget: budgetOf(stored), spent: ledger.spent })
   }
-  // Time without a process counts, time that the run waits for a person does not.
   const { at = Date.parse(stored.record.createdAt), suspended } = progress ?? {}
-  if (!suspended) ledger.spent.ms += Math.max(0, Date.now() - at)
-  if (turn.deadline !== undefined) scope.endBy?.(turn.deadline)
+  const now = store.runs?.now() ?? at
+  // Time without a process counts, time that the run waits for a person or in a queue does not.
+  if (start === 'again') ledger.spent.ms = 0
+  else if (!suspended && !isNew) ledger.spent.ms += Math.max(0, now - at)
+  if (turn.deadline !== undefined) scope.endWithin?.(turn.deadline - now)
   const { key, record } = stored
   const continued = { ...scope, userId: key.userId, sessionId: record.sessionId, ...(kept && { kept }) }
-  if (suspended) {
+  if (isNew) {
+    const { decisions: _, continues: _continues, ...begun } = continued
+    const input = unstored?.input ?? messages[0]
+    return {
+      ...{ ...run, scope: { ...begun, ...(input?.role === 'user' && { input }) }, turn, hasMoved: false },
+      ...(unstored && { unstored: unstored.seed }),
+      beginsSegment: stored.lastSeq === 0,
+    }
+  }
+  await warnOfVersion(run, stored)
+  if (suspended && start === undefined) {
     const decisions = isAttached ? {} : pendingDecisions(run, snapshot, stored)
     return { ...run, scope: { ...continued, decisions }, turn, snapshot, hasMoved }
   }
@@ -71,11 +87,21 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   }
   const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
   const died = { ...continued, decisions: decisionsOf(stored), requested }
-  if (!kept || !store.runs || stored.lastSeq === 0) return { ...run, scope: died, turn, snapshot, hasMoved }
+  const opened = { ...run, turn, snapshot, hasMoved: hasMoved || start === 'again' }
+  if (!kept || !store.runs || stored.lastSeq === 0) return { ...opened, scope: died }
   const path = [agent.id, ...(snapshot?.active ?? [])]
   const interrupted = await readInterruptedStep(store.runs, stored, progress?.replySeq ?? 0, path)
-  if (progress?.released) interrupted.isModelCallLost = false
-  return { ...run, scope: { ...died, interrupted }, turn, snapshot, hasMoved, beginsSegment: false }
+  if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
+  return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
+}
+
+/** A run that another version of the agent has begun says so. */
+async function warnOfVersion({ agent, state, scope }: NewRun, { record }: StoredRun): Promise<void> {
+  const version = await untilAborted(scope.signal, agent.storedVersion())
+  const { agentVersion: before } = record
+  if (before === undefined || version === undefined || before === version) return
+  const warning = `The run was begun by version "${before}" of the agent, and continued by version "${version}".`
+  if (!state.warnings.includes(warning)) state.warnings.push(warning)
 }
 
 /** Stores the run's events from now on. */

@@ -42,8 +42,8 @@ export type AgentSpec = {
   name: string
   /** What the agent is good at, for other agents. */
   description: string | undefined
-  /** Stored with each run. */
-  version?: string | undefined
+  /** Stored with each run: the agent's `version`, else a hash; `undefined` where its tools cannot be described. */
+  storedVersion(): Promise<string | undefined>
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings
@@ -151,6 +151,8 @@ export type OpenedRun = NewRun & {
   hasMoved: boolean
   /** False for a run that continues the segment in which its process died. */
   beginsSegment?: boolean
+  /** Of a run whose input is not stored yet: the messages before it. */
+  unstored?: readonly Message[]
   /** Of a member that has the conversation: the ids from the outside in, and where its own members keep their sessions. */
   place?: { path: readonly string[] } & Pick<Members, 'memberPath' | 'store'>
 }

@@ -1,7 +1,7 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
-import type { Message } from '../data/message.ts'
+import type { JSONValue, Message } from '../data/message.ts'
 import type { TurnStatus } from '../data/session-data.ts'
 import { stoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
@@ -85,12 +85,13 @@ export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: 
 
 /** What is stored of the result. */
 function endingOf(
-  { reply, sources }: RunState,
+  { reply, sources, output }: RunState,
   { cost }: Ledger,
   { finishReason, error }: RunEnd,
-): Partial<Omit<RunEnding, 'status'>> {
+): Partial<Omit<RunEnding, 'status'>> & { output?: JSONValue } {
   return {
     ...{ finishReason, text: reply.text, sources: [...sources] },
+    ...(finishReason === 'stop' && output !== undefined && { output: plainOf(output) as JSONValue }),
     ...(error && { error: redactedInfo(error) }),
     ...(cost && { cost }),
   }

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 
 /**
  * The stored events of a run, then those that it emits, in whichever process it runs: each once, in order. It stays open
- * over a `run-end` after which the run waits, and ends after the final one, or when the signal aborts.
+ * over a `run-end` after which the run waits or is retried, and ends after the last one, or when the signal aborts.
  *
  * @param options.after the number of the last event that was received; 0 for all that are kept
  * @throws AgentKitError `not-found` for an unknown run and one that keeps no events, `unsupported` with a store without
@@ -33,7 +33,6 @@ export async function* follow(
         if (signal?.aborted) return
         yield event
         seen = event.seq
-        if (event.type === 'run-end' && event.finishReason !== 'approval') return
       }
       if (page.length > 0) continue
       // Read again after its end, as its last events are stored with it.
@@ -50,8 +49,8 @@ export async function* follow(
 /** Events that are read at once. */
 const pageSize = 256
 
-/** Wakes when this process has written to the run, and now and then, as another process may have. */
-function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined) {
+/** Wakes when a process has written to the run; now and then too, where the store hears of this process alone. */
+export function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined) {
   let hasChanged = false
   let wake: (() => void) | undefined
   const change = (): void => {
@@ -67,7 +66,7 @@ function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined
     next(): Promise<void> {
       if (hasChanged) return Promise.resolve()
       return new Promise((resolve) => {
-        const timer = setTimeout(finish, limits.pollMs)
+        const timer = setTimeout(finish, runs.hearsOthers ? limits.heardPollMs : limits.pollMs)
         function finish(): void {
           clearTimeout(timer)
           wake = undefined

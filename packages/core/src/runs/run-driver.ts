@@ -1,5 +1,6 @@
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
+import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
 import { type EventControl, eventBuffer } from './event-buffer.ts'
@@ -15,10 +16,10 @@ export type RunDriver = {
   events?: EventControl
   /** Ends the run when its deadline has passed. */
   checkTime(): void
-  /** When the run must have ended, in milliseconds since 1970. */
-  deadline?: number | undefined
-  /** Ends the run at this time, in milliseconds since 1970, if its own deadline is not earlier. */
-  endBy?(deadline: number): void
+  /** How much of its time is left, in milliseconds; `undefined` without a deadline. */
+  msLeft?(): number | undefined
+  /** Ends the run after so many milliseconds, if its own deadline is not earlier. */
+  endWithin?(milliseconds: number): void
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
@@ -57,10 +58,12 @@ export function startRun(request: RunRequest): AgentRun {
     if (result !== undefined) return result
     const unlink = linkSignal(controller, request.signal)
     const { timeoutMs } = request
+    const startedAt = performance.now()
     const deadlines = [startDeadline(end, timeoutMs)]
     const time = {
-      deadline: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
-      endBy: (at: number) => void deadlines.push(startDeadline(end, Math.max(0, at - Date.now()))),
+      msLeft: () => (timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - startedAt)),
+      endWithin: (ms: number) =>
+        void deadlines.push(startDeadline(end, Math.min(Math.max(0, ms), limits.longestTimerMs))),
       checkTime() {
         for (const deadline of deadlines) deadline.check()
       },

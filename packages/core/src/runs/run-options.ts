@@ -4,17 +4,35 @@ import type { Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { checkBudget } from '../policies/budget.ts'
-import { checkOptions, isFlag, isId, isMilliseconds, isOneOf, type OptionRules } from '../util/check-options.ts'
+import {
+  checkOptions,
+  isFlag,
+  isId,
+  isMilliseconds,
+  isOneOf,
+  type OptionRule,
+  type OptionRules,
+} from '../util/check-options.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import type { RunOptions } from './run.ts'
+
+/** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */
+export const isSignal: OptionRule = {
+  is: 'an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000)',
+  holds(value) {
+    const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
+    return (
+      typeof aborted === 'boolean' &&
+      typeof addEventListener === 'function' &&
+      typeof removeEventListener === 'function'
+    )
+  },
+}
 
 const runRules = {
   userId: isId,
   sessionId: isId,
-  signal: {
-    is: 'an AbortSignal, such as `controller.signal` or AbortSignal.timeout(60_000)',
-    holds: isSignal,
-  },
+  signal: isSignal,
   timeoutMs: isMilliseconds,
   budget: checkBudget,
   history: checkHistory,
@@ -33,14 +51,6 @@ export function checkRunOptions(options: RunOptions): void {
   if (options.replaces !== undefined && options.sessionId === undefined) {
     throw invalidArgument('`replaces` names a run of a session: pass its `sessionId` too.')
   }
-}
-
-/** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */
-function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>
-  return (
-    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
-  )
 }
 
 /** @throws AgentKitError `invalid-argument` */

@@ -1,5 +1,6 @@
 import type { RunStore } from '../contracts/run-store.ts'
 import { toErrorInfo } from '../data/errors.ts'
+import { withEndEvent } from './end-event.ts'
 import { approvalExpired } from './suspended-runs.ts'
 
 /**
@@ -11,11 +12,12 @@ import { approvalExpired } from './suspended-runs.ts'
 export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs: number): Promise<string[]> {
   const ended: string[] = []
   for (;;) {
-    const expired = await runs.expired([agentId], Date.now() - approvalMs)
+    const expired = await runs.expired([agentId], runs.now() - approvalMs)
     const found = expired.filter((runId) => !ended.includes(runId))
     for (const runId of found) {
       const error = toErrorInfo(approvalExpired(runId, approvalMs))
-      await runs.cancel(runId, { status: 'failed', finishReason: 'error', error })
+      const stored = await runs.read(runId)
+      if (stored) await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'error', error }))
     }
     if (found.length === 0) return ended
     ended.push(...found)

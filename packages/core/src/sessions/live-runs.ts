@@ -45,9 +45,14 @@ export async function cancelLive(store: SessionStore, runId: string): Promise<vo
 /**
  * Hands the resumable runs of a store back, so that another process can continue them at once. Each ends its step first.
  * @param withinMs after so many milliseconds the others end their steps at once
+ * @param runIds only these
  */
-export async function handBackRuns(store: SessionStore, withinMs: number): Promise<void> {
-  const runs = [...liveRuns(store).values()].flatMap((same) => [...same]).filter(({ handBack }) => handBack)
+export async function handBackRuns(
+  store: SessionStore,
+  withinMs: number,
+  runIds: Iterable<string> = liveRuns(store).keys(),
+): Promise<void> {
+  const runs = [...runIds].flatMap((id) => [...(liveRuns(store).get(id) ?? [])]).filter(({ handBack }) => handBack)
   const settled = Promise.allSettled(runs.map((run) => run.settled))
   for (const run of runs) run.handBack?.('after its step')
   await settledWithin(withinMs, settled)

@@ -19,6 +19,7 @@ import {
   failRecorded,
   isRecorded,
   type NewRecord,
+  type RunStarter,
   type TakenRun,
   takeOverRun,
 } from './recorded-run.ts'
@@ -119,7 +120,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   if (runs)
     return recordedTurn(
       { ...session, runs },
-      { ...found, attempt: 1, isResumable, deadline, since: Date.now() },
+      { ...found, attempt: 1, isResumable, deadline, since: runs.now() },
       release,
     )
   return storedTurn({ ...request, ...place }, { ...found, release })
@@ -138,17 +139,20 @@ export async function readRecorded(
 }
 
 /**
- * Takes a recorded run over: one that waits and of which an approval is decided, a lost one, or one that is free.
+ * Takes a recorded run over: one that waits and of which an approval is decided, a lost one, one that is free, or
+ * one that is queued.
+ * @param starter how it begins, where it is queued
  * @throws AgentKitError `session-conflict` when it is not to be had, `session-busy`, `not-found`
  */
 export async function continueTurn(
   request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined },
   { key }: StoredRun,
+  starter?: RunStarter,
 ): Promise<TakenRun & { turn: OpenTurn }> {
   const { runs } = request.store
   if (!runs) throw needsRuns()
   const session = { ...request, runs, key }
-  const { found, release } = await takeOverRun(session)
+  const { found, release } = await takeOverRun(session, starter)
   return { ...found, turn: recordedTurn(session, found, release) }
 }
 
@@ -227,7 +231,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       return storedTurn(request, { ...begun, release() {} })
     }
     await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
-    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: Date.now() }
+    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: runs.now() }
     const turn = recordedTurn({ ...request, runs, key }, run, () => {})
     if (described) turn.describe?.(described)
     return turn

@@ -1,11 +1,12 @@
-import type { StartedCall } from '../contracts/run-entry.ts'
+import type { RunBeginning, StartedCall } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AgentKitError } from '../data/errors.ts'
-import type { JSONValue, Message } from '../data/message.ts'
+import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
-import { inCallOrder, visibleMessages } from '../data/transcript.ts'
+import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.ts'
+import { limits } from '../limits.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
 import { stateOf } from './suspended-runs.ts'
@@ -16,6 +17,8 @@ export type RecordedOptions = {
   seeded: number
   /** What the loop needs. */
   run?: JSONValue
+  /** What a queued run begins with: its input, and the messages that seed its session. Absent once they are stored. */
+  queued?: { input: UserMessage; history: readonly Message[] }
 }
 
 /** How far a run has come, as it is stored with each step. Its field names are stored, too. */
@@ -34,6 +37,8 @@ export type RecordedProgress = {
   replySeq?: number
   /** The process has handed it back between two steps. */
   released?: true
+  /** The answer in the form of the agent's `output`, of a run that is done. */
+  output?: JSONValue
   /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
   suspended?: { version: number; msLeft?: number }
 }
@@ -71,6 +76,10 @@ export type TakenRun = RecordedRun & {
   progress: RecordedProgress | undefined
   /** Whether other runs of the session began or ended while it was suspended. */
   hasMoved: boolean
+  /** Of a queued run: whether it begins for the first time, or again after it had failed. */
+  start?: 'first' | 'again'
+  /** What it begins with, where no message of it is stored yet. */
+  unstored?: { seed: readonly Message[]; input: UserMessage }
 }
 
 /** Where a recorded run is stored, and how it is interrupted. */
@@ -121,10 +130,12 @@ export function failRecorded(runs: RunStore, runId: string, attempt: number): Pr
 
 /**
  * Takes a stored run over, and acquires its session where it does not hold it.
+ * @param starter how a queued run begins
  * @throws AgentKitError `session-conflict` when it is not to be had, `not-found`, `session-busy`
  */
 export function takeOverRun(
   request: Omit<SessionRequest, 'key'> & { runs: RunStore; key: SessionKey },
+  starter: RunStarter = {},
 ): Promise<AcquiredSession<TakenRun>> {
   const { runs, runId } = request
   return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
@@ -135,10 +146,42 @@ export function takeOverRun(
       const approvals = before.approvals.filter(({ decision }) => decision === undefined)
       return runs.suspend(runId, { attempt, approvals })
     }
-    const begin = async (): Promise<TakenRun> =>
-      describeRun(request, await runs.takeOver(runId, { expectedVersion: session?.version ?? 0 }), session)
+    const begin = async (): Promise<TakenRun> => {
+      const start = before && startOf(before, session, runs.now(), starter)
+      const expectedVersion = session?.version ?? 0
+      const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
+      const found = await describeRun(request, stored, session)
+      return start ? { ...found, start: start.isFirst ? 'first' : 'again', deadline: start.deadline } : found
+    }
     return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
   })
+}
+
+/** How a queued run of this process begins. */
+export type RunStarter = {
+  /** The deadline of a run that has none of its own, in milliseconds. */
+  timeoutMs?: number
+  /** Whether its first message is changed before it is stored. */
+  changesInput?: boolean
+}
+
+/** @returns `undefined` for a run that is not queued, and has begun */
+function startOf(
+  stored: StoredRun,
+  session: Session | undefined,
+  now: number,
+  { timeoutMs = limits.backgroundMs, changesInput = false }: RunStarter,
+): (RunBeginning & { deadline: number; isFirst: boolean }) | undefined {
+  const { queued, ...options } = optionsOf(stored)
+  const isFirst = stored.attempt === 0
+  if (!isFirst && stored.record.status !== 'queued') return undefined
+  const own = isRecord(options.run) ? options.run.timeoutMs : undefined
+  const deadline = now + (typeof own === 'number' ? own : timeoutMs)
+  if (!queued) return { isFirst, messages: [], deadline }
+  const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
+  // Plain JSON, except that optional fields may be absent.
+  const kept = { ...options, seeded: seed.length, ...(changesInput && { queued }) } as unknown as JSONValue
+  return { isFirst, messages: changesInput ? [] : [...seed, queued.input], deadline, options: kept }
 }
 
 /**
@@ -146,29 +189,32 @@ export function takeOverRun(
  * @param session as it was loaded before the run was taken over
  */
 export async function describeRun(
-  { store, key, runId }: Pick<RecordedPlace, 'store' | 'key' | 'runId'>,
+  { store, runs, key, runId }: Pick<RecordedPlace, 'store' | 'runs' | 'key' | 'runId'>,
   stored: StoredRun,
   session: Session | undefined,
 ): Promise<TakenRun> {
   const turns = await store.turns(key)
   const own = turns.find((turn) => turn.runId === runId)?.messages ?? []
   const others = turns.filter((turn) => turn.runId !== runId)
-  const { seeded } = optionsOf(stored)
+  const { seeded, queued } = optionsOf(stored)
   const progress = progressOf(stored)
   const { version = 0 } = session ?? {}
   const { suspended, since = 0 } = progress ?? {}
   const started = stored.calls.map(({ startedAt }) => startedAt)
-  const deadline = suspended?.msLeft === undefined ? progress?.deadline : Date.now() + suspended.msLeft
+  const now = runs.now()
+  const deadline = suspended?.msLeft === undefined ? progress?.deadline : now + suspended.msLeft
+  const seed = own.length > 0 ? own.slice(0, seeded) : (queued?.history ?? []).slice(0, seeded)
   return {
     // The model sees what happened while the run was suspended.
-    history: [...own.slice(0, seeded), ...others.flatMap(visibleMessages)],
-    messages: inCallOrder(own.slice(seeded)),
+    history: [...seed, ...others.flatMap(visibleMessages)],
+    messages: inCallOrder(own.slice(seeded)).filter((message) => !isStoppedNote(message)),
     ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
+    ...(own.length === 0 && queued && { unstored: { seed, input: queued.input } }),
     deadline: progress ? deadline : stored.deadline,
     attempt: stored.attempt,
     // A suspended run has no call that is running.
     begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
-    since: Math.max(Date.now(), ...started.map((at) => at + 1)),
+    since: Math.max(now, ...started.map((at) => at + 1)),
     hasMoved: suspended !== undefined && suspended.version !== version,
     isLast: turns.at(-1)?.runId === runId,
   }
@@ -184,12 +230,12 @@ export function wasSuspended(stored: StoredRun): boolean {
   return progressOf(stored)?.suspended !== undefined
 }
 
-export function optionsOf({ options }: StoredRun): RecordedOptions {
+export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {
   // Written by `createRun`.
   return options as unknown as RecordedOptions
 }
 
-function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
+export function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
   // Written by a turn.
   return progress as unknown as RecordedProgress | undefined
 }

@@ -26,7 +26,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     const progress: RecordedProgress = {
       ...(snapshot !== undefined && { snapshot }),
       ...{
-        at: Date.now(),
+        at: runs.now(),
         ...(described && { seq: described.seq() }),
         since,
         ...(replySeq !== undefined && { replySeq }),
@@ -69,7 +69,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     async append(messages, newState) {
       if (suspending) await suspending.catch(() => {})
       if (messages.some(({ role }) => role === 'assistant')) {
-        since = lastStart = Math.max(Date.now(), lastStart + 1)
+        since = lastStart = Math.max(runs.now(), lastStart + 1)
         replySeq = events?.lastSeq
       }
       if (newState !== undefined) state = newState
@@ -77,7 +77,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     begin(calls) {
       // Clocks may be set back.
-      lastStart = Math.max(Date.now(), lastStart)
+      lastStart = Math.max(runs.now(), lastStart)
       return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
     },
     async suspend(snapshot, usage, _messages, approvals, held = []) {
@@ -85,7 +85,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
         const stored = await runs.read(runId)
         return stored && decisionsOf(stored)
       }
-      const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - Date.now()) }
+      const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - runs.now()) }
       // The version moved when the run began, and moves when it is suspended.
       const suspended = { version: version + 2, ...msLeft }
       const stored = writer.finish((entry) =>
@@ -126,13 +126,14 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     async cancel() {
       await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     },
-    async end(status, usage, { messages = [], events: held = [], ...ending } = {}) {
+    async end(status, usage, { messages = [], events: held = [], output, ...ending } = {}) {
       if (suspending) await suspending.catch(() => {})
       // Part of the last entry, or not stored at all.
       if (messages.length > 0) void writer.write({ messages }).catch(() => {})
       const finishReason = status === 'done' ? 'stop' : 'error'
       await writer.finish((entry) => {
-        return runs.end(runId, { ...withEvents(entry, held), usage, finishReason, ...ending, status })
+        const last = output === undefined ? {} : { progress: progressOf(described?.snapshot(), { output }) }
+        return runs.end(runId, { ...withEvents(entry, held), ...last, usage, finishReason, ...ending, status })
       })
       forgetUnendedRun(store, key, runId)
     },

@@ -69,4 +69,6 @@ export type DescribedRun = { snapshot(): JSONValue; usage(): Usage; seq(): numbe
 export type TurnEnding = Partial<Omit<RunEnding, 'status'>> & {
   messages?: Message[]
   events?: readonly AgentEvent[]
+  /** The answer in the form of the agent's `output`. */
+  output?: JSONValue
 }

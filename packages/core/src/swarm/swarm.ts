@@ -2,6 +2,7 @@ import { AgentBase } from '../agents/agent-base.ts'
 import { agentIdFrom } from '../agents/agent-id.ts'
 import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
+import { agentVersion } from '../agents/agent-version.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
@@ -118,6 +119,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return {
       ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
       ...spec,
+      storedVersion: agentVersion(given, all, members),
       inVain: unusedOptions(this.#options),
       takes: (message) => this.checkMessage(message),
     }

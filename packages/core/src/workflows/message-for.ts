@@ -1,6 +1,6 @@
-import { toUserMessage } from '../agents/input.ts'
 import { invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
+import { toUserMessage } from '../runs/input.ts'
 import { toToolResult } from '../tools/tool-result.ts'
 
 /**

@@ -1,0 +1,38 @@
+import type { Tool } from '../contracts/tool.ts'
+import { describeSchema } from '../schema/schema.ts'
+import { sha256 } from '../util/sha256.ts'
+
+type Versioned = { version?: string | undefined; instruction?: string | undefined }
+
+/** The version of an agent's member. */
+type MemberVersion = { storedVersion(): Promise<string | undefined> }
+
+/**
+ * The version that is stored with the runs of an agent: its own, else a hash of its instruction, of the names and schemas
+ * of its tools, and of the versions of its members. The tools of its knowledge are no part of it.
+ *
+ * @returns the version, made at the first call; `undefined` when a schema cannot be described, which fails the run itself
+ */
+export function agentVersion(
+  { version, instruction = '' }: Versioned,
+  tools: ReadonlyMap<string, Tool>,
+  members: readonly MemberVersion[] = [],
+): () => Promise<string | undefined> {
+  let made: Promise<string | undefined> | undefined
+  const make = async (): Promise<string | undefined> => {
+    if (version !== undefined) return version
+    try {
+      const described = [...tools.values()].map(async ({ name, inputSchema }) => {
+        return [name, await describeSchema(inputSchema, { name: `Tool "${name}"`, option: 'input' })]
+      })
+      const inner = members.map((member) => member.storedVersion())
+      const parts = [instruction, await Promise.all(described), await Promise.all(inner)]
+      return sha256(JSON.stringify(parts)).slice(0, hashLength)
+    } catch {
+      return undefined
+    }
+  }
+  return () => (made ??= make())
+}
+
+const hashLength = 16

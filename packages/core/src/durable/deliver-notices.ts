@@ -1,0 +1,68 @@
+import type { BackgroundRuns, RunNotice } from '../contracts/background-runs.ts'
+import { messageOf } from '../data/errors.ts'
+import type { RunRecord } from '../data/run-record.ts'
+import { limits } from '../limits.ts'
+import { redactSecrets } from '../util/redact.ts'
+import type { BackgroundStore } from './background-of.ts'
+
+/** Who is notified of runs that have ended or wait. */
+export type Receivers = {
+  /** The agent's own hook. */
+  hookOf(agentId: string): ((run: RunRecord) => void | Promise<void>) | undefined
+  /** Notifies others, such as a webhook. */
+  deliver?: ((notice: RunNotice) => Promise<void>) | undefined
+}
+
+/** Notices whose hook has returned while their delivery failed: it is not called again by this process. */
+export type Delivered = Set<string>
+
+/** Delivers the notices that are due, until there are none. @returns how many were taken */
+export async function deliverNotices(
+  runs: BackgroundStore,
+  agentIds: readonly string[],
+  receivers: Receivers,
+  delivered: Delivered,
+): Promise<number> {
+  const { background } = runs
+  let taken = 0
+  for (;;) {
+    const { notices: limit, noticeLeaseMs: leaseMs } = limits
+    const page = await background.takeNotices(agentIds, { limit, leaseMs })
+    taken += page.length
+    await Promise.all(page.map((notice) => deliverOne(runs, notice, receivers, delivered)))
+    if (page.length < limit) return taken
+  }
+}
+
+async function deliverOne(
+  runs: BackgroundStore,
+  notice: RunNotice,
+  { hookOf, deliver }: Receivers,
+  delivered: Delivered,
+): Promise<void> {
+  const { noticeId, record, createdAt, tries } = notice
+  let outcome: Parameters<BackgroundRuns['settleNotice']>[1] = 'delivered'
+  try {
+    if (!delivered.has(noticeId)) await hookOf(record.agentId)?.(structuredClone(record))
+    if (deliver) remember(delivered, noticeId)
+    await deliver?.(notice)
+  } catch (error) {
+    const why = redactSecrets(messageOf(error)) || 'The receiver failed.'
+    const now = runs.now()
+    const waitMs = Math.min(limits.firstNoticeMs * 2 ** Math.max(0, tries - 1), limits.longestNoticeMs)
+    outcome =
+      now + waitMs > createdAt + limits.noticeLifeMs ? { failed: why.slice(0, whyChars) } : { retryAt: now + waitMs }
+  }
+  if (outcome === 'delivered' || 'failed' in outcome) delivered.delete(noticeId)
+  await runs.background.settleNotice(noticeId, outcome)
+}
+
+const whyChars = 500
+const mostRemembered = 10_000
+
+/** The oldest are forgotten: their hook may be called again, as after a crash. */
+function remember(delivered: Delivered, noticeId: string): void {
+  delivered.add(noticeId)
+  const [oldest] = delivered
+  if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest)
+}

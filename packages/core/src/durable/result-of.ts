@@ -1,0 +1,60 @@
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import { checkSessionKey } from '../data/check-id.ts'
+import { AgentKitError, abortError } from '../data/errors.ts'
+import type { Message } from '../data/message.ts'
+import { visibleMessages } from '../data/transcript.ts'
+import type { FollowOptions } from '../runs/background.ts'
+import { watchRun } from '../runs/follow.ts'
+import type { RunResult } from '../runs/run.ts'
+import { isSignal } from '../runs/run-options.ts'
+import type { RunSnapshot } from '../runs/snapshot.ts'
+import { optionsOf, progressOf } from '../sessions/recorded-run.ts'
+import { checkOptions, isId, type OptionRules } from '../util/check-options.ts'
+import { type Owner, requireRun, runStoreOf } from './stored-runs.ts'
+
+type ResultOptions = Omit<FollowOptions, 'after'>
+
+const resultRules = { userId: isId, signal: isSignal } satisfies OptionRules<ResultOptions>
+
+/** The result of a stored run, once it is done, failed or waiting. */
+export async function resultOf(owner: Owner, runId: string, options: ResultOptions): Promise<RunResult> {
+  const runs = runStoreOf(owner)
+  checkOptions(options, resultRules)
+  checkSessionKey(options)
+  const { userId, signal } = options
+  const changes = watchRun(runs, runId, signal)
+  try {
+    for (;;) {
+      if (signal?.aborted) throw abortError(signal)
+      changes.reset()
+      const stored = await requireRun(owner, runs, runId, userId)
+      const { status } = stored.record
+      if (status === 'done' || status === 'failed' || status === 'waiting') return await toResult(owner, runs, stored)
+      await changes.next()
+    }
+  } finally {
+    changes.stop()
+  }
+}
+
+async function toResult({ store }: Owner, _runs: RunStore, stored: StoredRun): Promise<RunResult> {
+  const { record } = stored
+  const { runId, text = '', approvals, usage = {}, cost, sources, status } = record
+  const progress = progressOf(stored)
+  // What `suspend`, `append` or `end` has stored.
+  const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
+  const { steps = 0, warnings = [], sources: cited = [] } = snapshot?.progress ?? {}
+  const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
+  const turn = await store.find(runId)
+  const own: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
+  const result: RunResult = {
+    ...{ runId, text, approvals, usage, steps, warnings, finishReason },
+    output: status === 'done' ? progress?.output : undefined,
+    sources: sources.length > 0 ? sources : cited,
+    messages: turn ? visibleMessages({ ...turn, messages: own }) : [],
+    ...(cost && { cost }),
+  }
+  if (!record.error) return result
+  const { code, message, ...details } = record.error
+  return { ...result, error: new AgentKitError(code, message, { ...details, runId, usage }) }
+}

@@ -1,0 +1,152 @@
+import type { StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../data/errors.ts'
+import { limits } from '../limits.ts'
+import type { AgentRun } from '../runs/run.ts'
+import { endCrashed } from '../sessions/end-crashed.ts'
+import { withEndEvent } from '../sessions/end-event.ts'
+import { redactSecrets } from '../util/redact.ts'
+import type { BackgroundStore } from './background-of.ts'
+import { jobOfStored } from './job-of.ts'
+
+/** What a worker does with a job afterwards: removes it, or has it delivered again. */
+export type JobOutcome = 'done' | { afterMs: number }
+
+/** Whether a queued run may begin. @throws AgentKitError why it may not: the run then fails with it */
+export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
+
+/** The agent of a job. */
+type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun<unknown> }
+
+export type JobRunner = {
+  run(agent: JobAgent, runId: string): Promise<JobOutcome>
+}
+
+/** Begins and continues runs, one for each job. */
+export function jobRunner({
+  store,
+  runs,
+  admit,
+}: {
+  store: SessionStore
+  runs: BackgroundStore
+  admit?: Admit
+}): JobRunner {
+  /** Failures to begin or to continue a run, which are not those of the run. */
+  const failures = new Map<string, number>()
+  let isAlone = false
+
+  const continueOne = async (agent: JobAgent, runId: string): Promise<JobOutcome> => {
+    const { error } = await agent.continueRun(runId).result
+    const stored = await runs.read(runId)
+    if (!stored || isSettled(stored)) return 'done'
+    if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
+    if (error && isFailure(error)) throw error
+    return { afterMs: stored.record.status === 'queued' ? limits.busyAgainMs : limits.elsewhereAgainMs }
+  }
+  /** A run with which processes died starts alone, and later: it may have ended them. */
+  const continueAlone = async (agent: JobAgent, { record, takeovers }: StoredRun): Promise<JobOutcome> => {
+    if (isAlone) return { afterMs: limits.elsewhereAgainMs }
+    isAlone = true
+    try {
+      const delay = limits.poisonDelaysMs[takeovers + 1 - limits.poisonFrom] ?? 0
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      return await continueOne(agent, record.runId)
+    } finally {
+      isAlone = false
+    }
+  }
+  const attempt = async (agent: JobAgent, runId: string): Promise<JobOutcome> => {
+    const stored = await runs.read(runId)
+    if (!stored || isSettled(stored)) return 'done'
+    const { record, isFree, takeovers } = stored
+    if (record.status === 'queued') {
+      const refused = await refusal(admit, stored)
+      if (refused) return fail(runs, stored, refused)
+    }
+    const isLost = record.status === 'running' && !isFree
+    if (isLost && takeovers + 1 >= limits.poisonEnds) {
+      await endCrashed(store, runId)
+      const after = await runs.read(runId)
+      return !after || isSettled(after) ? 'done' : { afterMs: limits.elsewhereAgainMs }
+    }
+    return isLost && takeovers + 1 >= limits.poisonFrom ? continueAlone(agent, stored) : continueOne(agent, runId)
+  }
+  return {
+    async run(agent, runId) {
+      try {
+        const outcome = await attempt(agent, runId)
+        failures.delete(runId)
+        if (outcome === 'done') await freeParent(runs, runId)
+        return outcome
+      } catch (cause) {
+        if (isAgentKitError(cause) && cause.retryable) throw cause
+        const times = (failures.get(runId) ?? 0) + 1
+        failures.set(runId, times)
+        if (times < limits.jobAttempts) throw cause
+        // A run that can neither begin nor continue fails, so that its owner sees it.
+        failures.delete(runId)
+        const stored = await runs.read(runId).catch(() => undefined)
+        return fail(runs, stored ?? unreadable(agent.id, runId), asRunError(cause))
+      }
+    },
+  }
+}
+
+/** Whether a run needs no worker now: it has ended, waits for a person, or for its members. */
+function isSettled({ record: { status }, awaitsMembers }: StoredRun): boolean {
+  return status === 'done' || status === 'failed' || status === 'waiting' || awaitsMembers === true
+}
+
+/** Whether an error says that the run could not be opened, other than that another one is before it. */
+function isFailure(error: AgentKitError | undefined): boolean {
+  return error !== undefined && !['session-conflict', 'session-busy', 'aborted'].includes(error.code)
+}
+
+async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise<AgentKitError | undefined> {
+  const { agentId, userId, runId } = record
+  try {
+    await admit?.({ agentId, userId, runId })
+    return undefined
+  } catch (error) {
+    return asRunError(error)
+  }
+}
+
+async function fail(
+  runs: BackgroundStore,
+  stored: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'>,
+  error: AgentKitError,
+): Promise<JobOutcome> {
+  const ending = { status: 'failed', finishReason: 'error', error: toErrorInfo(error) } as const
+  await runs.cancel(stored.record.runId, withEndEvent(stored, ending))
+  return 'done'
+}
+
+/** A run that waits for its members alone continues once they have ended or wait. */
+async function freeParent(runs: BackgroundStore, runId: string): Promise<void> {
+  const parentRunId = (await runs.read(runId))?.record.parentRunId
+  const parent = parentRunId === undefined ? undefined : await runs.read(parentRunId)
+  if (parent?.isFree && parent.isBackground) await runs.background.queue.add([jobOfStored(parent)])
+}
+
+function unreadable(agentId: string, runId: string): Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'> {
+  const record = {
+    runId,
+    agentId,
+    userId: '',
+    status: 'running',
+    approvals: [],
+    sources: [],
+    attempts: 0,
+    createdAt: '',
+  } as const
+  return { record: { ...record, approvals: [], sources: [] }, keepsEvents: false, lastSeq: 0 }
+}
+
+function asRunError(thrown: unknown): AgentKitError {
+  if (isAgentKitError(thrown)) return thrown
+  return new AgentKitError('storage', `The run could not be continued: ${redactSecrets(messageOf(thrown))}`, {
+    cause: thrown,
+  })
+}

@@ -1,0 +1,75 @@
+import type { SessionStore } from '../contracts/session-store.ts'
+import { limits } from '../limits.ts'
+import type { Worker } from '../runs/background.ts'
+import { handBackRuns } from '../sessions/live-runs.ts'
+import { repeat } from '../util/repeat.ts'
+import { backgroundOf } from './background-of.ts'
+import { type Delivered, deliverNotices } from './deliver-notices.ts'
+import { dispatch } from './dispatch.ts'
+import { type Admit, jobRunner } from './run-job.ts'
+import { startScheduled } from './start-scheduled.ts'
+import { sweep } from './sweep.ts'
+import type { WorkerOptions, WorkingAgent } from './worker-options.ts'
+
+type StoreWorkerOptions = {
+  concurrency: number
+  concurrencyPerUser: number
+  deliver: WorkerOptions['deliver']
+  admit: Admit | undefined
+  onError(error: unknown): void
+}
+
+/** A worker of this process for agents that share a store. It is known to live when this resolves. */
+export async function workOnStore(
+  store: SessionStore,
+  agents: readonly WorkingAgent[],
+  { concurrency, concurrencyPerUser, deliver, admit, onError }: StoreWorkerOptions,
+): Promise<Worker> {
+  const runs = backgroundOf(store)
+  const { background } = runs
+  const agentIds = agents.map(({ id }) => id)
+  const byId = new Map(agents.map((agent) => [agent.id, agent]))
+  const workerId = `worker_${crypto.randomUUID()}`
+  await background.beatWorker(workerId, agentIds)
+
+  const runner = jobRunner({ store, runs, ...(admit && { admit }) })
+  const dispatcher = dispatch({
+    ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },
+    async run({ agentId, runId }) {
+      const agent = byId.get(agentId)
+      // A queue gives only jobs of these agents.
+      if (!agent) return { afterMs: limits.elsewhereAgainMs }
+      const outcome = await runner.run(agent, runId)
+      if (notified.includes(agentId)) notices.wake()
+      return outcome
+    },
+    handBack: (runIds, withinMs) => handBackRuns(store, withinMs, runIds),
+  })
+  const stopped = new AbortController()
+  const specs = (): { id: string; approvalMs: number }[] =>
+    agents.map((agent) => ({ id: agent.id, approvalMs: agent.toSpec().approvalMs }))
+  const delivered: Delivered = new Set()
+  const hookOf = (agentId: string) => byId.get(agentId)?.toSpec().onRunEnd
+  // What this process cannot deliver is left to others.
+  const notified = agentIds.filter((agentId) => deliver !== undefined || hookOf(agentId) !== undefined)
+  const notify = async (): Promise<void> => {
+    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliver }, delivered)
+  }
+  const notices = repeat(limits.noticeMs, notify, onError)
+  const upkeep = [
+    repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
+    repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
+    repeat(limits.scheduleMs, () => startScheduled(runs, agentIds, onError), onError),
+  ]
+  return {
+    async close() {
+      stopped.abort()
+      await Promise.all(upkeep.map((one) => one.stop()))
+      await dispatcher.close()
+      // Of the runs that have ended meanwhile.
+      await notify().catch(onError)
+      await notices.stop()
+      await background.removeWorker(workerId).catch(onError)
+    },
+  }
+}
