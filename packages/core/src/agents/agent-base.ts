@@ -6,6 +6,7 @@ import type { Decisions } from '../data/approval-data.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
+import { continueStored } from '../durable/continue-stored.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
@@ -226,7 +227,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
           members: new Set<Promise<unknown>>(),
           ...(handover && { handover }),
         }
-        const settled = runAgent(spec, whole)
+        const settled = resumed && !decisions ? continueStored(spec, whole) : runAgent(spec, whole)
         trackRun(spec.sessions, driver.runId, controls, settled)
         return settled
       },

@@ -6,6 +6,7 @@ import { watchSilence } from '../policies/deadline.ts'
 import { fallbacksFor, firstModel, type ModelChain, noteFailure, noteSuccess } from '../policies/fallback.ts'
 import type { Ledger } from '../policies/ledger.ts'
 import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
+import { reserveShared } from '../policies/shared-budget.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
@@ -119,7 +120,9 @@ async function attempt(
     for (let free = freed(ledger, model, request); free; free = freed(ledger, model, request)) {
       await untilAborted(signal, free)
     }
-    const { maxOutputTokens, lowered, settle } = ledger.reserve(model, request)
+    const { maxOutputTokens, lowered, settle } = ledger.shared
+      ? await reserveShared(ledger, ledger.shared, { model, request }, { signal, mayWait: !isInModelCall() })
+      : ledger.reserve(model, request)
     isOfModel = true
     call.begin?.(reply)
     reply.lowered = lowered
@@ -149,7 +152,11 @@ async function attempt(
 
 /** Resolves when other calls of the same budget end; never awaited within such a call, which would wait for itself. */
 function freed(ledger: Ledger, model: Model, request: ModelRequest): Promise<void> | undefined {
-  return currentRun.getStore()?.isInModelCall ? undefined : ledger.freed(model, request)
+  return isInModelCall() || ledger.shared ? undefined : ledger.freed(model, request)
+}
+
+function isInModelCall(): boolean {
+  return currentRun.getStore()?.isInModelCall === true
 }
 
 async function load(model: Model, signal: AbortSignal): Promise<void> {

@@ -7,12 +7,13 @@ const pageSize = 500
 
 /**
  * Reads the events after the last stored reply.
+ * @param from the number of the last event before that reply, or its step
  * @param path of the agent that takes the steps, from the outermost in
  */
 export async function readInterruptedStep(
   runs: RunStore,
   { record: { runId } }: StoredRun,
-  after: number,
+  from: { after: number } | { step: number },
   path: readonly string[],
 ): Promise<InterruptedStep> {
   const results = new Set<string>()
@@ -20,9 +21,14 @@ export async function readInterruptedStep(
     ...{ results, stepStart: undefined, stepEnd: undefined, isModelCallLost: true },
   }
   const isOwn = (event: AgentEvent): boolean => event.path.join('/') === path.join('/')
-  for (let seen = after; ; ) {
+  let seen = 'after' in from ? from.after : 0
+  for (;;) {
     const page = await runs.events(runId, seen, pageSize)
     for (const event of page.filter(isOwn)) {
+      if (event.type === 'step-start' && 'step' in from && event.step <= from.step) {
+        results.clear()
+        continue
+      }
       if (event.type === 'tool-result') results.add(event.callId)
       if (event.type === 'step-start') step.stepStart = event.step
       if (event.type === 'step-end') step.stepEnd = event.step

@@ -24,6 +24,7 @@ import { notSuspended } from '../sessions/suspended-runs.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from './call-with-fallback.ts'
+import { findDelegates } from './delegates.ts'
 import { openStored } from './open-stored.ts'
 import { type AgentSpec, anyUser, type NewRun, type OpenedRun, type Run, type RunScope } from './types.ts'
 
@@ -36,7 +37,15 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   const { agent, scope, state } = run
   const { runId, sessionId, userId, signal, member, decisions } = scope
   const { sessions: store, onBusy, hooks, id: agentId } = agent
-  const session = { store, agentId, runId, signal, onBusy, approvalMs: agent.approvalMs, interrupt: scope.end }
+  const session = {
+    store,
+    agentId: scope.memberRun?.agentId ?? agentId,
+    runId,
+    signal,
+    onBusy,
+    approvalMs: agent.approvalMs,
+    interrupt: scope.end,
+  }
   if (member?.suspended) {
     const { messages, waiting } = member.suspended
     restore(run, waiting, structuredClone(messages))
@@ -92,8 +101,12 @@ export function checkAccepted({ takes }: AgentSpec, messages: readonly Message[]
  */
 export async function openRun(opened: OpenedRun): Promise<Run> {
   try {
+    const delegates = await findDelegates(opened)
     if (opened.unstored) await storeInput(opened, opened.unstored)
-    return await prepareRun(opened)
+    if (opened.scope.memberRun && !opened.snapshot) {
+      checkAccepted(opened.agent, [...opened.turn.history, ...opened.state.messages])
+    }
+    return await prepareRun({ ...opened, delegates })
   } catch (error) {
     const { snapshot, scope, state } = opened
     // A run without time would have none whenever it is resumed.
@@ -146,8 +159,9 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   })
   if (opened.hasMoved) await conversation.rebase(turn.history)
   const path = place?.path ?? []
+  const { delegates } = opened
   const run: Run = Object.assign(caller, {
-    ...{ turn, state, conversation, toolBox, format, hookContext, summarise, snapshot, path },
+    ...{ turn, state, conversation, toolBox, format, hookContext, summarise, snapshot, path, delegates },
     guard: createLoopDetector(agent.guard),
     members: {
       memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
@@ -204,6 +218,7 @@ function hasRoomFor(request: ModelRequest, { info }: Model): boolean {
   return estimateRequest(request, info) + (request.maxOutputTokens ?? 0) <= contextWindow
 }
 
-function hookContextOf({ runId, userId, sessionId, signal }: RunScope): HookContext {
-  return { runId, userId, ...(sessionId === undefined ? {} : { sessionId }), signal }
+function hookContextOf({ runId, userId, sessionId, signal, memberRun }: RunScope): HookContext {
+  // The run that a member belongs to, as if it were a part of it.
+  return { runId: memberRun?.rootRunId ?? runId, userId, ...(sessionId === undefined ? {} : { sessionId }), signal }
 }

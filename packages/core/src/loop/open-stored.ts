@@ -1,5 +1,6 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { Decision } from '../data/approval-data.ts'
+import { AgentKitError } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
 import type { Budget } from '../policies/budget.ts'
@@ -24,6 +25,20 @@ import type { NewRun, OpenedRun, RunScope } from './types.ts'
  * @throws AgentKitError `session-conflict`, `session-busy`, `not-found`, `invalid-argument`
  */
 export async function openStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
+  const { memberRun } = run.scope
+  if (before.rootRunId !== undefined && !memberRun) throw partOf(before, before.rootRunId)
+  const opened = { ...(await takeOverStored(run, before)), stored: before }
+  if (!memberRun) return opened
+  const memberPath = [memberRun.agentId, ...memberRun.path].join('/')
+  return { ...opened, place: { path: [], memberPath, store: run.agent.sessions } }
+}
+
+function partOf({ record: { runId } }: StoredRun, rootRunId: string): AgentKitError {
+  const message = `The run ${runId} is a part of the run ${rootRunId}: decide on the approvals of that run.`
+  return new AgentKitError('session-conflict', message, { runId })
+}
+
+async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
   const { agent, scope, state, ledger } = run
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy, approvalMs } = agent
@@ -66,7 +81,7 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   else if (!suspended && !isNew) ledger.spent.ms += Math.max(0, now - at)
   if (turn.deadline !== undefined) scope.endWithin?.(turn.deadline - now)
   const { key, record } = stored
-  const continued = { ...scope, userId: key.userId, sessionId: record.sessionId, ...(kept && { kept }) }
+  const continued = { ...scope, userId: key.userId, sessionId: sessionOf(scope, record), ...(kept && { kept }) }
   if (isNew) {
     const { decisions: _, continues: _continues, ...begun } = continued
     const input = unstored?.input ?? messages[0]
@@ -89,8 +104,11 @@ export async function openStored(run: NewRun, before: StoredRun): Promise<Opened
   const died = { ...continued, decisions: decisionsOf(stored), requested }
   const opened = { ...run, turn, snapshot, hasMoved: hasMoved || start === 'again' }
   if (!kept || !store.runs || stored.lastSeq === 0) return { ...opened, scope: died }
-  const path = [agent.id, ...(snapshot?.active ?? [])]
-  const interrupted = await readInterruptedStep(store.runs, stored, progress?.replySeq ?? 0, path)
+  const { memberRun } = scope
+  const path = memberRun ? [memberRun.agentId, ...memberRun.path] : [agent.id]
+  // The store numbers the events of members.
+  const from = memberRun ? { step: state.steps } : { after: progress?.replySeq ?? 0 }
+  const interrupted = await readInterruptedStep(store.runs, stored, from, [...path, ...(snapshot?.active ?? [])])
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
   return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
 }
@@ -105,10 +123,15 @@ async function warnOfVersion({ agent, state, scope }: NewRun, { record }: Stored
 }
 
 /** Stores the run's events from now on. */
-export function keepEvents({ events }: RunScope): EventQueue {
+export function keepEvents({ events, memberRun }: RunScope): EventQueue {
   const kept = eventQueue()
-  events?.recordTo(kept.add)
+  events?.recordTo(memberRun ? (event) => kept.add({ ...event, runId: memberRun.rootRunId }) : kept.add)
   return kept
+}
+
+/** The tools and hooks of a member see the session of the outermost run, which that run holds. */
+function sessionOf({ memberRun }: RunScope, { sessionId }: StoredRun['record']): string | undefined {
+  return memberRun ? memberRun.sessionId : sessionId
 }
 
 /** The decisions on approvals that the run still waits for. */

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
 import type { SuspendedMember } from '../runs/snapshot.ts'
 import { keyText } from '../sessions/session-queue.ts'
-import type { AgentSpec, NewRun, Run, RunScope } from './types.ts'
+import type { AgentSpec, CalledMember, NewRun, Run, RunScope } from './types.ts'
 
 const parentRun: unique symbol = Symbol('agentkit.parentRun')
 
@@ -23,16 +23,22 @@ export function parentRunOf(context: ToolContext): Run {
   return run
 }
 
-/** Thrown by the tool of a member that is suspended: its call has no result yet. */
+/** Thrown by the tool of a member that waits for approval, or whose run is one of its own: its call has no result yet. */
 export class MemberSuspended extends Error {
   override readonly name = 'MemberSuspended'
   readonly callId: string
-  readonly suspended: SuspendedMember
-  constructor(callId: string, suspended: SuspendedMember) {
-    super('A member waits for approval.')
+  readonly member: { suspended: SuspendedMember } | { called: CalledMember }
+  constructor(callId: string, member: MemberSuspended['member']) {
+    super('A member has not answered yet.')
     this.callId = callId
-    this.suspended = suspended
+    this.member = member
   }
+}
+
+/** Thrown once a run is left to the runs of its members: another process continues it. */
+export class RunDelegated extends Error {
+  override readonly name = 'RunDelegated'
+  readonly reason: AgentKitError = new AgentKitError('aborted', 'The run waits for its members.')
 }
 
 /** What the run's tools and hooks start belongs to this run. */

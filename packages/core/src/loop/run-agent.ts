@@ -1,4 +1,12 @@
-import { AgentKitError, abortError, assertNever, errorOfRun, isAgentKitError, messageOf } from '../data/errors.ts'
+import {
+  AgentKitError,
+  abortError,
+  assertNever,
+  errorOfRun,
+  isAgentKitError,
+  isInstance,
+  messageOf,
+} from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock } from '../policies/deadline.ts'
@@ -22,7 +30,7 @@ import { redactSecrets } from '../util/redact.ts'
 import { modelStep } from './model-step.ts'
 import { openRun, openSession } from './open-run.ts'
 import { keepEvents } from './open-stored.ts'
-import { checkNesting, currentRunOf, endWith } from './parent-run.ts'
+import { checkNesting, currentRunOf, endWith, RunDelegated } from './parent-run.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
 import { toolStep } from './tool-step.ts'
@@ -47,6 +55,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   // A run that continues has a number for its first event once it is loaded.
   const isStored = !scope.member && isResumed
   const start = ({ sessionId }: RunScope): Promise<void> | undefined => {
+    if (scope.memberRun) return emit({ type: 'agent-start', name: scope.memberRun.name })
     return emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
   }
   let hasStarted = !isStored
@@ -59,15 +68,20 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     // A resumed run has used some of its time before.
     clock.look()
     const ready = await currentRun.run(current, openRun, opened)
+    // It has the time of the runs around it by now.
+    if (ledger.shared) clock.look()
     end = { finishReason: await currentRun.run(current, takeSteps, ready) }
     clock.stop()
     await membersSettled(scope)
     await endTurn(opened, end)
   } catch (cause) {
-    end = await toRunEnd(cause, run)
+    const isDelegated = isInstance(cause, RunDelegated)
+    end = isDelegated ? { finishReason: 'aborted', error: cause.reason } : await toRunEnd(cause, run)
     clock.stop()
     await membersSettled(scope)
-    if (opened && isHandedBack(cause, run)) await opened.turn.handBack?.(!scope.signal.aborted).catch(() => {})
+    if (isDelegated) {
+      // Another process continues it, which has no end here.
+    } else if (opened && isHandedBack(cause, run)) await opened.turn.handBack?.(!scope.signal.aborted).catch(() => {})
     else if (opened) await endStoppedTurn(opened, end)
     else {
       // A run that could not begin stores nothing.

@@ -5,6 +5,7 @@ import { distinctPassages } from '../data/citation.ts'
 import type { JSONValue, Message, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
+import { beginToolCalls } from '../policies/shared-budget.ts'
 import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
 import {
   approvalsOf,
@@ -16,6 +17,7 @@ import {
 } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
+import { delegate, delegatedMember } from './delegates.ts'
 import { executeTools, type ToolOutcome } from './execute-tools.ts'
 import { emitMissingResults } from './interrupted-step.ts'
 import { MemberSuspended } from './parent-run.ts'
@@ -43,6 +45,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   const free = calls.filter(({ callId }) => !suspended.has(callId) && !isPending(callId))
   const refused = new Map([...tooManyAtOnce(toolCalls(reply.message)), ...unfinishedAnswers(run, free)])
   await execute(run, free, { ...noVerdicts, refused })
+  if (run.delegates?.called.size) await delegate(run, run.delegates)
   for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
     const known = decided ?? (await requestDecisions(run, [...own, ...memberApprovals(suspended)]))
     if (!known) return { type: 'suspended' }
@@ -52,7 +55,9 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     await execute(run, due, verdictsOf(ready, known))
     for (const { callId } of ready) delete state.begun[callId]
     await resumeMembers(run, calls, known)
+    if (run.delegates?.called.size) await delegate(run, run.delegates)
   }
+  state.collected = []
   // The model sees the results in the order of their calls, those from before a suspension too.
   const results = resultsOf(state.messages)
   state.messages.splice(state.messages.length - results.length)
@@ -86,15 +91,18 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
 
   /** Whether a call had begun when its process died, and may not be run again without a decision. */
   function isUnknown(callId: string, tool: Tool | undefined): boolean {
+    // A member's run is the same one whenever its call is made.
+    if (tool && run.delegates && delegatedMember(run.agent, tool.name)) return false
     return state.begun[callId] !== undefined && tool?.idempotent !== true
   }
 }
 
 async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   if (calls.length === 0) return
-  run.ledger.beginToolCalls(
-    calls.filter(({ callId }) => !verdicts.refused.has(callId) && !verdicts.given.has(callId)).length,
-  )
+  const isCounted = ({ callId }: ToolCall): boolean => {
+    return !verdicts.refused.has(callId) && !verdicts.given.has(callId) && !run.delegates?.known.has(callId)
+  }
+  await beginToolCalls(run.ledger, calls.filter(isCounted).length)
   await emitOutcomes(run, calls, verdicts)
 }
 
@@ -118,8 +126,9 @@ async function resumeMembers(run: Run, calls: readonly ToolCall[], decisions: De
 async function emitOutcomes(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   for (const running of executeTools(run, calls, verdicts)) {
     const outcome = await running
-    if (outcome instanceof MemberSuspended) run.members.suspended.set(outcome.callId, outcome.suspended)
-    else await emitToolResult(run, outcome)
+    if (!(outcome instanceof MemberSuspended)) await emitToolResult(run, outcome)
+    else if ('suspended' in outcome.member) run.members.suspended.set(outcome.callId, outcome.member.suspended)
+    else run.delegates?.called.set(outcome.callId, outcome.member.called)
   }
 }
 

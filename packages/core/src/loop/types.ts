@@ -1,5 +1,7 @@
+import type { BackgroundRuns, MemberRunEntry } from '../contracts/background-runs.ts'
 import type { Model } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
@@ -15,9 +17,10 @@ import type { GuardOptions, LoopDetector } from '../policies/loop-detection.ts'
 import type { Prices } from '../policies/price.ts'
 import type { RetryOptions } from '../policies/retry.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
+import type { MemberRun } from '../runs/member-run.ts'
 import type { Reply } from '../runs/reply.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
-import type { OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
+import type { MemberInMemory, OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OutputFormat } from '../schema/structured-output.ts'
 import type { EventQueue } from '../sessions/event-queue.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
@@ -73,6 +76,8 @@ export type AgentSpec = {
   outputFormat?(): Promise<OutputFormat>
   /** @throws AgentKitError for a message that the agent does not accept, such as one with images */
   takes?(message: UserMessage): void
+  /** Of a swarm. */
+  members?: readonly AgentSpec[]
   /** Decides the next step in place of the model. */
   plan?: Plan
   /**
@@ -119,7 +124,7 @@ export type RunScope = RunDriver & {
     /** The calls that lead to the member, from the outermost run in. */
     callers: string
     store: SessionStore
-    suspended?: SuspendedMember
+    suspended?: MemberInMemory
   }
   /** Runs of members that have not ended yet. */
   members: Set<Promise<unknown>>
@@ -155,6 +160,10 @@ export type OpenedRun = NewRun & {
   unstored?: readonly Message[]
   /** Of a member that has the conversation: the ids from the outside in, and where its own members keep their sessions. */
   place?: { path: readonly string[] } & Pick<Members, 'memberPath' | 'store'>
+  /** Of a stored run that continues, as it was before. */
+  stored?: StoredRun
+  /** Set for a background run. */
+  delegates?: Delegates | undefined
 }
 
 /** What a run keeps about the members that it calls. */
@@ -172,6 +181,24 @@ export type Members = {
   summary: Promise<string> | undefined
 }
 
+/** How a background run calls members: as runs of their own, which any worker takes. */
+export type Delegates = {
+  runs: RunStore
+  background: BackgroundRuns
+  /** The run itself, as it was taken over. */
+  stored: StoredRun
+  rootRunId: string
+  /** Of a run that is a member's itself. */
+  member: MemberRun | undefined
+  /** The stored runs of the members that the current step has called, by the call. */
+  known: Map<string, StoredRun>
+  /** Calls of this step whose members are to run. */
+  called: Map<string, CalledMember>
+}
+
+/** A member's run that is to begin, or to continue with decisions on what it waits for. */
+export type CalledMember = { entry: MemberRunEntry; decisions?: Decisions | undefined }
+
 /** A run with everything that its steps share. */
 export type Run = Omit<OpenRun, 'scope' | 'members'> & {
   agent: AgentSpec
@@ -182,6 +209,8 @@ export type Run = Omit<OpenRun, 'scope' | 'members'> & {
   model: Model
   toolBox: ToolBox
   format: OutputFormat | undefined
+  /** How it calls members, where they have runs of their own. */
+  delegates: Delegates | undefined
   hookContext: HookContext
   snapshot: RunSnapshot | undefined
   /** Steps that a plan made since the run began or was resumed. */

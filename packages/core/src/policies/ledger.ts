@@ -244,6 +244,7 @@ function elapsed({ spent, clockFrom }: Account): number {
   return spent.ms + (clockFrom === undefined ? 0 : performance.now() - clockFrom)
 }
 
-function msLeft(account: Account): number {
+/** Milliseconds until its budget of seconds is used up. */
+export function msLeft(account: Account): number {
   return (account.budget.seconds ?? Number.POSITIVE_INFINITY) * 1000 - elapsed(account)
 }

@@ -54,8 +54,7 @@ export function createSharedLedger({ store, runId, within, accounts, prices }: S
         throw error
       }
       undo?.()
-      // Of many processes at once, others may be faster again and again.
-      if (failures > 1) await sleep(Math.random() * Math.min(2 ** failures, 50), never)
+      await waitBriefly(failures)
     }
   }
   const shared: SharedBudget = {
@@ -112,6 +111,22 @@ export function beginToolCalls(ledger: Ledger, count: number): Promise<void> | u
     ledger.beginToolCalls(count)
     return { value: undefined, undo: () => ledger.beginToolCalls(-count) }
   })
+}
+
+/** Changes the budget of a tree for a run that shares none of its own accounts. */
+export function editTree(store: SharedBudgetStore, edit: (tree: TreeBudget) => TreeBudget): Promise<void> {
+  return store.inTurn(async () => {
+    for (let failures = 0; ; failures++) {
+      const { version, tree } = await store.read()
+      if (await store.write(version, edit(tree))) return
+      await waitBriefly(failures)
+    }
+  })
+}
+
+/** Of many processes at once, others may be faster again and again. */
+function waitBriefly(failures: number): Promise<void> | undefined {
+  return failures > 1 ? sleep(Math.random() * Math.min(2 ** failures, 50), never) : undefined
 }
 
 type Seen = { tree: TreeBudget; runId: string; own: Account; now: number }

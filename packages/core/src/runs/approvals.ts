@@ -10,6 +10,7 @@ import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { approvalIdOf, type StepPlace } from './approval-id.ts'
 import { checkDecisions } from './decisions.ts'
+import { agentEndOf } from './member-outcome.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** The calls of a step that need approval. The ids of the approvals depend on the place of the step and on the call only. */
@@ -104,6 +105,8 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
       return emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
     if (held) for (const approval of approvals) void request(approval)
+    // Its caller may continue as soon as it is suspended.
+    if (held && scope.memberRun) void emit(agentEndOf(scope.memberRun.name, { status: 'waiting' }))
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
       throw error
@@ -117,6 +120,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     if (!own) return undefined
     const { hasMoved, decisions = own } = await turn.resume(signal)
     state.approvals = []
+    if (scope.memberRun) void emit({ type: 'agent-start', name: scope.memberRun.name })
     ledger.resume()
     if (hasMoved) await conversation.rebase(turn.history)
     const isShown = (id: string): boolean => approvals.some(({ approvalId }) => approvalId === id)

@@ -9,6 +9,7 @@ import type { Ledger } from '../policies/ledger.ts'
 import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
+import { agentEndOf, outcomeOf } from './member-outcome.ts'
 import { emptyReply, textOf } from './reply.ts'
 import type { RunResult } from './run.ts'
 import type { RunState } from './run-state.ts'
@@ -25,7 +26,8 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
   const { signal, emit, events } = scope
   const status = turnStatus(state, end)
   if (!status) {
-    void emit(runEndOf(run, end))
+    // That of a member was stored when it was suspended.
+    if (!scope.memberRun) void emit(runEndOf(run, end))
     return turn.flush?.()
   }
   signal.throwIfAborted()
@@ -53,7 +55,8 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
   const { signal, emit, events } = scope
   const status = turnStatus(state, end)
   if (!status) {
-    void emit(runEndOf(run, end))
+    // That of a member was stored when it was suspended.
+    if (!scope.memberRun) void emit(runEndOf(run, end))
     return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
   }
   const { error } = end
@@ -75,8 +78,10 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
   held?.release()
 }
 
-/** The last event of a run. */
+/** The last event of a run; that of a member's run is a part of another run's events. */
 export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: RunEnd): AgentEventBody {
+  const { memberRun } = scope
+  if (memberRun) return agentEndOf(memberRun.name, outcomeOf(toResult(scope.runId, state, ledger, end)))
   const { text, output, usage, cost, finishReason, error } = toResult(scope.runId, state, ledger, end)
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
   const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}) }

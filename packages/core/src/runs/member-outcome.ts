@@ -1,6 +1,8 @@
+import { distinctPassages } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
-import type { RunFinishReason } from '../data/event.ts'
+import type { AgentEventBody, RunFinishReason } from '../data/event.ts'
 import type { RunResult } from './run.ts'
+import type { RunState } from './run-state.ts'
 import type { SuspendedMember } from './snapshot.ts'
 
 /** How a member's run ended. A member that is `waiting` for approval is resumed later. */
@@ -43,6 +45,21 @@ export function memberStatus(reason: RunFinishReason, text: string): { status: M
   return ended.status === 'done' && text.trim() === ''
     ? { status: 'failed', reason: 'It ended without an answer.' }
     : ended
+}
+
+/** The last event of a member in a process. */
+export function agentEndOf(name: string, { status, reason }: Pick<MemberOutcome, 'status' | 'reason'>): AgentEventBody {
+  return { type: 'agent-end', name, status, ...(reason ? { reason } : {}) }
+}
+
+/** Adds a member's sources and warnings to those of the run that called it. */
+export function mergeMember(
+  state: Pick<RunState, 'sources' | 'warnings'>,
+  { sources, warnings }: Pick<RunResult, 'sources' | 'warnings'>,
+  name: string,
+): void {
+  state.sources.push(...distinctPassages(sources, state.sources))
+  state.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
 }
 
 const statuses: Readonly<Record<RunFinishReason, { status: MemberStatus; reason?: string }>> = {

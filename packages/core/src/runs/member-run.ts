@@ -10,16 +10,23 @@ import { callName } from './approval-id.ts'
 export type MemberRun = {
   /** The ids of the agents below the outermost one, from the outside in; the last one is the member. */
   path: readonly string[]
+  /** The member's name. */
+  name: string
   /** The session of the outermost run. */
   sessionId?: string
   /** How many runs it is nested in. */
   depth: number
-  /** When the run around it must have ended, in milliseconds since 1970. */
-  deadline?: number
   /** The ids of the runs around it, from the inside out, and the names of `accounts`. */
   within: readonly string[]
   /** The bounded accounts of these runs. */
   accounts: readonly AccountAround[]
+}
+
+/** Where a member's run is that is stored as one of its own. */
+export type MemberScope = MemberRun & {
+  rootRunId: string
+  /** The outermost agent. */
+  agentId: string
 }
 
 /** What a member's run begins with. */
@@ -28,4 +35,9 @@ export type MemberInput = { input: UserMessage; history: readonly Message[] }
 /** The id of the run that a call of a member starts: the same whenever the call is made again. */
 export function memberRunId(runId: string, step: number, callId: string): string {
   return `run_${sha256(JSON.stringify([runId, callName(step, callId)]), 'base64url')}`
+}
+
+/** The name of a member's tool. */
+export function memberToolName(id: string): string {
+  return id.replaceAll('-', '_')
 }

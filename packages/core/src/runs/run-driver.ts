@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
 import { type EventControl, eventBuffer } from './event-buffer.ts'
+import type { MemberScope } from './member-run.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
 
@@ -20,6 +21,8 @@ export type RunDriver = {
   msLeft?(): number | undefined
   /** Ends the run after so many milliseconds, if its own deadline is not earlier. */
   endWithin?(milliseconds: number): void
+  /** Set for the run of a member that is stored as one of its own. */
+  memberRun?: MemberScope
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals

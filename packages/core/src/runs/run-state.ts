@@ -25,6 +25,8 @@ export type RunState = {
   output: unknown
   /** Answers that did not have that form. */
   invalidOutputs: number
+  /** The runs of members in the current step that are part of all this, by their ids. */
+  collected: string[]
   /** Answers of members: the run's answer if it is stopped before it has one of its own. */
   partialAnswer?: string | undefined
   /** Summary of the earlier conversation, once a member needed one. */
@@ -47,6 +49,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     begun: {},
     output: undefined,
     invalidOutputs: 0,
+    collected: [],
     accounts: {},
   }
 }

@@ -31,6 +31,7 @@ export type RunSnapshot = {
     summary?: string
     books: Record<string, BudgetSnapshot>
     begun?: Record<string, number>
+    collected?: string[]
   }
   /** Suspended members, by the id of the call that called them. */
   members?: Record<string, SuspendedMember>
@@ -42,12 +43,21 @@ export type RunSnapshot = {
   handedTo?: string
 }
 
-/** A suspended run of a member, stored with the run that called it. Plain JSON. */
-export type SuspendedMember = {
+/** A member that waits for approvals, stored with the run that called it. Plain JSON. */
+export type SuspendedMember = MemberInMemory | MemberElsewhere
+
+type WaitingMember = {
   /** As the calling run emits them: the paths begin with the member. */
   approvals: Approval[]
   /** The call that called it, within its run. Absent in snapshots of earlier versions, whose approvals have other ids. */
   call?: string
+}
+
+/** A member whose run is stored as one of its own. */
+export type MemberElsewhere = WaitingMember & { runId: string }
+
+/** A suspended run of a member that is a part of the run that called it. */
+export type MemberInMemory = WaitingMember & {
   history: readonly Message[]
   messages: readonly Message[]
   waiting: RunSnapshot
@@ -87,7 +97,7 @@ function snapshotWith(
   { state, conversation, path, stepsBefore, members }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
-  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun } = state
+  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, collected } = state
   const { reason, usage, planned } = reply
   return {
     ...{ reason, usage, booked, compaction: conversation.compaction },
@@ -101,6 +111,7 @@ function snapshotWith(
       },
       ...(summary === undefined ? {} : { summary }),
       ...(Object.keys(begun).length > 0 ? { begun } : {}),
+      ...(collected.length > 0 ? { collected } : {}),
     },
     ...(planned ? { planned } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),

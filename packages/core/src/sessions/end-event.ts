@@ -1,11 +1,18 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { AgentEvent } from '../data/event.ts'
+import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
+import { optionsOf } from './recorded-run.ts'
 
 /** The ending of a run that is not in this process, with the last event of one that keeps its events. */
 export function withEndEvent(
-  { record, keepsEvents, lastSeq }: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'>,
+  {
+    record,
+    keepsEvents,
+    lastSeq,
+    ...stored
+  }: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options' | 'rootRunId'>,
   ending: RunEnding,
 ): RunEnding & { events?: readonly AgentEvent[] } {
   if (!keepsEvents) return ending
@@ -13,9 +20,27 @@ export function withEndEvent(
   const { finishReason, text = '', error } = ending
   // Above every number that its own process may have given.
   const seq = lastSeq === 0 ? 1 : lastSeq + limits.eventGap
-  const event: AgentEvent = {
-    ...{ seq, runId, path: [agentId], type: 'run-end', finishReason, text, usage },
-    ...(error && { error }),
-  }
+  const { rootRunId, options } = stored
+  const member = rootRunId === undefined || options === undefined ? undefined : placeOfMember(options)
+  const event: AgentEvent = member
+    ? { seq, runId: rootRunId ?? runId, path: [agentId, ...member.path], ...memberEnd(member.name, ending) }
+    : {
+        ...{ seq, runId, path: [agentId], type: 'run-end', finishReason, text, usage },
+        ...(error && { error }),
+      }
   return { ...ending, events: [event] }
 }
+
+/** The events of a member's run are a part of those of the outermost one. */
+function placeOfMember(options: JSONValue): { path: readonly string[]; name: string } | undefined {
+  const { member } = optionsOf({ options })
+  // Written as a `MemberRun`.
+  return member as unknown as { path: readonly string[]; name: string } | undefined
+}
+
+function memberEnd(name: string, { finishReason, error }: RunEnding): MemberEnd {
+  const status = finishReason === 'aborted' ? 'aborted' : 'failed'
+  return { type: 'agent-end', name, status, ...(error && { reason: error.message }) }
+}
+
+type MemberEnd = Omit<Extract<AgentEvent, { type: 'agent-end' }>, 'seq' | 'runId' | 'path'>

@@ -19,6 +19,8 @@ export type RecordedOptions = {
   run?: JSONValue
   /** What a queued run begins with: its input, and the messages that seed its session. Absent once they are stored. */
   queued?: { input: UserMessage; history: readonly Message[] }
+  /** Of a member's run: what `MemberRun` has. */
+  member?: JSONValue
 }
 
 /** How far a run has come, as it is stored with each step. Its field names are stored, too. */
@@ -150,11 +152,21 @@ export function takeOverRun(
       const start = before && startOf(before, session, runs.now(), starter)
       const expectedVersion = session?.version ?? 0
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
-      const found = await describeRun(request, stored, session)
-      return start ? { ...found, start: start.isFirst ? 'first' : 'again', deadline: start.deadline } : found
+      const described = await describeRun(request, stored, session)
+      const begun = start && ({ start: start.isFirst ? 'first' : 'again', deadline: start.deadline } as const)
+      return withinCaller(runs, { ...described, ...begun })
     }
     return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
   })
+}
+
+/** A member's run has no more time than the run that called it. */
+async function withinCaller(runs: RunStore, found: TakenRun): Promise<TakenRun> {
+  const { parentRunId } = found.stored.record
+  const caller = parentRunId === undefined ? undefined : await runs.read(parentRunId)
+  const latest = caller && (progressOf(caller)?.deadline ?? caller.deadline)
+  if (latest === undefined) return found
+  return { ...found, deadline: Math.min(latest, found.deadline ?? latest) }
 }
 
 /** How a queued run of this process begins. */

@@ -146,6 +146,14 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       forgetUnendedRun(store, key, runId)
       release()
     },
+    async delegate(members) {
+      await writer.finish(async (entry) => {
+        const progress = progressOf(described?.snapshot(), { released: true })
+        await runs.background?.delegate(runId, { ...entry, progress, members })
+      })
+      forgetUnendedRun(store, key, runId)
+      release()
+    },
     flush: () => writer.flush(),
     release: () => release(),
   }

@@ -1,3 +1,4 @@
+import type { MemberRunEntry } from '../contracts/background-runs.ts'
 import type { RunEnding, StartedCall } from '../contracts/run-entry.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { AgentEvent } from '../data/event.ts'
@@ -56,6 +57,10 @@ export type OpenTurn = {
    * @param isBetweenSteps whether no model call and no tool was cut off
    */
   handBack?(isBetweenSteps: boolean): Promise<void>
+  /**
+   * Leaves the run to the runs of its members, which are created where they are new. Absent where members have none.
+   */
+  delegate?(members: readonly MemberRunEntry[]): Promise<void>
   /** Stores the events that wait. Never rejects. */
   flush?(): Promise<void>
   /** Lets the next run of this session begin: after `end`, or instead of it when the store fails. */

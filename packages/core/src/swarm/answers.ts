@@ -2,7 +2,8 @@ import { resultText } from '../conversation/long-results.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import type { MemberStatus } from '../runs/member-outcome.ts'
-import { memberToolName, parseFailure } from './member-tool.ts'
+import { memberToolName } from '../runs/member-run.ts'
+import { parseFailure } from './member-tool.ts'
 
 /** A member's answer to a task. */
 export type MemberAnswer = {

@@ -2,10 +2,11 @@ import type { Tool } from '../contracts/tool.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec } from '../loop/types.ts'
+import { memberToolName } from '../runs/member-run.ts'
 import { answersIn } from './answers.ts'
 import { runHandoffs } from './handoffs.ts'
 import type { MemberHistory } from './member-history.ts'
-import { memberTool, memberToolName } from './member-tool.ts'
+import { memberTool } from './member-tool.ts'
 
 /** What a kind of collaboration adds to the swarm's own agent. */
 export type Collaborate = (

@@ -1,8 +1,9 @@
-import { abortError, isAgentKitError } from '../data/errors.ts'
+import { abortError, isAgentKitError, isInstance } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { checkAccepted, prepareRun } from '../loop/open-run.ts'
+import { RunDelegated } from '../loop/parent-run.ts'
 import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
@@ -86,11 +87,15 @@ async function runActive(
     // The current compaction: other runs may have added to the session while this one was suspended.
     snapshot: snapshot && { ...snapshot, compaction: opened.conversation.compaction },
     hasMoved: false,
+    delegates: opened.delegates,
     place: { path, memberPath: `${members.memberPath}/${member.id}`, store: members.store },
   }
   const deadline = startDeadline(scope.end, member.timeoutMs)
   const clock = startBudgetClock(scope.end, account.ledger)
-  await emit({ type: 'agent-start', name: member.name })
+  // Where another process left the run, it has started.
+  const hasStarted = scope.interrupted !== undefined && snapshot?.active?.[opened.path.length] === member.id
+  if (!hasStarted) await emit({ type: 'agent-start', name: member.name })
+  let isLeft = false
   let end: MemberEnd = { status: 'failed' }
   try {
     // Runs that the member starts are charged to its budget too.
@@ -105,6 +110,7 @@ async function runActive(
       return { reason, to }
     })
   } catch (error) {
+    isLeft = isInstance(error, RunDelegated)
     end = endOf(error, scope.signal)
     throw error
   } finally {
@@ -114,7 +120,7 @@ async function runActive(
     const own = state.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
     // A member that is active again repeats its warnings.
     state.warnings.push(...own.filter((warning) => !state.warnings.includes(warning)))
-    await emit({ type: 'agent-end', name: member.name, ...end })
+    if (!isLeft) await emit({ type: 'agent-end', name: member.name, ...end })
   }
 }
 

@@ -1,7 +1,9 @@
 import type { SessionStore } from '../contracts/session-store.ts'
+import { messageOf } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
+import type { Run } from '../loop/types.ts'
 import { acquireSession, forgetUnendedRun, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
 
 /** One call of a member, as its session stores it. */
@@ -20,6 +22,21 @@ export function memberSessionKey(memberPath: string, userId: string, sessionId: 
 /** The earlier messages of a member's session. */
 export async function readMemberSession(store: SessionStore, key: SessionKey): Promise<Message[]> {
   return (await store.load(key))?.messages ?? []
+}
+
+/** Stores what a member did in its session. A failure is only a warning, as the swarm's own session has the answer. */
+export async function storeMemberTurn(
+  { scope, state, members }: Run,
+  memberPath: string,
+  turn: MemberTurn,
+): Promise<void> {
+  const { userId, sessionId, signal } = scope
+  if (sessionId === undefined || turn.messages.length === 0) return
+  try {
+    await appendToMemberSession(members.store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
+  } catch (error) {
+    if (!signal.aborted) state.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
+  }
 }
 
 /** Appends a whole turn to a member's session when its call has ended, as several calls may run at the same time. */

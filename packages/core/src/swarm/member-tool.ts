@@ -5,14 +5,11 @@ import { limits } from '../limits.ts'
 import { MemberSuspended, parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import type { MemberOutcome } from '../runs/member-outcome.ts'
+import { memberToolName } from '../runs/member-run.ts'
 import { cutText } from '../util/cut-text.ts'
+import { askElsewhere } from './ask-elsewhere.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
 import { runMember } from './run-member.ts'
-
-/** The name of a member's tool. */
-export function memberToolName(id: string): string {
-  return id.replaceAll('-', '_')
-}
 
 /**
  * The tool that gives a member a task and returns its answer. A member that fails is an error result of
@@ -43,18 +40,25 @@ export function memberTool(
       const { task } = input as { task: string } // validated by the schema above
       const suspended = members.suspended.get(callId)
       const decisions = members.decided.get(callId)
-      const resumed = suspended && decisions ? { suspended, decisions } : undefined
+      const resumed = suspended && 'waiting' in suspended && decisions ? { suspended, decisions } : undefined
       if (task.trim() === '') throw new Error('Say in `task` what to do: it is empty.')
       const memberPath = `${members.memberPath}/${member.id}`
-      const shown: Shown = resumed
-        ? { history: [], input: { v: 1, role: 'user', content: task } }
-        : await showMember(
-            ...([history, run, task, memberPath, withParts ? partsOf(state.messages[0]) : []] as const),
-          ).catch((error) => {
-            throw historyError(error, context, run)
-          })
-      const outcome = await runMember(run, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
-      if (outcome.suspended) throw new MemberSuspended(callId, outcome.suspended)
+      const show = (): Promise<Shown> => {
+        const parts = withParts ? partsOf(state.messages[0]) : []
+        return showMember(history, run, task, memberPath, parts).catch((error) => {
+          throw historyError(error, context, run)
+        })
+      }
+      const askHere = async (): Promise<MemberOutcome> => {
+        const shown = resumed ? { history: [], input: { v: 1, role: 'user', content: task } as const } : await show()
+        return runMember(run, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
+      }
+      const { delegates } = run
+      const outcome =
+        delegates && !member.cannotContinue
+          ? await askElsewhere(run, delegates, { member, callId, show })
+          : await askHere()
+      if (outcome.suspended) throw new MemberSuspended(callId, { suspended: outcome.suspended })
       if (outcome.status === 'done') return outcome.text
       if (outcome.error) members.failures.set(callId, outcome.error)
       throw new Error(failureText(outcome))

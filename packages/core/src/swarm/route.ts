@@ -2,10 +2,11 @@ import { type AgentKitError, invalidConfig } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec, PlannedCall } from '../loop/types.ts'
+import { memberToolName } from '../runs/member-run.ts'
 import { redactedError } from '../util/redact.ts'
 import { answersIn, type MemberAnswer } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
-import { memberTool, memberToolName } from './member-tool.ts'
+import { memberTool } from './member-tool.ts'
 import { memberError, taskFrom } from './sequence.ts'
 
 /** What a routing function receives. */

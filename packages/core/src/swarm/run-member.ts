@@ -1,5 +1,5 @@
 import type { Approval, Decisions } from '../data/approval-data.ts'
-import { type AgentKitError, messageOf } from '../data/errors.ts'
+import type { AgentKitError } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { runAgent } from '../loop/run-agent.ts'
@@ -7,14 +7,12 @@ import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { callName as nameOfCall } from '../runs/approval-id.ts'
 import { currentRun } from '../runs/current-run.ts'
-import { type MemberOutcome, outcomeOf } from '../runs/member-outcome.ts'
+import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/member-outcome.ts'
 import { pendingApprovals } from '../runs/pending-approvals.ts'
-import type { RunResult } from '../runs/run.ts'
-import type { RunState } from '../runs/run-state.ts'
-import type { RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
+import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
 import { linkSignal } from '../util/abort.ts'
-import { appendToMemberSession, memberSessionKey } from './member-sessions.ts'
+import { storeMemberTurn } from './member-sessions.ts'
 
 export type MemberCall = {
   member: AgentSpec
@@ -24,7 +22,7 @@ export type MemberCall = {
   history: readonly Message[]
   input: UserMessage
   /** Of a suspended member that is resumed. */
-  resumed?: { suspended: SuspendedMember; decisions: Decisions }
+  resumed?: { suspended: MemberInMemory; decisions: Decisions }
 }
 
 /**
@@ -70,8 +68,10 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   })
   const outcome = outcomeOf(result)
   const { status, reason } = outcome
-  await scope.emit({ type: 'agent-end', name: member.name, status, ...(reason ? { reason } : {}) }, [member.id])
-  mergeInto(state, result, member)
+  await scope.emit(agentEndOf(member.name, outcome), [member.id])
+  // A suspended member reports its warnings when it ends.
+  const { sources, approvals } = result
+  mergeMember(state, { sources, warnings: approvals.length === 0 ? result.warnings : [] }, member.name)
   if (status === 'failed' && result.warnings.length === 0) state.warnings.push(`${member.name} failed: ${reason}`)
   const { suspended } = turn
   if (status === 'waiting' && suspended) {
@@ -81,7 +81,10 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     const { messages } = suspended
     return { ...outcome, suspended: { approvals, call: callName, history: turn.history, messages, waiting: snapshot } }
   }
-  await storeTurn(run, call, memberPath, result)
+  const { messages, usage, finishReason } = result
+  const ended = finishReason === 'error' || finishReason === 'aborted' ? 'failed' : 'done'
+  const runId = `${scope.runId}/${callId}/${crypto.randomUUID()}`
+  await storeMemberTurn(run, memberPath, { runId, messages, status: ended, usage })
   return outcome
 }
 
@@ -91,34 +94,9 @@ function memberEmit(emit: Emit, id: string): Emit {
   return (event, path = []) => (outermost.includes(event.type) ? undefined : emit(event, [id, ...path]))
 }
 
-/** Adds a member's sources and warnings to its swarm's. */
-function mergeInto(state: RunState, { sources, warnings, approvals }: RunResult, { name }: AgentSpec): void {
-  for (const source of sources) {
-    const isKnown = state.sources.some(({ file, chunkId }) => file === source.file && chunkId === source.chunkId)
-    if (!isKnown) state.sources.push(source)
-  }
-  // A suspended member reports its warnings when it ends.
-  if (approvals.length === 0) state.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
-}
-
 /** A member's approval as the calling run shows it. */
 function fromMember(approval: Approval, id: string): Approval {
   return { ...approval, path: [id, ...(approval.path ?? [])] }
-}
-
-/** Stores the member's turn. A failure is only a warning, as the swarm's own session has the answer. */
-async function storeTurn(run: Run, { callId }: MemberCall, memberPath: string, result: RunResult): Promise<void> {
-  const { scope, state, members } = run
-  const { runId, userId, sessionId, signal } = scope
-  if (sessionId === undefined || result.messages.length === 0) return
-  const { messages, usage, finishReason } = result
-  const status = finishReason === 'error' || finishReason === 'aborted' ? 'failed' : 'done'
-  const turn = { runId: `${runId}/${callId}/${crypto.randomUUID()}`, messages, status, usage } as const
-  try {
-    await appendToMemberSession(members.store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
-  } catch (error) {
-    if (!signal.aborted) state.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
-  }
 }
 
 /** The turn of a member's run. It stores nothing: the swarm's turn does. */

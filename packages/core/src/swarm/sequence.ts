@@ -3,9 +3,10 @@ import { AgentKitError } from '../data/errors.ts'
 import { textOfInput } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
+import { memberToolName } from '../runs/member-run.ts'
 import { answersIn, type CalledAnswer } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
-import { memberTool, memberToolName } from './member-tool.ts'
+import { memberTool } from './member-tool.ts'
 
 /** Each member continues from the previous answer. The last answer is the swarm's. */
 export const sequence: Collaborate = (members, history = 'task') => ({

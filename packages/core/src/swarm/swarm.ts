@@ -10,12 +10,12 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
+import { memberToolName } from '../runs/member-run.ts'
 import type { AgentInfo } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { toTools } from '../tools/to-tools.ts'
 import { type Collaborate, handoff, manager, parallel } from './collaboration.ts'
 import { withMemberSessions } from './member-sessions.ts'
-import { memberToolName } from './member-tool.ts'
 import { routed } from './route.ts'
 import { sequence } from './sequence.ts'
 import {
@@ -120,6 +120,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
       ...spec,
       storedVersion: agentVersion(given, all, members),
+      members,
       inVain: unusedOptions(this.#options),
       takes: (message) => this.checkMessage(message),
     }

@@ -1,4 +1,4 @@
-import type { Spent } from '@agentkit/core/internal'
+import type { Spent } from './daily-usage.ts'
 
 /** What a server has done since it started, for `/metrics`. */
 export type Totals = {

@@ -1,5 +1,4 @@
 import { Agent, memorySessions } from '@agentkit/core'
-import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
@@ -166,11 +165,8 @@ describe('GET /api/v1/runs', () => {
 })
 
 describe('POST /api/v1/runs', () => {
-  it.each([
-    ['without runs', memorySessions()],
-    ['in memory', sqliteSessions(':memory:')],
-  ])('is not supported by a store %s', async (_, sessions) => {
-    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([]), sessions })
+  it('is not supported', async () => {
+    const { agent } = storedAgent([])
     await expectProblem(await createApp(agent).request('/api/v1/runs', ask('Hi')), 400, 'unsupported')
   })
 })
