@@ -31,10 +31,11 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
     const late = (): void => fail(bodyStalled())
     const stalled = setTimeout(late, limits.stalledMs)
     const tooSlow = setTimeout(late, limits.deadlineMs)
+    /** Without listeners, the chunks are not in memory until the answer is sent. */
     const settle = (): void => {
       clearTimeout(stalled)
       clearTimeout(tooSlow)
-      body.off('data', onData)
+      body.off('data', onData).off('end', onEnd).off('close', onClose)
     }
     const fail = (problem: ProblemError): void => {
       settle()
@@ -48,14 +49,13 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
       if (bytes > limits.bodyBytes) fail(payloadTooLarge(limits.bodyBytes))
       else if (!held.set(bytes + chunks.length * 1024)) fail(noRoom(runs))
     }
-    body.on('data', onData)
-    body.on('end', () => {
+    const onEnd = (): void => {
       settle()
       resolve(chunks)
-    })
+    }
+    const onClose = (): void => fail(incomplete())
     // A body that fails also emits `close`.
-    body.on('error', () => {})
-    body.on('close', () => body.readableEnded || fail(incomplete()))
+    body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', ignore)
     // The client may have left while its token was checked; then the body emits no more events.
     if (body.destroyed) fail(incomplete())
   })
@@ -65,6 +65,8 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
 function incomplete(): ProblemError {
   return new ProblemError('malformed-json', { detail: 'The body is not complete.' })
 }
+
+function ignore(): void {}
 
 function parse(chunks: readonly Uint8Array[], jsonDepth: number): unknown {
   let text: string
