@@ -1,24 +1,33 @@
 import type { RunEnding, RunEntry } from '../contracts/run-entry.ts'
+import type { QueuedRunEntry } from '../contracts/background-runs.ts'
 import type { NewRunEntry, OrphanedRun, RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
+import { type BackgroundRow, memoryBackground } from './memory-background.ts'
+import { memoryQueue } from './memory-queue.ts'
 
-type Row = StoredRun & { process: object | undefined; isFree: boolean; events: AgentEvent[]; holds: boolean; suspendedAt?: number }
+type Row = StoredRun &
+  BackgroundRow & { process: object | undefined; isFree: boolean; events: AgentEvent[]; holds: boolean; suspendedAt?: number }
 
 /** A disk in memory with sessions and runs, for processes that can be killed. */
 export type MemoryDisk = {
   /** A process that shares the disk. */
   open(): { store: SessionStore & { runs: RunStore }; kill(): void }
+  /** Jobs that are open. */
+  readonly jobs: readonly { runId: string }[]
 }
 
-export function memoryDisk(): MemoryDisk {
+/** @param now the clock of the store */
+export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}): MemoryDisk {
   const sessions = memorySessions()
   const rows = new Map<string, Row>()
   const alive = new Set<object>()
   const watchers = new Map<string, Set<() => void>>()
+  const at = (): string => new Date(now()).toISOString()
+  const queue = memoryQueue(alive, now)
   const isLost = ({ record, process, isFree }: Row): boolean =>
     record.status === 'running' && !isFree && !(process && alive.has(process))
   const conflict = (message: string, retryable = false): AgentKitError =>
@@ -38,10 +47,14 @@ export function memoryDisk(): MemoryDisk {
   }
   const endRow = async (row: Row, { status, ...ending }: RunEnding): Promise<void> => {
     const { runId } = row.record
-    if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion: await versionOf(row.key), input: [] })
-    await sessions.end(runId, status, row.record.usage)
-    Object.assign(row.record, { status, ...ending, endedAt: new Date().toISOString() })
+    const hasBegun = row.attempt > 0
+    if (hasBegun && !row.holds) await sessions.begin(row.key, { runId, expectedVersion: await versionOf(row.key), input: [] })
+    // A failed background run may begin again, which memory sessions allow to those that wait.
+    if (hasBegun) await sessions.end(runId, row.isBackground && status === 'failed' ? 'waiting' : status, row.record.usage)
+    Object.assign(row.record, { status, ...ending, endedAt: at() })
+    Object.assign(row, { isFree: false, process: undefined })
     row.holds = false
+    background.notice(row)
     changed(runId)
   }
   const versionOf = async (key: SessionKey): Promise<number> => (await sessions.load(key))?.version ?? 0
@@ -67,10 +80,31 @@ export function memoryDisk(): MemoryDisk {
     }
     changed(runId)
   }
-  const copyOf = ({ process: _, isFree: _f, events: _e, holds: _h, suspendedAt: _s, ...row }: Row): StoredRun => structuredClone(row)
+  const copyOf = ({ process: _, events: _e, holds: _h, suspendedAt: _s, entry, acceptedAt: _a, ...row }: Row): StoredRun =>
+    structuredClone({ ...row, ...(entry?.priority !== undefined && { priority: entry.priority }) })
+  const addQueued = async (entry: QueuedRunEntry): Promise<void> => {
+    const { key, runId, agentId, options, agentVersion, notifies } = entry
+    const record: StoredRun['record'] = {
+      ...{ runId, agentId, userId: key.userId, status: 'queued', approvals: [], sources: [], attempts: 0, createdAt: at() },
+      ...(key.agentId === agentId && { sessionId: key.sessionId }),
+      ...(agentVersion !== undefined && { agentVersion }),
+    }
+    rows.set(runId, {
+      ...{ record, key, attempt: 0, isResumable: true, keepsEvents: true, calls: [], approvals: [], lastSeq: 0, takeovers: 0 },
+      ...{ options: structuredClone(options), isBackground: true, process: undefined, isFree: false, events: [], holds: false },
+      ...{ entry, acceptedAt: now(), ...(notifies && { notifies }) },
+    })
+  }
+  const retry = async (row: Row): Promise<void> => {
+    const { finishReason: _, error: _e, endedAt: _at, ...record } = row.record
+    Object.assign(row, { record: { ...record, status: 'queued' }, isBackground: true, isResumable: true, takeovers: 0 })
+    changed(record.runId)
+  }
+  const background = memoryBackground({ rows, now, addQueued, retry: (row) => retry(row as Row) })
 
   const runsOf = (process: object): RunStore => ({
-    now: () => Date.now(),
+    now,
+    background: background.open(queue.open(process)),
     async create(key: SessionKey, run: NewRunEntry) {
       await settleLost(key)
       const { runId, agentId, expectedVersion, input, isResumable, keepsEvents, deadline, options, replaces } = run
@@ -84,7 +118,7 @@ export function memoryDisk(): MemoryDisk {
         Object.assign(row.record, { replaced: true }, isOpen && { status: 'failed', finishReason: 'aborted', approvals: [] })
         changed(turn.runId)
       }
-      const createdAt = new Date().toISOString()
+      const createdAt = at()
       const { userId, sessionId } = key
       rows.set(runId, {
         record: {
@@ -98,12 +132,17 @@ export function memoryDisk(): MemoryDisk {
         ...{ process, isFree: false, events: [], holds: true },
       })
     },
-    async takeOver(runId, { expectedVersion }) {
+    async takeOver(runId, { expectedVersion, begin }) {
       const row = rowOf(runId)
       const wasLost = isLost(row)
+      const isQueued = row.record.status === 'queued'
+      if (isQueued) background.checkTurn(row)
       const isDecided = row.record.status === 'waiting' && row.approvals.some(({ decision }) => decision !== undefined)
-      if (!wasLost && !row.isFree && !isDecided) throw conflict(`The run ${runId} is not to be had.`)
-      if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion, input: [] })
+      if (!wasLost && !row.isFree && !isDecided && !isQueued) throw conflict(`The run ${runId} is not to be had.`)
+      const first = row.attempt === 0 ? (begin?.messages ?? []) : []
+      if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion, input: [...first] })
+      if (isQueued && begin?.deadline !== undefined) row.deadline = begin.deadline
+      if (isQueued && begin?.options !== undefined) row.options = structuredClone(begin.options)
       if (wasLost) row.takeovers++
       else row.isResumable = true
       Object.assign(row, { process, isFree: false, holds: true, attempt: row.attempt + 1 })
@@ -125,9 +164,10 @@ export function memoryDisk(): MemoryDisk {
       }
       const known = row.approvals.filter((one) => approvals.some(({ approvalId }) => approvalId === one.approvalId))
       const open = known.filter(({ decision }) => decision === undefined)
-      Object.assign(row, { holds: false, process: undefined, takeovers: 0, suspendedAt: Date.now() })
+      Object.assign(row, { holds: false, process: undefined, takeovers: 0, suspendedAt: now() })
       Object.assign(row.record, { status: 'waiting', finishReason: 'approval', approvals: open })
       if (open.length === 0) Object.assign(row, { isFree: true }, { record: { ...row.record, status: 'running' } })
+      else background.notice(row)
       changed(runId)
       return Object.fromEntries(known.flatMap(({ approvalId, decision }) => (decision ? [[approvalId, decision]] : [])))
     },
@@ -141,7 +181,7 @@ export function memoryDisk(): MemoryDisk {
       }
       for (const approval of row.approvals) {
         const decision = decisions[approval.approvalId]
-        const decidedAt = new Date().toISOString()
+        const decidedAt = at()
         if (decision !== undefined) Object.assign(approval, { decision, decidedAt }, by === undefined ? {} : { decidedBy: by })
       }
       row.record.approvals = row.record.approvals.filter(({ approvalId }) => decisions[approvalId] === undefined)
@@ -158,9 +198,12 @@ export function memoryDisk(): MemoryDisk {
       const answer = { ...(text !== undefined && { text }), ...(error && { error }), ...(cost && { cost }) }
       await endRow(row, { status, finishReason, ...answer, ...(sources && { sources }) })
     },
-    async cancel(runId, ending) {
+    async cancel(runId, { events = [], ...ending }) {
       const row = rowOf(runId)
       if (row.record.status === 'done' || row.record.status === 'failed') return false
+      row.events.push(...events)
+      row.lastSeq = row.events.at(-1)?.seq ?? row.lastSeq
+      Object.assign(row.record, { approvals: [] })
       await endRow(row, ending)
       return true
     },
@@ -196,7 +239,7 @@ export function memoryDisk(): MemoryDisk {
       return () => own.delete(listener)
     },
     async orphans(agentIds) {
-      const own = [...rows.values()].filter((row) => agentIds.includes(row.record.agentId) && (row.isFree || isLost(row)))
+      const own = [...rows.values()].filter((row) => !row.isBackground && agentIds.includes(row.record.agentId) && (row.isFree || isLost(row)))
       return own.map((row): OrphanedRun => {
         const { record, isResumable, takeovers } = row
         return { runId: record.runId, agentId: record.agentId, isLost: isLost(row), isResumable, takeovers }
@@ -212,6 +255,9 @@ export function memoryDisk(): MemoryDisk {
   })
 
   return {
+    get jobs() {
+      return queue.jobs
+    },
     open() {
       const process = {}
       alive.add(process)

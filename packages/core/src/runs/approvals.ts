@@ -10,6 +10,7 @@ import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { approvalIdOf, type StepPlace } from './approval-id.ts'
 import { checkDecisions } from './decisions.ts'
+import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
@@ -105,8 +106,10 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
       return emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
     if (held) for (const approval of approvals) void request(approval)
-    // Its caller may continue as soon as it is suspended.
+    // Another process may continue the run as soon as it is stored: its followers then miss no event.
+    const endsHere = held !== undefined && scope.endsForApproval === true && !scope.memberRun
     if (held && scope.memberRun) void emit(agentEndOf(scope.memberRun.name, { status: 'waiting' }))
+    if (endsHere) void emit(runEndOf(run, { finishReason: 'approval' }))
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
       throw error
@@ -119,6 +122,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     const own = await decided
     if (!own) return undefined
     const { hasMoved, decisions = own } = await turn.resume(signal)
+    if (endsHere) await beginSegment(run)
     state.approvals = []
     if (scope.memberRun) void emit({ type: 'agent-start', name: scope.memberRun.name })
     ledger.resume()
@@ -133,6 +137,12 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     if (scope.approvals.isCancelled) await takeBack(run)
     throw error
   }
+}
+
+/** All approvals were decided before: the run continues at once. */
+async function beginSegment({ scope: { events, emit, sessionId } }: OpenRun): Promise<void> {
+  events?.reopen()
+  await emit({ type: 'run-start', ...(sessionId !== undefined && { sessionId }) })
 }
 
 /**

@@ -14,6 +14,8 @@ export type EventControl = {
   recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
   /** From now on events are numbered, but given to no one. */
   hold(): HeldEvents
+  /** Begins another segment after a `run-end`. */
+  reopen(): void
 }
 
 /** Events that are stored before the reader receives them. */
@@ -138,6 +140,9 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
           hasRunEnd = false
         },
       }
+    },
+    reopen() {
+      hasRunEnd = false
     },
     next() {
       const value = buffered[nextIndex]

@@ -26,6 +26,8 @@ export type RunDriver = {
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
+  /** Whether a run that needs approvals ends with them, whoever reads it. */
+  endsForApproval?: boolean
 }
 
 export type RunRequest = {
@@ -74,7 +76,10 @@ export function startRun(request: RunRequest): AgentRun {
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() =>
-        request.execute({ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals }),
+        request.execute({
+          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals },
+          endsForApproval: !request.waitForApprovals,
+        }),
       )
       .finally(() => {
         for (const deadline of deadlines) deadline.stop()

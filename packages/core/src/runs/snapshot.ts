@@ -65,7 +65,7 @@ export type MemberInMemory = WaitingMember & {
 
 /** A run with all that suspending it needs. */
 export type OpenRun = {
-  scope: RunDriver
+  scope: RunDriver & { sessionId?: string | undefined }
   turn: OpenTurn
   state: RunState
   ledger: Ledger
