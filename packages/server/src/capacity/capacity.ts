@@ -1,6 +1,7 @@
-import type { Runnable } from '@agentkit/core'
+import { isAgentKitError, type Runnable } from '@agentkit/core'
+import { createDailyUsage, type DailyUsage, type Spent } from '@agentkit/core/internal'
+import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
-import { createDailyUsage, type DailyUsage, type Spent } from './daily-usage.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
 import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
 import { createSessionRuns, type SessionRuns } from './session-runs.ts'
@@ -50,7 +51,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     runs,
     isStarting: false,
     async enter(signal, { userId, isContinued, ...entry }) {
-      if (!isContinued) await daily().check(userId)
+      if (!isContinued) await daily().check(userId).catch(asSpent)
       const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
       return (spent) => {
         if (spent) {
@@ -60,7 +61,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
         leave()
       }
     },
-    checkBudget: (userId) => daily().check(userId),
+    checkBudget: (userId) => daily().check(userId).catch(asSpent),
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
     totals,
@@ -69,4 +70,15 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     },
     drain: () => draining().abort(),
   }
+}
+
+/** A limit of the user, whose status is not that of a run which has used up its budget. */
+function asSpent(error: unknown): never {
+  if (!isAgentKitError(error) || error.code !== 'budget') throw error
+  throw new ProblemError('budget', {
+    status: 429,
+    title: 'Daily budget used up',
+    detail: error.message,
+    headers: { 'retry-after': String(Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1000))) },
+  })
 }

@@ -1,4 +1,4 @@
-import type { Spent } from './daily-usage.ts'
+import type { Spent } from '@agentkit/core/internal'
 
 /** What a server has done since it started, for `/metrics`. */
 export type Totals = {

@@ -1,4 +1,5 @@
 import { Agent, memorySessions } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
@@ -165,8 +166,11 @@ describe('GET /api/v1/runs', () => {
 })
 
 describe('POST /api/v1/runs', () => {
-  it('is not supported', async () => {
-    const { agent } = storedAgent([])
+  it.each([
+    ['without runs', memorySessions()],
+    ['in memory', sqliteSessions(':memory:')],
+  ])('is not supported by a store %s', async (_, sessions) => {
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel([]), sessions })
     await expectProblem(await createApp(agent).request('/api/v1/runs', ask('Hi')), 400, 'unsupported')
   })
 })

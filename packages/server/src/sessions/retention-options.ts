@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, type KeptRules } from '@agentkit/core/internal'
 
 /** How long data is kept; `[retention]` of the configuration file. 0 and absent: for ever. */
 export type RetentionOptions = {
@@ -12,6 +12,7 @@ export type RetentionOptions = {
 }
 
 const maxDays = 36_500
+const dayMs = 24 * 3_600_000
 
 /** @throws AgentKitError `invalid-config` for an unknown name and a value out of range, with the fix */
 export function checkRetention(given: RetentionOptions = {}): Required<RetentionOptions> {
@@ -31,6 +32,11 @@ export function checkRetention(given: RetentionOptions = {}): Required<Retention
     throw invalid('`retention.maxDiskMb` is a number of megabytes; 0 is off.')
   }
   return { retentionDays, maxSessionsPerUser, maxDiskMb }
+}
+
+/** The same, as a store takes it. */
+export function rulesOf({ retentionDays, maxSessionsPerUser }: Required<RetentionOptions>): KeptRules {
+  return { sessionsMs: retentionDays * dayMs, sessionsPerUser: maxSessionsPerUser }
 }
 
 /** What an agent's data may take, in bytes; 0 for any. */

@@ -1,20 +1,23 @@
-import type { Cost, RunStore, Usage } from '@agentkit/core'
-import { ProblemError } from '../answer/problem.ts'
-import type { Limits } from '../limits.ts'
+import type { RunStore } from '../contracts/run-store.ts'
+import { AgentKitError } from '../data/errors.ts'
+import type { Cost, Usage } from '../data/usage.ts'
 
 /** What a run has used. */
 export type Spent = { usage?: Usage | undefined; cost?: Cost | undefined }
 
 /** What the runs of each user have used since midnight UTC. */
 export interface DailyUsage {
-  /** @throws ProblemError `budget` (429) for a user whose runs have used up the day's limit */
+  /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit; `retryAfterMs` is until midnight */
   check(userId: string): Promise<void>
   /** Counts a run that has ended. */
   add(userId: string, spent: Spent): void
 }
 
+/** What the runs of a user may use since midnight UTC; absent: any amount. */
+export type DailyLimits = { userDailyUsd?: number | undefined; userDailyTokens?: number | undefined }
+
 export type DailyUsageOptions = {
-  limits: Pick<Limits, 'userDailyUsd' | 'userDailyTokens'>
+  limits: DailyLimits
   agentId: string
   /** The store's runs; without them, only those of this process are counted. */
   runs: RunStore | undefined
@@ -87,7 +90,7 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
       const tokens = Math.max(stored.tokens + since.tokens, here.tokens)
       const usd = Math.max(stored.usd + since.usd, here.usd)
       const isSpent = tokens >= (userDailyTokens ?? Infinity) || usd >= (userDailyUsd ?? Infinity)
-      if (isSpent) throw spentProblem(midnight + dayMs - now())
+      if (isSpent) throw spentError(midnight + dayMs - now())
     },
 
     add(userId, spent) {
@@ -108,11 +111,7 @@ function addTo(amount: Amount, { usage = {}, cost }: Spent): void {
   amount.tokens += usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
 }
 
-function spentProblem(ms: number): ProblemError {
-  return new ProblemError('budget', {
-    status: 429,
-    title: 'Daily budget used up',
-    detail: "The user's runs have used up the budget of this day (UTC).",
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) },
-  })
+function spentError(retryAfterMs: number): AgentKitError {
+  const message = "The user's runs have used up the budget of this day (UTC)."
+  return new AgentKitError('budget', message, { retryAfterMs })
 }

@@ -1,5 +1,5 @@
-import type { RunRecord, RunStore } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
+import type { RunRecord, RunStore } from '../index.ts'
 import { createDailyUsage, type DailyUsageOptions, type Spent } from './daily-usage.ts'
 
 const noon = Date.UTC(2026, 10, 23, 12)
@@ -43,8 +43,7 @@ describe('the daily usage of a user', () => {
     daily.add('ada', { usage: { inputTokens: 1 } })
     await expect(daily.check('ada')).rejects.toMatchObject({
       code: 'budget',
-      status: 429,
-      headers: { 'retry-after': String((12 * hour) / 1000) },
+      retryAfterMs: 12 * hour,
     })
     await daily.check('bob')
     clock.now = noon + 12 * hour
