@@ -41,17 +41,15 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     const models = modelsOf(options, settings, context)
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
-    const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
       model: models,
-      sessions: store,
+      sessions: sessionsOf(sessions, context),
       ...sharedOptions(own, settings),
     })
     this.sdkContext = context
-    const ownContext = sdkContext === undefined
-    this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
+    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
   }
 
   /**

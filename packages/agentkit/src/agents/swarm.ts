@@ -49,7 +49,6 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     // Without a model of the swarm's own, the functions are for its members. Core warns of those without effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
-    const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
@@ -58,12 +57,11 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       collaboration,
       ...definedOnly({ history: own.history ?? historyOf(settings) }),
       agents: agents ?? configAgents(swarm, settings, functions, model, context),
-      sessions: store,
+      sessions: sessionsOf(sessions, context),
       ...sharedOptions(own, shared),
     })
     this.sdkContext = context
-    const ownContext = sdkContext === undefined
-    this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
+    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
   }
 
   /**

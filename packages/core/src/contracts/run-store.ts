@@ -88,8 +88,8 @@ export interface RunStore {
   /** The lowest and the highest `seq` that is stored; `undefined` when none is. */
   eventRange(runId: string): Promise<{ oldest: number; last: number } | undefined>
   /**
-   * Calls `listener` after each write to the run by this process. A run of another process is read again by the caller,
-   * seldom where `hearsOthers`.
+   * Calls `listener` after each write to the run by this process, and at other times too, as after writes of other
+   * processes. A run of another process is read again by the caller, seldom where `hearsOthers`.
    * @returns stops it
    */
   watch(runId: string, listener: () => void): () => void
@@ -165,6 +165,8 @@ export type StoredRun = {
   rootRunId?: string
   /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */
   priority?: number
+  /** Why the last notice of it that was given up could not be delivered. */
+  failedNotice?: string
 }
 
 export type OrphanedRun = {

@@ -60,8 +60,7 @@ export function jobRunner({
     const stored = await runs.read(runId)
     if (!stored || isSettled(stored)) return 'done'
     const { record, isFree, takeovers } = stored
-    // A member's run is part of one that was admitted.
-    if (record.status === 'queued' && record.parentRunId === undefined) {
+    if (record.status === 'queued') {
       const refused = await refusal(admit, stored)
       if (refused) return fail(runs, stored, refused)
     }

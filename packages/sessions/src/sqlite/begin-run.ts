@@ -2,11 +2,10 @@ import { AgentKitError, type Message, type SessionKey } from '@agentkit/core'
 import { cutTitle, plainText, toErrorInfo } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
-import { endRun, noResult } from './end-run.ts'
 import type { Holder } from './holders.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import type { Writing } from './store-access.ts'
+import type { Touch } from './store-access.ts'
 
 export type RunToBegin = {
   key: SessionKey
@@ -29,8 +28,10 @@ export type RunColumns = {
   agentVersion: string | null
   options: string | null
   progress: string | null
-  notifies: number
 }
+
+/** What a transaction on runs works with. */
+export type Writing = { statements: Statements; touch: Touch; holder: Holder; now: number }
 
 /**
  * Begins a run in its session.
@@ -60,7 +61,7 @@ export function beginRun(writing: Writing, run: RunToBegin): number | AgentKitEr
   holder.beat(statements)
   touch(runId)
   if (used) {
-    statements.takeRun.run({ holder: holder.id, isLost: 0, now, number: used.number })
+    statements.takeRun.run(holder.id, 0, used.number)
     return used.attempt + 1
   }
   const { userId } = key
@@ -96,11 +97,7 @@ export function isLost(run: RunHead, holder: Holder): boolean {
 }
 
 /** The number of the first run that is replaced. */
-export function findReplaced(
-  statements: Statements,
-  session: SessionRow | undefined,
-  runId: string,
-): number | undefined {
+function findReplaced(statements: Statements, session: SessionRow | undefined, runId: string): number | undefined {
   const run = findRun(statements, runId)
   return run && run.session === session?.id && !run.replaced ? run.number : undefined
 }
@@ -110,7 +107,7 @@ function isSuspendedIn(run: RunHead, session: SessionRow | undefined): boolean {
 }
 
 /** Hides runs and the turns of their members. The state of the session becomes what it was before them. */
-export function replaceRuns(writing: Writing, session: number, from: number): void {
+function replaceRuns(writing: Writing, session: number, from: number): void {
   const { statements, touch, now } = writing
   // The rows have the columns of a head.
   for (const run of statements.runsFrom.all(session, from) as RunHead[]) {
@@ -125,7 +122,11 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
   statements.forgetQuestion.run(session)
 }
 
-/** Ends a run that its own process does not end. */
-export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
-  endRun(writing, run.run_id, run, { ...noResult, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) })
+function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
+  const { statements, touch, now } = writing
+  const { number } = run
+  const none = { cost: null, sources: null, answer: null }
+  statements.endRun.run({ ...none, number, now, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) })
+  statements.moveSession.run(now, run.session)
+  touch(run.run_id)
 }

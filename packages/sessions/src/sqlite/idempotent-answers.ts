@@ -1,5 +1,4 @@
 import type { IdempotentAnswer, IdempotentAnswers, IdempotentRequest } from '@agentkit/core'
-import { storeTime } from '../util/store-time.ts'
 import type { HolderRow } from './holders.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
@@ -31,7 +30,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
         (statements) => {
           const found = find(statements, request)
           if (found) return found
-          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, storeTime())
+          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, Date.now())
           holder.beat(statements)
           return undefined
         },

@@ -3,13 +3,12 @@ export function storeTime(): number {
   return source()
 }
 
-const clock = (): number => Date.now()
-let source = clock
+let source = Date.now
 
 /** Replaces the clock, for tests of long times. @returns restores it */
 export function setStoreTime(now: () => number): () => void {
   source = now
   return () => {
-    source = clock
+    source = Date.now
   }
 }

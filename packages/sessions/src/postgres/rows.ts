@@ -1,0 +1,130 @@
+import {
+  AgentKitError,
+  type Message,
+  type RunStatus,
+  type Session,
+  type SessionKey,
+  type Turn,
+  visibleMessages,
+} from '@agentkit/core'
+import { parseStored } from '../util/json.ts'
+import { toISO } from '../util/to-iso.ts'
+import type { Query } from './database.ts'
+import type { HeldRow, Holder } from './holder.ts'
+import { fromStored, hashOf, toStored } from './text-form.ts'
+
+export type SessionRow = { id: number; version: number; state: string | null }
+
+/** What is needed to change a run. Without a holder it is free, or not running. */
+export type RunHead = HeldRow & {
+  number: number
+  session: number
+  status: RunStatus
+  replaced: boolean
+  holds_session: boolean
+  takeovers: number
+  is_resumable: boolean
+  is_background: boolean
+  awaits_members: boolean
+  in_tree: boolean
+  root: number | null
+  keeps_events: boolean
+  own_seq: number
+  message_count: number
+  started_at: number | null
+  ended_at: number | null
+}
+
+export type TurnRow = {
+  number: number
+  run_id: string
+  status: RunStatus
+  replaced: boolean
+  usage: string | null
+  state: string | null
+  created_at: number
+  bodies: string[]
+}
+
+/** SQL: the columns of a head. The large columns stand elsewhere and are not read. */
+export function headOf({ isAlive }: Holder): string {
+  return `SELECT number, run_id, session, status, replaced, holds_session, attempt, takeovers, is_resumable, is_background,
+    awaits_members, in_tree, root, keeps_events, own_seq, message_count, started_at, ended_at, holder, ${isAlive} AS is_alive FROM agentkit.runs`
+}
+
+export const isActive = `status = 'running' AND holds_session`
+
+/** The one key of a session's row. */
+export function keyOf({ agentId, userId, sessionId }: SessionKey): string {
+  return hashOf(agentId, userId, sessionId)
+}
+
+export function keyColumns({ agentId, userId, sessionId }: SessionKey): [string, string, string] {
+  return [toStored(agentId), toStored(userId), toStored(sessionId)]
+}
+
+export async function findSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
+  const rows = await query<SessionRow>('SELECT id, version, state FROM agentkit.sessions WHERE key = $1', [keyOf(key)])
+  return rows[0]
+}
+
+/** Holds the session until the end of the transaction: before its runs are locked, everywhere. */
+export async function lockSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
+  const text = 'SELECT id, version, state FROM agentkit.sessions WHERE key = $1 FOR NO KEY UPDATE'
+  return (await query<SessionRow>(text, [keyOf(key)]))[0]
+}
+
+/** The run, with its session locked. */
+export async function lockRun(query: Query, holder: Holder, runId: string): Promise<RunHead | undefined> {
+  const session = '(SELECT session FROM agentkit.runs WHERE run_id = $1)'
+  await query(`SELECT 1 FROM agentkit.sessions WHERE id = ${session} FOR NO KEY UPDATE`, [toStored(runId)])
+  return (await query<RunHead>(`${headOf(holder)} WHERE run_id = $1 FOR NO KEY UPDATE`, [toStored(runId)]))[0]
+}
+
+/** A session as the model may see it: by one statement, whatever changes meanwhile. */
+export async function readSession(query: Query, { id, version, state }: SessionRow): Promise<Session> {
+  const rows = await query<{ run_id: string; status: RunStatus; bodies: string[] }>(messagesText, [id])
+  const messages = rows.flatMap(({ run_id, status, bodies }) =>
+    visibleMessages({
+      runId: '',
+      createdAt: '',
+      // A queued run has no messages, or those of the attempt that failed.
+      status: status === 'queued' ? 'waiting' : status,
+      messages: bodies.map((body) => parseStored<Message>(body, fromStored(run_id), 'messages')),
+    }),
+  )
+  const session: Session = { version, messages }
+  if (state !== null) session.state = parseState(state)
+  return session
+}
+
+const messagesText = `SELECT run_id, status, bodies FROM agentkit.runs
+  CROSS JOIN LATERAL (SELECT array_agg(body ORDER BY position) AS bodies FROM agentkit.messages WHERE run = number) AS m
+  WHERE session = $1 AND NOT replaced AND bodies IS NOT NULL ORDER BY number`
+
+function parseState(text: string): NonNullable<Session['state']> {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
+    throw new AgentKitError('storage', message, { cause })
+  }
+}
+
+/** SQL: turns with their messages. Runs that have not begun are none. */
+export const turnColumns = `SELECT number, run_id, status, replaced, usage, state, created_at,
+    coalesce((SELECT array_agg(body ORDER BY position) FROM agentkit.messages WHERE run = number), '{}') AS bodies
+  FROM agentkit.runs WHERE started_at IS NOT NULL`
+
+export function toTurn(row: TurnRow): Turn {
+  const runId = fromStored(row.run_id)
+  const turn: Turn = {
+    runId,
+    messages: row.bodies.map((body) => parseStored<Message>(body, runId, 'messages')),
+    status: row.replaced ? 'replaced' : row.status === 'queued' ? 'waiting' : row.status,
+    createdAt: toISO(row.created_at),
+  }
+  if (row.usage !== null) turn.usage = parseStored(row.usage, runId, 'usage')
+  if (row.state !== null) turn.state = parseStored(row.state, runId, 'state')
+  return turn
+}
