@@ -1,13 +1,15 @@
 import { mkdirSync, readdirSync } from 'node:fs'
-import type { Knowledge } from '@agentkit/core'
+import type { Knowledge, Tool } from '@agentkit/core'
 
 /** Files that are kept and not searched, so that uploads are measured without a retriever. */
 export function uploadFolder(folder: string): Knowledge {
   mkdirSync(folder, { recursive: true })
+  // The same list each time: its tools have not changed.
+  const tools: Tool[] = []
   const files = async (): Promise<string[]> => readdirSync(folder)
   return {
     folder,
-    tools: () => [],
+    tools: () => tools,
     files,
     sync: async () => {
       const { length: indexed } = await files()

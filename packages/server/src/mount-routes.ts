@@ -51,7 +51,7 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
     route.handle(context, { query, body, param: (name) => readParam(context, name), begin })
   if (!isPost || route.otherBody) return handle(beginsNothing)
   const userId = userIdIn(body) ?? userIdIn(query)
-  return idempotent(context, parts, { userId, fingerprint: fingerprint([sent ?? null, query]) }, handle)
+  return idempotent(context, parts, { userId, fingerprint: fingerprint(context, [sent ?? null, query]) }, handle)
 }
 
 async function readBody(context: ServerContext, { limits, capacity }: RouteParts): Promise<unknown> {

@@ -1,3 +1,7 @@
+export {
+  type BackgroundStoreUnderTest,
+  backgroundRunsContract,
+} from './background-runs-contract/background-runs-contract.ts'
 export { providerContract } from './provider-contract/provider-contract.ts'
 export type { MakeProvider, ModelsUnderTest, ProviderUnderTest } from './provider-contract/provider-under-test.ts'
 export { type RunStoreUnderTest, runStoreContract } from './run-store-contract/run-store-contract.ts'

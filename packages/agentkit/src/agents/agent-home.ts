@@ -1,21 +1,27 @@
-import type { Member, UserMessage } from '@agentkit/core'
-import { type AgentHost, invalidArgument } from '@agentkit/core/internal'
+import type { Member, SessionStore, UserMessage } from '@agentkit/core'
+import { type AgentHost, createDailyUsage, invalidArgument, type WorkerParts } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
-import type { AgentTable } from '../config/config-keys.ts'
+import type { AgentTable, RetentionTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
+import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
 /** What agents and swarms of this package share: a context, which may be their own, and a server. */
 export interface AgentHome extends Required<AgentHost> {
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
 }
 
-type HomeOptions = { id: string; enableMultiModal: boolean | undefined; ownContext: boolean }
+type HomeOptions = {
+  id: string
+  sessions: SessionStore
+  enableMultiModal: boolean | undefined
+  ownContext: boolean
+}
 
 export function agentHome(
   context: SDKContext,
   settings: AgentTable,
-  { id, enableMultiModal = settings.enable_multi_modal ?? true, ownContext }: HomeOptions,
+  { id, sessions, enableMultiModal = settings.enable_multi_modal ?? true, ownContext }: HomeOptions,
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
   return {
@@ -24,11 +30,38 @@ export function agentHome(
     check(message) {
       if (!enableMultiModal) refuseParts(id, message)
     },
+    notifies: context.config.webhooks.url !== undefined,
+    workerParts: () => workerParts(context, id, sessions),
     serve: (agent, options) => serveRunnable(agent, options, context, isProduction),
     // Closes the context, if it belongs to this agent alone.
     async close() {
       if (ownContext) await context.close()
     },
+  }
+}
+
+/** What the configuration says of the runs of an agent's workers. */
+function workerParts({ config }: SDKContext, agentId: string, { runs }: SessionStore): WorkerParts {
+  const { webhooks, retention, server } = config
+  const deliver = configuredWebhook(webhooks)
+  const limits = { userDailyUsd: server.max_user_daily_usd, userDailyTokens: server.max_user_daily_tokens }
+  const usage = createDailyUsage({ limits, agentId, runs })
+  return {
+    ...(deliver && { deliver }),
+    admit: ({ userId }) => usage.check(userId),
+    retention: rulesOf(retention),
+  }
+}
+
+function rulesOf({
+  retention_days = 0,
+  max_sessions_per_user = 0,
+  max_disk_mb = 0,
+}: RetentionTable): NonNullable<WorkerParts['retention']> {
+  return {
+    sessionsMs: retention_days * 24 * 3_600_000,
+    sessionsPerUser: max_sessions_per_user,
+    maxBytes: max_disk_mb * 1_000_000,
   }
 }
 

@@ -41,15 +41,17 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     const models = modelsOf(options, settings, context)
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
+    const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
       model: models,
-      sessions: sessionsOf(sessions, context),
+      sessions: store,
       ...sharedOptions(own, settings),
     })
     this.sdkContext = context
-    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
+    const ownContext = sdkContext === undefined
+    this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
   }
 
   /**

@@ -49,6 +49,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     // Without a model of the swarm's own, the functions are for its members. Core warns of those without effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
+    const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
@@ -57,11 +58,12 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       collaboration,
       ...definedOnly({ history: own.history ?? historyOf(settings) }),
       agents: agents ?? configAgents(swarm, settings, functions, model, context),
-      sessions: sessionsOf(sessions, context),
+      sessions: store,
       ...sharedOptions(own, shared),
     })
     this.sdkContext = context
-    this.host = agentHome(context, settings, { id: this.id, enableMultiModal, ownContext: sdkContext === undefined })
+    const ownContext = sdkContext === undefined
+    this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
   }
 
   /**

@@ -8,6 +8,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { continueStored } from '../durable/continue-stored.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
+import type { WorkerParts } from '../durable/worker-options.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
 import { type Budget, tighten } from '../policies/budget.ts'
@@ -27,6 +28,10 @@ export type AgentHost = {
   begin?(): void
   /** @throws AgentKitError for a message that the agent does not accept */
   check?(message: UserMessage): void
+  /** Whether notices of its background runs are kept, for `deliver` of `workerParts`. */
+  notifies?: boolean
+  /** Called when a worker of the agent starts. @throws AgentKitError `invalid-config` */
+  workerParts?(): WorkerParts
   /** Called when the agent is closed. */
   close?(): Promise<void>
 }
@@ -172,7 +177,13 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       spec: this.toSpec(),
       begin: () => this.host.begin?.(),
       check: (message) => this.host.check?.(message),
+      notifies: this.host.notifies ?? false,
     }
+  }
+
+  /** @internal */
+  override workerParts(): WorkerParts {
+    return this.host.workerParts?.() ?? {}
   }
 
   /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */

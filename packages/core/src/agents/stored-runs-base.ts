@@ -11,6 +11,7 @@ import { retryRun } from '../durable/retry-run.ts'
 import { listSchedules, removeSchedule, setSchedule } from '../durable/schedules.ts'
 import { cancelRun, decideRun, listRuns } from '../durable/stored-runs.ts'
 import { workOn } from '../durable/work.ts'
+import type { WorkerParts } from '../durable/worker-options.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type {
   EnqueueItem,
@@ -33,6 +34,8 @@ export abstract class StoredRunsBase<Output = undefined> {
   abstract continueRun(runId: string, options?: Pick<RunOptions, 'signal'>): AgentRun<Output>
   /** @internal */
   protected abstract enqueuer(): Enqueuer
+  /** @internal */
+  abstract workerParts(): WorkerParts
 
   /**
    * Decides on approvals of a stored run, in one commit. Once none is open, the process that serves the agent continues

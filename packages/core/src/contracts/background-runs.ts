@@ -84,8 +84,8 @@ export interface BackgroundRuns {
    */
   takeNotices(agentIds: readonly string[], page: { limit: number; leaseMs: number }): Promise<RunNotice[]>
   /**
-   * Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed` says why it is given up, as
-   * `StoredRun.failedNotice` then shows. An unknown notice is ignored.
+   * Ends a notice, or postpones it to `retryAt` (milliseconds since 1970). `failed` says why it is given up; it is kept
+   * with its run. An unknown notice is ignored.
    */
   settleNotice(noticeId: string, outcome: 'delivered' | { failed: string } | { retryAt: number }): Promise<void>
 

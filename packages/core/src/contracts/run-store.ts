@@ -165,8 +165,6 @@ export type StoredRun = {
   rootRunId?: string
   /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */
   priority?: number
-  /** Why the last notice of it that was given up could not be delivered. */
-  failedNotice?: string
 }
 
 export type OrphanedRun = {

@@ -9,8 +9,8 @@ import type { BackgroundStore } from './background-of.ts'
 export type Receivers = {
   /** The agent's own hook. */
   hookOf(agentId: string): ((run: RunRecord) => void | Promise<void>) | undefined
-  /** Notifies others, such as a webhook. */
-  deliver?: ((notice: RunNotice) => Promise<void>) | undefined
+  /** What notifies others of the agent's runs, such as a webhook. */
+  deliverOf(agentId: string): ((notice: RunNotice) => Promise<void>) | undefined
 }
 
 /** Notices whose hook has returned while their delivery failed: it is not called again by this process. */
@@ -37,10 +37,11 @@ export async function deliverNotices(
 async function deliverOne(
   runs: BackgroundStore,
   notice: RunNotice,
-  { hookOf, deliver }: Receivers,
+  { hookOf, deliverOf }: Receivers,
   delivered: Delivered,
 ): Promise<void> {
   const { noticeId, record, createdAt, tries } = notice
+  const deliver = deliverOf(record.agentId)
   let outcome: Parameters<BackgroundRuns['settleNotice']>[1] = 'delivered'
   try {
     if (!delivered.has(noticeId)) await hookOf(record.agentId)?.(structuredClone(record))

@@ -2,12 +2,15 @@ import type { RunQueue, TakenJob } from '../contracts/run-queue.ts'
 import { limits } from '../limits.ts'
 import { settledWithin } from '../util/abort.ts'
 import type { JobOutcome } from './run-job.ts'
+import type { WorkerPlaces } from './worker-options.ts'
 
 export type DispatchOptions = {
   queue: RunQueue
   agentIds: readonly string[]
   concurrency: number
   perUser: number
+  /** Places that other runs of the process take too. */
+  places?: WorkerPlaces
   /** Runs a job. */
   run(job: TakenJob): Promise<JobOutcome>
   /** Stops runs, which are handed back, each at the end of its step or within this time. */
@@ -24,35 +27,46 @@ export type Dispatcher = {
 
 /**
  * Takes jobs from a queue for all places that are free: when jobs may be there, when a run has ended, and at least once a
- * second. It keeps the jobs that it has; the run of a job that it has lost is stopped.
+ * second. It keeps the jobs that it has. The run of a job that it has lost is handed back after its step, and gets a new job
+ * then: the queue was built again, or another worker has the job, whose run the store does not give to two.
  */
 export function dispatch({
   queue,
   agentIds,
   concurrency,
   perUser,
+  places,
   run,
   handBack,
   onError,
 }: DispatchOptions): Dispatcher {
   const active = new Map<TakenJob, Promise<void>>()
+  const lost = new Set<TakenJob>()
+  const freePlaces = (): number => Math.min(concurrency - active.size, places?.free() ?? concurrency)
   let isClosed = false
   let isTaking = false
   let mayHaveMore = false
   let lastTake = Number.NEGATIVE_INFINITY
   let poll: ReturnType<typeof setTimeout> | undefined
 
+  const end = async (job: TakenJob, outcome: JobOutcome): Promise<void> => {
+    if (!lost.has(job)) return queue.settle(job, outcome === 'done' ? undefined : outcome)
+    const { runId, agentId, userId } = job
+    // Without the key of its session, whose order the store knows.
+    if (outcome !== 'done' && (await queue.missing([runId])).length > 0) await queue.add([{ runId, agentId, userId }])
+  }
   const settle = async (job: TakenJob): Promise<void> => {
     // What a run reports is stored. Here only a store or a queue fails.
     const outcome = await run(job).catch((error: unknown): JobOutcome => {
       onError(error)
       return { afterMs: limits.failedAgainMs }
     })
-    await queue.settle(job, outcome === 'done' ? undefined : outcome).catch(onError)
+    await end(job, outcome).catch(onError)
   }
   const start = (job: TakenJob): void => {
     const settled = settle(job).finally(() => {
       active.delete(job)
+      lost.delete(job)
       wake()
     })
     active.set(job, settled)
@@ -61,7 +75,7 @@ export function dispatch({
     while (mayHaveMore && !isClosed) {
       const waitMs = lastTake + limits.takeMs - performance.now()
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-      const free = concurrency - active.size
+      const free = freePlaces()
       // The end of a run wakes it.
       if (free <= 0 || isClosed) return
       mayHaveMore = false
@@ -81,7 +95,7 @@ export function dispatch({
       .finally(() => {
         isTaking = false
         if (isClosed) return
-        if (mayHaveMore && active.size < concurrency) wake()
+        if (mayHaveMore && freePlaces() > 0) wake()
         else poll = setTimeout(wake, limits.takePollMs)
       })
   }
@@ -90,11 +104,13 @@ export function dispatch({
     if (isKeeping || active.size === 0) return
     isKeeping = true
     try {
-      const lost = await queue.keep([...active.keys()])
-      await handBack(
-        lost.map(({ runId }) => runId),
-        0,
-      )
+      const kept = [...active.keys()].filter((job) => !lost.has(job))
+      const tokens = new Set((await queue.keep(kept)).map(({ token }) => token))
+      const gone = kept.filter((job) => tokens.has(job.token) && active.has(job))
+      for (const job of gone) lost.add(job)
+      const runIds = gone.map(({ runId }) => runId)
+      // The other jobs are kept meanwhile.
+      if (gone.length > 0) void handBack(runIds, limits.drainMs).catch(onError)
     } catch (error) {
       onError(error)
     } finally {
@@ -103,6 +119,7 @@ export function dispatch({
   }
   const keeping = setInterval(() => void keep(), limits.keepMs)
   const stopListening = queue.onReady(agentIds, wake)
+  const stopWaiting = places?.onFree(wake)
   wake()
   return {
     wake,
@@ -110,6 +127,7 @@ export function dispatch({
       isClosed = true
       clearTimeout(poll)
       stopListening()
+      stopWaiting?.()
       const settled = (): Promise<unknown> => Promise.allSettled(active.values())
       if (active.size > 0) await settledWithin(limits.drainMs, settled())
       const rest = [...active.keys()].map(({ runId }) => runId)

@@ -60,7 +60,8 @@ export function jobRunner({
     const stored = await runs.read(runId)
     if (!stored || isSettled(stored)) return 'done'
     const { record, isFree, takeovers } = stored
-    if (record.status === 'queued') {
+    // A member's run is part of one that was admitted.
+    if (record.status === 'queued' && record.parentRunId === undefined) {
       const refused = await refusal(admit, stored)
       if (refused) return fail(runs, stored, refused)
     }

@@ -6,16 +6,19 @@ import { repeat } from '../util/repeat.ts'
 import { backgroundOf } from './background-of.ts'
 import { type Delivered, deliverNotices } from './deliver-notices.ts'
 import { dispatch } from './dispatch.ts'
+import { keepRetention } from './keep-retention.ts'
 import { type Admit, jobRunner } from './run-job.ts'
 import { startScheduled } from './start-scheduled.ts'
 import { sweep } from './sweep.ts'
-import type { WorkerOptions, WorkingAgent } from './worker-options.ts'
+import type { WorkerParts, WorkerPlaces, WorkingAgent } from './worker-options.ts'
 
 type StoreWorkerOptions = {
   concurrency: number
   concurrencyPerUser: number
-  deliver: WorkerOptions['deliver']
+  places: WorkerPlaces | undefined
   admit: Admit | undefined
+  keepsRetention: boolean
+  onRemoved(what: string): void
   onError(error: unknown): void
 }
 
@@ -23,25 +26,33 @@ type StoreWorkerOptions = {
 export async function workOnStore(
   store: SessionStore,
   agents: readonly WorkingAgent[],
-  { concurrency, concurrencyPerUser, deliver, admit, onError }: StoreWorkerOptions,
+  { concurrency, concurrencyPerUser, places, admit, keepsRetention, onRemoved, onError }: StoreWorkerOptions,
 ): Promise<Worker> {
   const runs = backgroundOf(store)
   const { background } = runs
   const agentIds = agents.map(({ id }) => id)
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
+  const parts = new Map<string, WorkerParts>(agents.map((agent) => [agent.id, agent.workerParts?.() ?? {}]))
   const workerId = `worker_${crypto.randomUUID()}`
   await background.beatWorker(workerId, agentIds)
 
-  const runner = jobRunner({ store, runs, ...(admit && { admit }) })
+  const runner = jobRunner({ store, runs, admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run) })
   const dispatcher = dispatch({
     ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },
+    ...(places && { places }),
     async run({ agentId, runId }) {
       const agent = byId.get(agentId)
       // A queue gives only jobs of these agents.
       if (!agent) return { afterMs: limits.elsewhereAgainMs }
-      const outcome = await runner.run(agent, runId)
-      if (notified.includes(agentId)) notices.wake()
-      return outcome
+      const leave = places ? places.enter() : () => {}
+      // Another run of the process was faster.
+      if (!leave) return { afterMs: limits.busyAgainMs }
+      try {
+        return await runner.run(agent, runId)
+      } finally {
+        leave()
+        if (notified.includes(agentId)) notices.wake()
+      }
     },
     handBack: (runIds, withinMs) => handBackRuns(store, withinMs, runIds),
   })
@@ -51,9 +62,10 @@ export async function workOnStore(
   const delivered: Delivered = new Set()
   const hookOf = (agentId: string) => byId.get(agentId)?.toSpec().onRunEnd
   // What this process cannot deliver is left to others.
-  const notified = agentIds.filter((agentId) => deliver !== undefined || hookOf(agentId) !== undefined)
+  const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
+  const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
   const notify = async (): Promise<void> => {
-    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliver }, delivered)
+    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf }, delivered)
   }
   const notices = repeat(limits.noticeMs, notify, onError)
   const upkeep = [
@@ -61,9 +73,12 @@ export async function workOnStore(
     repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
     repeat(limits.scheduleMs, () => startScheduled(runs, agentIds, onError), onError),
   ]
+  const rules = [...parts.values()].find(({ retention }) => retention)?.retention ?? {}
+  const stopRetention = keepsRetention ? keepRetention({ runs, rules, onRemoved, onError }) : () => {}
   return {
     async close() {
       stopped.abort()
+      stopRetention()
       await Promise.all(upkeep.map((one) => one.stop()))
       await dispatcher.close()
       // Of the runs that have ended meanwhile.

@@ -2,6 +2,7 @@ import type { RunNotice } from '../contracts/background-runs.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type { WorkOptions } from '../runs/background.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
+import type { KeptRules } from './keep-retention.ts'
 import type { Admit } from './run-job.ts'
 
 /** An agent whose background runs a worker begins and continues. */
@@ -9,13 +10,38 @@ export type WorkingAgent = {
   readonly id: string
   continueRun(runId: string, options?: Pick<RunOptions, 'signal'>): AgentRun<unknown>
   toSpec(): AgentSpec
+  /** What the package around core adds. @throws AgentKitError `invalid-config`: then no worker starts */
+  workerParts?(): WorkerParts
 }
 
-export type WorkerOptions = WorkOptions & {
+/** What concerns the runs of one agent, or its store. */
+export type WorkerParts = {
   /** Called with each notice of a run that has ended or waits. When it throws, it is called again, after growing waits. */
   deliver?(notice: RunNotice): Promise<void>
   /** Called before a queued run begins. When it throws, the run fails with that error. */
   admit?: Admit
+  /** What is removed from the store. */
+  retention?: KeptRules
+}
+
+/** Places that the runs of a worker share with other runs of the process. */
+export type WorkerPlaces = {
+  /** How many are free now. */
+  free(): number
+  /** Takes one. @returns leaves it; `undefined` when none is free */
+  enter(): (() => void) | undefined
+  /** Calls `listener` when one becomes free. @returns stops it */
+  onFree(listener: () => void): () => void
+}
+
+export type WorkerOptions = WorkOptions & {
+  places?: WorkerPlaces
+  /** Instead of that of the agents. */
+  admit?: Admit
+  /** False where the process removes old data already. */
+  keepsRetention?: boolean
+  /** Called with what was removed from a store, such as `2 sessions with 3 runs`. */
+  onRemoved?(what: string): void
   /** Called with what a store or a queue throws; it is tried again. */
   onError?(error: unknown): void
 }

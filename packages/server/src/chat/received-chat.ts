@@ -1,6 +1,7 @@
 import { beginUpload } from '../files/begin-upload.ts'
 import { type ChatRequest, readChatRequest } from '../request/chat-request.ts'
 import type { RouteParts } from '../request/parts.ts'
+import { isJSON } from '../request/read-json.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
 export type ReceivedChat = {
@@ -22,7 +23,7 @@ export async function receiveChat(
 ): Promise<Response> {
   const { capacity, limits } = parts
   const held = capacity.hold()
-  const files = await beginUpload(context, parts)
+  const files = isJSON(context.req.header('content-type')) ? undefined : await beginUpload(context, parts)
   try {
     const request = await readChatRequest(context, { limits, runs: capacity.runs, held, files })
     const store = async (): Promise<void> => {

@@ -85,7 +85,7 @@ function uploadRoute(parts: RouteParts): Route {
         if (upload.files.length === 0) throw missingFiles()
         const userId = anyCallerOf(context, user_id ?? query.user_id)
         const sent = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
-        const request = { userId, fingerprint: fingerprint([userId ?? null, sent]) }
+        const request = { userId, fingerprint: fingerprint(context, [userId ?? null, sent]) }
         return await idempotent(context, parts, request, async () => {
           const details = await upload.store(userId)
           return context.json({ filenames: details.map(({ name }) => name), details })

@@ -74,7 +74,7 @@ function indexRoute(parts: RouteParts, { method, name, summary, done, work }: In
         return context.json({ message: problem ?? done })
       }
       if (method !== 'POST') return handle()
-      const request = { userId: anyCallerOf(context, body.user_id), fingerprint: fingerprint(body) }
+      const request = { userId: anyCallerOf(context, body.user_id), fingerprint: fingerprint(context, body) }
       return idempotent(context, parts, request, handle)
     },
   })

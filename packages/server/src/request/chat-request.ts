@@ -6,7 +6,7 @@ import { type ChatData, readChatData, toChatData } from './chat-data.ts'
 import { idField } from './fields.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type FormOptions, noRoom, readForm } from './read-form.ts'
-import { readJSON } from './read-json.ts'
+import { isJSON, readJSON } from './read-json.ts'
 import { validate } from './validate.ts'
 
 /** A message to the agent. */
@@ -17,7 +17,7 @@ export type ChatRequest = ChatData & {
   isResumable: boolean
   /** The run of the session that this one replaces. */
   replaces?: string
-  /** Of what was sent. */
+  /** Of what was sent with an `Idempotency-Key`; else empty. */
   fingerprint: string
 }
 
@@ -36,7 +36,7 @@ const jsonFields = strictObject({ ...common, messages: unknown(), resumable: opt
  */
 export async function readChatRequest(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
   const type = context.req.header('content-type') ?? ''
-  if (/^application\/json *(?:;|$)/i.test(type)) return readJSONChat(context, options)
+  if (isJSON(type)) return readJSONChat(context, options)
   if (/^multipart\/form-data *(?:;|$)/i.test(type)) return readFormChat(context, options)
   throw new ProblemError('unsupported-media-type', {
     detail:
@@ -60,7 +60,7 @@ async function readFormChat(context: ServerContext, options: FormOptions): Promi
   // The same files are the same request, whatever the boundaries and the order of its parts.
   const files = options.files?.files.map(({ name, sha256 }) => [name, sha256]).sort() ?? []
   const all = files.length > 0 ? { ...sent, files } : sent
-  return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(all) }
+  return { ...chatData, ...ids, isResumable: resumable === 'true', fingerprint: fingerprint(context, all) }
 }
 
 async function readJSONChat(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
@@ -72,7 +72,7 @@ async function readJSONChat(context: ServerContext, options: FormOptions): Promi
   const chatData = toChatData(messages, ['messages'])
   keep(chatData, options)
   const ids = { userId, sessionId: session_id, ...(replaces !== undefined && { replaces }) }
-  return { ...chatData, ...ids, isResumable: resumable, fingerprint: fingerprint(sent) }
+  return { ...chatData, ...ids, isResumable: resumable, fingerprint: fingerprint(context, sent) }
 }
 
 /** A body that is not JSON is answered like `chat_data` that is not. */

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
+import type { ServerContext } from '../util/server-env.ts'
+import { idempotencyKeyOf } from './idempotency.ts'
 
 /**
  * A hash of what a client sent, to recognise the same request when it is sent again: the same for the same fields and
- * values, in whatever order.
+ * values, in whatever order. Empty for a request without an `Idempotency-Key`, which is compared with no other.
  */
-export function fingerprint(sent: unknown): string {
-  return hash('sha256', JSON.stringify(sorted(sent)))
+export function fingerprint(context: ServerContext, sent: unknown): string {
+  return idempotencyKeyOf(context) === undefined ? '' : hash('sha256', JSON.stringify(sorted(sent)))
 }
 
 /** With the keys of each object in order. What comes from `JSON.parse` within a limit of depth needs no other bound. */

@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { ProblemError } from '../answer/problem.ts'
 import type { Capacity } from '../capacity/capacity.ts'
 import type { Hold } from '../capacity/held-bytes.ts'
 import type { Limits } from '../limits.ts'
 import type { ServerContext } from '../util/server-env.ts'
+import { bodyOf } from './body-of.ts'
 
 export type FormOptions = {
   limits: Limits
@@ -228,15 +229,6 @@ function utf8Check(): (chunk?: Buffer) => boolean {
   }
 }
 
-/** Node's own request, if there is one: converting it to a web stream takes longer than parsing it. */
-function bodyOf(context: ServerContext): Readable {
-  const incoming = context.env?.incoming
-  if (incoming instanceof Readable && !context.req.raw.bodyUsed) return incoming
-  const { body } = context.req.raw
-  // TypeScript knows two ReadableStreams, the DOM's and Node's; at run time there is one.
-  return body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([])
-}
-
 /** Closes the connection, because the rest of the body is not read. */
 export function payloadTooLarge(bodyBytes: number): ProblemError {
   return new ProblemError('payload-too-large', {
@@ -300,7 +292,7 @@ export function noRoom(runs: FormOptions['runs']): ProblemError {
   })
 }
 
-function bodyStalled(): ProblemError {
+export function bodyStalled(): ProblemError {
   return new ProblemError('request-timeout', { headers: { connection: 'close' } })
 }
 

@@ -1,60 +1,72 @@
+import type { Readable } from 'node:stream'
 import { ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { type FormOptions, noRoom, payloadTooLarge } from './read-form.ts'
+import { bodyOf } from './body-of.ts'
+import { bodyStalled, type FormOptions, noRoom, payloadTooLarge } from './read-form.ts'
 
 /**
  * Reads a JSON body within the limits of a form.
  * @throws ProblemError for another content type, invalid JSON or UTF-8, and a body that exceeds a limit
  */
 export async function readJSON(context: ServerContext, { limits, runs, held }: FormOptions): Promise<unknown> {
-  if (!/^application\/json *(?:;|$)/i.test(context.req.header('content-type') ?? '')) {
+  if (!isJSON(context.req.header('content-type'))) {
     throw new ProblemError('unsupported-media-type', {
       detail: 'Send the request as application/json.',
       headers: { accept: 'application/json' },
     })
   }
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const { body } = context.req.raw
-  if (body) {
-    const reader = body.getReader()
-    const stop = (): void => void reader.cancel().catch(() => {})
-    const endsAt = performance.now() + limits.deadlineMs
-    for (;;) {
-      const ms = Math.min(limits.stalledMs, endsAt - performance.now())
-      const { done, value } = await withinTime(reader.read(), Math.max(0, ms), stop).catch(asIncomplete)
-      if (done) break
-      bytes += value.length
-      chunks.push(value)
-      if (bytes > limits.bodyBytes) {
-        stop()
-        throw payloadTooLarge(limits.bodyBytes)
-      }
-      if (!held.set(bytes + chunks.length * 1024)) {
-        stop()
-        throw noRoom(runs)
-      }
+  return parse(await readBytes(bodyOf(context), { limits, runs, held }), limits.jsonDepth)
+}
+
+/** Whether a `Content-Type` is that of JSON. */
+export function isJSON(type = ''): boolean {
+  return /^application\/json *(?:;|$)/i.test(type)
+}
+
+/** @throws ProblemError for a body that exceeds a limit, stalls, or is not complete */
+function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const late = (): void => fail(bodyStalled())
+    const stalled = setTimeout(late, limits.stalledMs)
+    const tooSlow = setTimeout(late, limits.deadlineMs)
+    /** Without listeners, the chunks are not in memory until the answer is sent. */
+    const settle = (): void => {
+      clearTimeout(stalled)
+      clearTimeout(tooSlow)
+      body.off('data', onData).off('end', onEnd).off('close', onClose)
     }
-  }
-  return parse(chunks, limits.jsonDepth)
+    const fail = (problem: ProblemError): void => {
+      settle()
+      body.pause()
+      reject(problem)
+    }
+    const onData = (chunk: Buffer): void => {
+      stalled.refresh()
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes > limits.bodyBytes) fail(payloadTooLarge(limits.bodyBytes))
+      else if (!held.set(bytes + chunks.length * 1024)) fail(noRoom(runs))
+    }
+    const onEnd = (): void => {
+      settle()
+      resolve(chunks)
+    }
+    const onClose = (): void => fail(incomplete())
+    // A body that fails also emits `close`.
+    body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', ignore)
+    // The client may have left while its token was checked; then the body emits no more events.
+    if (body.destroyed) fail(incomplete())
+  })
 }
 
 /** The client has left, or its body is not a valid stream. */
-function asIncomplete(cause: unknown): never {
-  if (cause instanceof ProblemError) throw cause
-  throw new ProblemError('malformed-json', { detail: 'The body is not complete.', cause })
+function incomplete(): ProblemError {
+  return new ProblemError('malformed-json', { detail: 'The body is not complete.' })
 }
 
-async function withinTime<T>(reading: Promise<T>, ms: number, stop: () => void): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const stalled = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      stop()
-      reject(new ProblemError('request-timeout', { headers: { connection: 'close' } }))
-    }, ms)
-  })
-  return Promise.race([reading, stalled]).finally(() => clearTimeout(timer))
-}
+function ignore(): void {}
 
 function parse(chunks: readonly Uint8Array[], jsonDepth: number): unknown {
   let text: string

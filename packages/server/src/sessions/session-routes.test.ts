@@ -180,6 +180,8 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       const app = createApp(agent, { ...quiet, basePath: '/agent' })
       for (const session_id of ['a', 'b']) {
         await app.request('/agent/api/v1/chat', chatRequest({ ...validFields, session_id }))
+        const before = Date.now()
+        await until(() => Date.now() > before)
       }
       const response = await app.request('/agent/api/v1/all_chats?user_id=ada&limit=1')
       expect(response.headers.get('link')).toBe('</agent/api/v1/all_chats?user_id=ada&limit=1&after=b>; rel="next"')

@@ -1,3 +1,6 @@
+// Runs of members are deleted with the outermost run.
+const ofMember = 'SELECT 1 FROM runs WHERE root IS NOT NULL AND session'
+
 /** The statements about idempotent answers, and those of the retention. */
 export const answerTexts = {
   answer: `SELECT fingerprint, answers.run_id, answers.status, type, body, answers.holder, host, pid, thread, heartbeat,
@@ -13,12 +16,13 @@ export const answerTexts = {
 
   // A swarm's member has a slash in its id. Its session is removed when that of the swarm is gone.
   unusedSessions: `SELECT id, updated_at FROM sessions
-    WHERE id > :after AND updated_at < :before AND instr(agent_id, '/') = 0 ORDER BY id LIMIT :limit`,
+    WHERE id > :after AND updated_at < :before AND instr(agent_id, '/') = 0 AND NOT EXISTS (${ofMember} = sessions.id)
+    ORDER BY id LIMIT :limit` as string,
   membersAlone: `SELECT id, updated_at FROM sessions AS own
-    WHERE id > :after AND instr(agent_id, '/') > 0 AND NOT EXISTS (SELECT 1 FROM sessions AS whole
+    WHERE id > :after AND instr(agent_id, '/') > 0 AND NOT EXISTS (${ofMember} = own.id) AND NOT EXISTS (SELECT 1 FROM sessions AS whole
       WHERE whole.agent_id = substr(own.agent_id, 1, instr(own.agent_id, '/') - 1)
         AND whole.user_id = own.user_id AND whole.session_id = own.session_id)
-    ORDER BY id LIMIT :limit`,
+    ORDER BY id LIMIT :limit` as string,
   ownersOfMany: `SELECT agent_id, user_id FROM sessions WHERE instr(agent_id, ':') = 0 AND instr(agent_id, '/') = 0
     GROUP BY agent_id, user_id HAVING count(*) > ?`,
   sessionsBeyond: `SELECT id, updated_at FROM sessions WHERE agent_id = ? AND user_id = ?

@@ -2,10 +2,11 @@ import { AgentKitError, type Message, type SessionKey } from '@agentkit/core'
 import { cutTitle, plainText, toErrorInfo } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
+import { endRun, noResult } from './end-run.ts'
 import type { Holder } from './holders.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import type { Touch } from './store-access.ts'
+import type { Writing } from './store-access.ts'
 
 export type RunToBegin = {
   key: SessionKey
@@ -28,10 +29,8 @@ export type RunColumns = {
   agentVersion: string | null
   options: string | null
   progress: string | null
+  notifies: number
 }
-
-/** What a transaction on runs works with. */
-export type Writing = { statements: Statements; touch: Touch; holder: Holder; now: number }
 
 /**
  * Begins a run in its session.
@@ -61,7 +60,7 @@ export function beginRun(writing: Writing, run: RunToBegin): number | AgentKitEr
   holder.beat(statements)
   touch(runId)
   if (used) {
-    statements.takeRun.run(holder.id, 0, used.number)
+    statements.takeRun.run({ holder: holder.id, isLost: 0, now, number: used.number })
     return used.attempt + 1
   }
   const { userId } = key
@@ -97,7 +96,11 @@ export function isLost(run: RunHead, holder: Holder): boolean {
 }
 
 /** The number of the first run that is replaced. */
-function findReplaced(statements: Statements, session: SessionRow | undefined, runId: string): number | undefined {
+export function findReplaced(
+  statements: Statements,
+  session: SessionRow | undefined,
+  runId: string,
+): number | undefined {
   const run = findRun(statements, runId)
   return run && run.session === session?.id && !run.replaced ? run.number : undefined
 }
@@ -107,7 +110,7 @@ function isSuspendedIn(run: RunHead, session: SessionRow | undefined): boolean {
 }
 
 /** Hides runs and the turns of their members. The state of the session becomes what it was before them. */
-function replaceRuns(writing: Writing, session: number, from: number): void {
+export function replaceRuns(writing: Writing, session: number, from: number): void {
   const { statements, touch, now } = writing
   // The rows have the columns of a head.
   for (const run of statements.runsFrom.all(session, from) as RunHead[]) {
@@ -122,11 +125,7 @@ function replaceRuns(writing: Writing, session: number, from: number): void {
   statements.forgetQuestion.run(session)
 }
 
-function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
-  const { statements, touch, now } = writing
-  const { number } = run
-  const none = { cost: null, sources: null, answer: null }
-  statements.endRun.run({ ...none, number, now, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) })
-  statements.moveSession.run(now, run.session)
-  touch(run.run_id)
+/** Ends a run that its own process does not end. */
+export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
+  endRun(writing, run.run_id, run, { ...noResult, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) })
 }

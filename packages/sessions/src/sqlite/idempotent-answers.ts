@@ -1,4 +1,5 @@
 import type { IdempotentAnswer, IdempotentAnswers, IdempotentRequest } from '@agentkit/core'
+import { storeTime } from '../util/store-time.ts'
 import type { HolderRow } from './holders.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
@@ -30,7 +31,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
         (statements) => {
           const found = find(statements, request)
           if (found) return found
-          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, Date.now())
+          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, storeTime())
           holder.beat(statements)
           return undefined
         },

@@ -21,7 +21,20 @@ it('creates every table of an empty file, once', () => {
   migrate(database, 'sessions.db')
   migrate(database, 'sessions.db')
   expect(tables(database)).toEqual([
-    ...['answers', 'approvals', 'calls', 'events', 'holders', 'messages', 'runs', 'sessions', 'traces'],
+    ...[
+      'answers',
+      'approvals',
+      'calls',
+      'events',
+      'holders',
+      'job_turns',
+      'jobs',
+      'messages',
+      'notices',
+      'runs',
+      'schedules',
+    ],
+    ...['sessions', 'shared_budgets', 'traces', 'workers'],
   ])
   expect(version(database)).toBe(migrations.length)
 })

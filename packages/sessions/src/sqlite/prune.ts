@@ -1,4 +1,5 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
+import { storeTime } from '../util/store-time.ts'
 import type { StoreAccess } from './store-access.ts'
 
 /** What one transaction removes at most, so that it holds the lock for milliseconds; and what is looked up at once. */
@@ -8,7 +9,7 @@ const batch = { sessions: 10, rows: 1_000 }
 export async function prune(access: StoreAccess, rules: RetentionRules): Promise<PruneReport> {
   const { sessionsMs = 0, sessionsPerUser = 0, eventsMs = 0, answersMs = 0 } = rules
   const report: PruneReport = { sessions: 0, runs: 0, events: 0, answers: 0 }
-  const now = Date.now()
+  const now = storeTime()
   if (sessionsMs > 0) await removeUnused(access, report, now - sessionsMs)
   if (sessionsPerUser > 0) await removeBeyond(access, report, sessionsPerUser)
   if (sessionsMs > 0 || sessionsPerUser > 0) await removeMembersAlone(access)

@@ -35,12 +35,15 @@ export type RunHead = HolderRow & {
   takeovers: number
   is_resumable: number
   keeps_events: number
+  is_background: number
+  awaits_members: number
+  notifies: number
 }
 
 /** What a write needs of its run: less than a head, as each step writes. */
 export type WrittenRun = Pick<
   RunHead,
-  'number' | 'session' | 'status' | 'attempt' | 'takeovers' | 'keeps_events' | 'holder'
+  'number' | 'session' | 'status' | 'attempt' | 'takeovers' | 'keeps_events' | 'holder' | 'is_background' | 'notifies'
 > & {
   /** Of its messages. */
   last_position: number | null
@@ -90,15 +93,20 @@ function readVisible(statements: Statements, session: SessionRow): Message[] {
     for (const message of visibleMessages({ runId: '', createdAt: '', status, messages })) visible.push(message)
     messages = []
   }
-  const rows = statements.messagesOfSession.all(session.id) as unknown as [number, TurnStatus, string][]
+  const rows = statements.messagesOfSession.all(session.id) as unknown as [number, RunStatus, string][]
   for (const [run, runStatus, body] of rows) {
     if (run !== number) finishTurn()
     number = run
-    status = runStatus
+    status = turnStatus(runStatus)
     messages.push(parseMessage(statements, run, body))
   }
   finishTurn()
   return visible
+}
+
+/** A run that is tried again has a turn; it waits. */
+function turnStatus(status: RunStatus): TurnStatus {
+  return status === 'queued' ? 'waiting' : status
 }
 
 /** The run's id is read for an error only. */
@@ -115,8 +123,7 @@ export function readTurn(statements: Statements, row: TurnRow): Turn {
   const turn: Turn = {
     runId: row.run_id,
     messages: bodies.map(({ body }) => parseStored<Message>(body, row.run_id, 'messages')),
-    // A queued run has begun nothing that a turn shows.
-    status: row.replaced ? 'replaced' : row.status === 'queued' ? 'waiting' : row.status,
+    status: row.replaced ? 'replaced' : turnStatus(row.status),
     createdAt: toISO(row.created_at),
   }
   if (row.usage !== null) turn.usage = parseStored(row.usage, row.run_id, 'usage')

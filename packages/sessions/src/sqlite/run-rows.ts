@@ -10,6 +10,7 @@ import type {
 import { parseStored } from '../util/json.ts'
 import { toISO } from '../util/to-iso.ts'
 import type { Statements } from './statements.ts'
+import { readEventRange } from './stored-events.ts'
 
 // The rows have the shapes that the statements select and the migrations declare; hence the casts below.
 
@@ -26,6 +27,11 @@ export type RecordRow = {
   takeovers: number
   is_resumable: number
   keeps_events: number
+  is_background: number
+  awaits_members: number
+  root: string | null
+  holder: string | null
+  priority: number
   last_seq: number
   deadline: number | null
   parent: string | null
@@ -56,7 +62,6 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
   if (!row) return undefined
   const { number } = row
   const approvals = approvalsOf(statements, number)
-  const last = statements.lastSeq.get(number)?.last as number | null
   const record = toRecord(statements, row, approvals)
   if (row.answer !== null) record.text = row.answer
   const stored: StoredRun = {
@@ -71,9 +76,13 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
       startedAt: call.started_at as number,
     })),
     approvals: approvals.map((approval) => toStoredApproval(approval, runId)),
-    lastSeq: Math.max(last ?? 0, row.last_seq),
+    lastSeq: Math.max(readEventRange(statements, runId)?.last ?? 0, row.last_seq),
     takeovers: row.takeovers,
   }
+  if (row.is_background) stored.isBackground = true
+  if (row.status === 'running' && row.holder === null && !row.awaits_members) stored.isFree = true
+  if (row.root !== null) stored.rootRunId = row.root
+  if (row.priority !== 0) stored.priority = row.priority
   if (row.deadline !== null) stored.deadline = row.deadline
   if (row.options !== null) stored.options = parseStored(row.options, runId, 'options')
   if (row.progress !== null) stored.progress = parseStored(row.progress, runId, 'progress')

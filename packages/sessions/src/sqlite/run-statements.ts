@@ -1,14 +1,20 @@
 const aliveness = 'runs.holder, host, pid, thread, heartbeat'
 
-/** What is needed to change a run. The large columns stand last in the table and are not read. */
+/**
+ * What is needed to change a run. The large columns are not read: those after them are 0, 1 or NULL here, which SQLite
+ * reads from the head of the row.
+ */
 const heads = `SELECT number, run_id, session, status, replaced, holds_session, attempt, takeovers, is_resumable,
-    keeps_events, ${aliveness} FROM runs LEFT JOIN holders ON holders.id = runs.holder`
+    keeps_events, is_background, awaits_members, notifies, ${aliveness}
+  FROM runs LEFT JOIN holders ON holders.id = runs.holder`
 
 const records = `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.agent_id AS session_agent_id, session_id,
-    status, replaced, attempt, takeovers, is_resumable, keeps_events, last_seq, deadline, parent, agent_version,
+    status, replaced, attempt, takeovers, is_resumable, keeps_events, last_seq, deadline, parent, agent_version, is_background,
+    awaits_members, root, runs.holder, priority,
     runs.created_at, started_at, ended_at, finish_reason, usage, error, cost, sources`
 const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
-const newestFirst = 'number < ? AND (? IS NULL OR status = ?) ORDER BY number DESC LIMIT ?'
+// Runs of members are part of the run that they are called by.
+const newestFirst = 'root IS NULL AND number < ? AND (? IS NULL OR status = ?) ORDER BY number DESC LIMIT ?'
 // By the indexes of both: the open runs are few among many.
 const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
     UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
@@ -16,27 +22,29 @@ const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND 
 /** The statements about runs. The compiler writes declarations without inferring the type of a template, hence `as string`. */
 export const runTexts = {
   run: `${heads} WHERE run_id = ?` as string,
-  writtenRun: `SELECT number, session, status, attempt, takeovers, keeps_events, holder,
+  writtenRun: `SELECT number, session, status, attempt, takeovers, keeps_events, holder, is_background, notifies,
       (SELECT max(position) FROM messages WHERE run = number) AS last_position
     FROM runs WHERE run_id = ?`,
   activeRun: `${heads} WHERE session = ? AND status = 'running' AND holds_session = 1` as string,
   runsFrom: `${heads} WHERE session = ? AND number >= ? AND replaced = 0` as string,
   openRuns: `${heads.replace('SELECT', 'SELECT agent_id,')}
-    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' ORDER BY number` as string,
+    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' AND is_background = 0 ORDER BY number` as string,
   waitingBefore: `SELECT run_id FROM runs
-    WHERE status = 'waiting' AND waiting_since < ? AND +agent_id IN (SELECT value FROM json_each(?))
+    WHERE status = 'waiting' AND waiting_since < ? AND root IS NULL AND +agent_id IN (SELECT value FROM json_each(?))
     ORDER BY waiting_since LIMIT 100`,
 
   addRun: `INSERT INTO runs (run_id, session, agent_id, user_id, status, holder, created_at, started_at, is_resumable,
-      keeps_events, has_events, deadline, agent_version, options, progress)
+      keeps_events, has_events, deadline, agent_version, options, progress, notifies)
     VALUES (:runId, :session, :agentId, :userId, 'running', :holder, :now, :now, :isResumable,
-      :keepsEvents, :keepsEvents, :deadline, :agentVersion, :options, :progress) RETURNING number`,
+      :keepsEvents, :keepsEvents, :deadline, :agentVersion, :options, :progress, :notifies) RETURNING number`,
   /** Changes nothing where a value is NULL. */
   updateRun: `UPDATE runs SET usage = coalesce(:usage, usage), state = coalesce(:state, state),
       progress = coalesce(:progress, progress), takeovers = iif(:isFinished, 0, takeovers)
     WHERE number = :number`,
-  takeRun: `UPDATE runs SET status = 'running', holder = ?, holds_session = 1, attempt = attempt + 1,
-      takeovers = takeovers + ?, waiting_since = NULL, has_events = keeps_events WHERE number = ?`,
+  takeRun: `UPDATE runs SET status = 'running', holder = :holder, holds_session = 1, attempt = attempt + 1,
+      takeovers = takeovers + :isLost, waiting_since = NULL, has_events = keeps_events, awaits_members = 0,
+      started_at = coalesce(started_at, :now)
+    WHERE number = :number`,
   endRun: `UPDATE runs SET status = :status, holder = NULL, waiting_since = NULL, ended_at = :now,
       finish_reason = :finishReason, error = :error, cost = :cost, sources = :sources, answer = :answer
     WHERE number = :number`,
@@ -70,13 +78,6 @@ export const runTexts = {
   decide: `UPDATE approvals SET decision = ?, decided_by = ?, decided_at = ? WHERE run = ? AND approval_id = ?`,
   isDecided: `SELECT 1 FROM approvals JOIN runs ON number = run
     WHERE run = ? AND decision IS NOT NULL AND approvals.attempt = runs.attempt LIMIT 1`,
-
-  addEvent: 'INSERT OR IGNORE INTO events (run, seq, body) VALUES (?, ?, ?)',
-  events: `SELECT body FROM events WHERE run = (SELECT number FROM runs WHERE run_id = ?) AND seq > ?
-    ORDER BY seq LIMIT ?`,
-  eventRange: `SELECT min(seq) AS oldest, max(seq) AS last FROM events
-    WHERE run = (SELECT number FROM runs WHERE run_id = ?)`,
-  lastSeq: 'SELECT max(seq) AS last FROM events WHERE run = ?',
 
   storedRun: `${records}, answer, options, progress ${ofSessions} WHERE run_id = ?` as string,
   numberOfRun: 'SELECT number FROM runs WHERE run_id = ?',

@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { durableSessionStoreContract, runStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
+import {
+  backgroundRunsContract,
+  durableSessionStoreContract,
+  runStoreContract,
+  sessionStoreContract,
+} from '@agentkit/testing/vitest'
+import { setStoreTime } from '../util/store-time.ts'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
 durableSessionStoreContract('sqliteSessions(file)', async () => {
@@ -23,6 +29,22 @@ runStoreContract('sqliteSessions(file)', async () => {
   return {
     open: async () => sqliteSessions(join(folder, 'sessions.db')),
     cleanup: () => rm(folder, { recursive: true }),
+  }
+})
+
+backgroundRunsContract('sqliteSessions(file)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  let moved = 0
+  const restoreTime = setStoreTime(() => Date.now() + moved)
+  return {
+    open: async () => sqliteSessions(join(folder, 'sessions.db')),
+    moveTime: (ms) => {
+      moved += ms
+    },
+    cleanup: async () => {
+      restoreTime()
+      await rm(folder, { recursive: true })
+    },
   }
 })
 

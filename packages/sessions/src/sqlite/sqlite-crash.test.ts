@@ -122,8 +122,8 @@ it('lets one of several processes resume a suspended run whose process was kille
 })
 
 it.runIf(process.platform !== 'win32')('keeps every acknowledged turn when the disk is full', async () => {
-  // A limit on file sizes simulates a full disk: 400 blocks of 512 bytes or of 1 KB.
-  const limited = ['sh', '-c', 'ulimit -f 400; exec "$@" 2>/dev/null', 'sh']
+  // A limit on file sizes simulates a full disk: 1000 blocks of 512 bytes or of 1 KB.
+  const limited = ['sh', '-c', 'ulimit -f 1000; exec "$@" 2>/dev/null', 'sh']
   const writer = startChild('write-turns.ts', [path, 'full'], limited)
   expect(await writer.exited).toBe(1)
   expect(writer.lines.length).toBeGreaterThan(0)

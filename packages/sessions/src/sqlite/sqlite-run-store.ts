@@ -1,33 +1,36 @@
 import {
-  type AgentEvent,
   AgentKitError,
   checkSessionKey,
   type Decision,
   type OrphanedRun,
-  type RunEnding,
   type RunStatus,
   type RunStore,
   type StoredApproval,
-  type StoredRun,
 } from '@agentkit/core'
-import { alreadyDecided, conflict, hasEnded, sessionHeld, sessionMoved, unknownRun } from '../util/conflicts.ts'
+import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
-import { beginRun, isLost, settleLostRun, type Writing } from './begin-run.ts'
+import { storeTime } from '../util/store-time.ts'
+import { beginRun, isLost } from './begin-run.ts'
+import { afterStop, endingColumns, endRun } from './end-run.ts'
 import { idempotentAnswers } from './idempotent-answers.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
-import { findActive, findRun, type RunHead } from './rows.ts'
+import { findRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
+import { sqliteBackgroundRuns } from './sqlite-background-runs.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
+import { readEventRange, readEvents } from './stored-events.ts'
+import { takeOver } from './take-over.ts'
 import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, writeEntry } from './write-entry.ts'
 
 /** The part of a SQLite store that lets runs outlive their process. */
-export function sqliteRunStore(access: StoreAccess): RunStore {
+export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: boolean }): RunStore {
   const { holder, watchers, read, write } = access
 
   return {
-    now: () => Date.now(),
+    ...(isShared && { background: sqliteBackgroundRuns(access) }),
+    now: storeTime,
 
     async create(key, run) {
       checkSessionKey(key)
@@ -41,10 +44,11 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
         agentVersion: run.agentVersion ?? null,
         options: jsonOrNull(run.options),
         progress: jsonOrNull(run.progress),
+        notifies: Number(run.notifies ?? false),
       }
       const toBegin = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain: false, columns }
       const outcome = await write(
-        (statements, touch) => beginRun({ statements, touch, holder, now: Date.now() }, toBegin),
+        (statements, touch) => beginRun({ statements, touch, holder, now: storeTime() }, toBegin),
         (attempt) => {
           if (typeof attempt === 'number') holder.hold(runId, attempt)
         },
@@ -52,11 +56,16 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       if (typeof outcome !== 'number') throw outcome
     },
 
-    async takeOver(runId, { expectedVersion }) {
+    async takeOver(runId, { expectedVersion, begin }) {
+      const beginning = begin && {
+        bodies: begin.messages.map(toJSON),
+        deadline: begin.deadline ?? null,
+        options: jsonOrNull(begin.options),
+      }
       const outcome = await write(
         (statements, touch) => {
-          const writing = { statements, touch, holder, now: Date.now() }
-          return takeOver(writing, runId, expectedVersion)
+          const writing = { statements, touch, holder, now: storeTime() }
+          return takeOver(writing, runId, expectedVersion, beginning)
         },
         (stored) => {
           if ('attempt' in stored) holder.hold(runId, stored.attempt)
@@ -70,7 +79,7 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       const prepared = prepareEntry(entry)
       await write((statements, touch) => {
         const find = hasOnlyEvents(prepared) ? requireLatest : requireHeld
-        writeEntry(statements, find(statements, runId, entry.attempt), prepared)
+        writeEntry(statements, touch, find(statements, runId, entry.attempt), prepared)
         touch(runId)
       })
     },
@@ -81,12 +90,13 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       const decisions = await write(
         (statements, touch) => {
           const run = requireHeld(statements, runId, entry.attempt)
-          const now = Date.now()
-          writeEntry(statements, run, prepared)
+          const now = storeTime()
+          writeEntry(statements, touch, run, prepared)
           for (const [id, body] of approvals) statements.addApproval.run(run.number, id, run.attempt, body, now)
-          statements.suspendRun.run(run.number)
+          const waits = statements.suspendRun.get(run.number)?.status === 'waiting'
           statements.moveSession.run(now, run.session)
           touch(runId)
+          if (waits) afterStop({ statements, touch, now }, runId, run)
           return decisionsOn(statements, runId, run.number, approvals)
         },
         () => holder.letGo(runId, entry.attempt),
@@ -99,7 +109,7 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
         if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
-        const now = Date.now()
+        const now = storeTime()
         for (const [approvalId, decision] of Object.entries(decisions)) {
           requireOpen(statements, run, approvalId)
           statements.decide.run(toJSON(decision), by ?? null, now, run.number, approvalId)
@@ -118,11 +128,9 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
       try {
         await write((statements, touch) => {
           const run = requireHeld(statements, runId, ending.attempt)
-          const now = Date.now()
-          writeEntry(statements, run, prepared)
-          statements.endRun.run({ ...columns, number: run.number, now })
-          statements.moveSession.run(now, run.session)
-          touch(runId)
+          const now = storeTime()
+          writeEntry(statements, touch, run, prepared)
+          endRun({ statements, touch, now }, runId, run, columns)
         })
       } finally {
         // Also if it could not be stored: the run is lost then, and resumed or settled as such.
@@ -136,10 +144,7 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
         if (run.status === 'done' || run.status === 'failed') return false
-        const now = Date.now()
-        statements.endRun.run({ ...columns, number: run.number, now })
-        statements.moveSession.run(now, run.session)
-        touch(runId)
+        endRun({ statements, touch, now: storeTime() }, runId, run, columns)
         return true
       })
     },
@@ -163,19 +168,8 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
 
     agents: () => read((statements) => statements.agentsOfRuns.all().map(({ id }) => id as string)),
 
-    events: (runId, after, limit) =>
-      read((statements) => {
-        const rows = statements.events.all(runId, after, limit) as { body: string }[]
-        return rows.map(({ body }) => parseStored<AgentEvent>(body, runId, 'events'))
-      }),
-
-    eventRange: (runId) =>
-      read((statements) => {
-        // An aggregate has one row, of NULLs where there are no events.
-        const range = statements.eventRange.get(runId) as { oldest: number | null; last: number | null }
-        return range.oldest === null || range.last === null ? undefined : { oldest: range.oldest, last: range.last }
-      }),
-
+    events: (runId, after, limit) => read((statements) => readEvents(statements, runId, after, limit)),
+    eventRange: (runId) => read((statements) => readEventRange(statements, runId)),
     watch: (runId, listener) => watchers.watch(runId, listener),
 
     orphans: (agentIds) => read((statements) => findOrphans(access, statements, agentIds)),
@@ -187,51 +181,6 @@ export function sqliteRunStore(access: StoreAccess): RunStore {
     size: () => read((statements) => statements.bytesInUse.get()?.bytes as number),
     answers: idempotentAnswers(access),
   }
-}
-
-/** @returns the run; or the refusal, because throwing it would roll back the settlement of a lost run */
-function takeOver(writing: Writing, runId: string, expectedVersion: number): StoredRun | AgentKitError {
-  const { statements, touch, holder } = writing
-  const run = findRun(statements, runId)
-  if (!run) return unknownRun(runId)
-  const refusal = refusalToTakeOver(statements, run)
-  if (refusal) return refusal
-  const isRunning = run.status === 'running' && run.holder !== null
-  if (isRunning && !isLost(run, holder)) return conflict(`The run ${runId} is running already.`)
-
-  if (!(run.status === 'running' && run.holds_session)) {
-    const refused = acquireSession(writing, run, expectedVersion)
-    if (refused) return refused
-  }
-  statements.takeRun.run(holder.id, isRunning ? 1 : 0, run.number)
-  holder.beat(statements)
-  touch(runId)
-  // It was found above, within this transaction.
-  return readStoredRun(statements, runId) as StoredRun
-}
-
-function refusalToTakeOver(statements: Statements, { run_id, number, status }: RunHead): AgentKitError | undefined {
-  switch (status) {
-    case 'done':
-    case 'failed':
-      return hasEnded(run_id)
-    case 'queued':
-      return conflict(`The run ${run_id} has not begun.`)
-    case 'waiting':
-      return statements.isDecided.get(number) ? undefined : conflict(`The run ${run_id} waits for a decision.`)
-    case 'running':
-      return undefined
-  }
-}
-
-/** The session for a run that does not hold it. @returns the refusal */
-function acquireSession(writing: Writing, run: RunHead, expectedVersion: number): AgentKitError | undefined {
-  const { statements, now } = writing
-  settleLostRun(writing, run.session)
-  if (findActive(statements, run.session)) return sessionHeld()
-  if (statements.versionOfSession.get(run.session)?.version !== expectedVersion) return sessionMoved()
-  statements.moveSession.run(now, run.session)
-  return undefined
 }
 
 function requireOpen(statements: Statements, run: RunHead, approvalId: string): void {
@@ -261,17 +210,6 @@ function decisionsOn(
 /** Decisions are stored beside it. */
 function bodyOf({ decision: _, decidedBy: _by, decidedAt: _at, ...approval }: StoredApproval): string {
   return toJSON(approval)
-}
-
-function endingColumns({ status, finishReason, text, error, cost, sources }: RunEnding): Record<string, string | null> {
-  return {
-    status,
-    finishReason,
-    answer: text ?? null,
-    error: jsonOrNull(error),
-    cost: jsonOrNull(cost),
-    sources: jsonOrNull(sources),
-  }
 }
 
 function findOrphans({ holder }: StoreAccess, statements: Statements, agentIds: readonly string[]): OrphanedRun[] {

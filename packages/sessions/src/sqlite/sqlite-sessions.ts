@@ -1,6 +1,7 @@
 import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
+import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { beginRun, isAbandoned, settleLostRun } from './begin-run.ts'
 import { findActive, findSession, keyValues, readSession, readTurn, type SessionRow, type TurnRow } from './rows.ts'
@@ -63,7 +64,8 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     return active !== undefined && isAbandoned(active, holder)
   }
   const store: SessionStore = {
-    runs: sqliteRunStore(access),
+    // What a database in memory holds ends with its process, so no worker would begin a run of it.
+    runs: sqliteRunStore(access, { isShared: path !== ':memory:' }),
 
     async load(key) {
       checkSessionKey(key)
@@ -77,7 +79,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       return write((statements, touch) => {
         const row = findSession(statements, key)
         if (!row) return undefined
-        const settled = settleLostRun({ statements, touch, holder, now: Date.now() }, row.id)
+        const settled = settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)
         return readSession(statements, settled ? { ...row, version: row.version + 1 } : row)
       })
     },
@@ -85,12 +87,12 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     async begin(key, { runId, expectedVersion, input, replaces }) {
       checkSessionKey(key)
       const bodies = input.map(toJSON)
-      const none = { deadline: null, agentVersion: null, options: null, progress: null }
+      const none = { deadline: null, agentVersion: null, options: null, progress: null, notifies: 0 }
       const columns = { ...none, agentId: key.agentId, isResumable: 0, keepsEvents: 0 }
       const mayBeginAgain = input.length === 0
       const run = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain, columns }
       const outcome = await write(
-        (statements, touch) => beginRun({ statements, touch, holder, now: Date.now() }, run),
+        (statements, touch) => beginRun({ statements, touch, holder, now: storeTime() }, run),
         (attempt) => {
           if (typeof attempt === 'number') holder.hold(runId, attempt)
         },
@@ -101,7 +103,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     async append(runId, messages, state) {
       const entry = prepareEntry({ messages, state })
       await write((statements, touch) => {
-        writeEntry(statements, requireHeld(statements, runId), entry)
+        writeEntry(statements, touch, requireHeld(statements, runId), entry)
         touch(runId)
       })
     },
@@ -111,7 +113,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       try {
         await write((statements, touch) => {
           const run = requireHeld(statements, runId)
-          const now = Date.now()
+          const now = storeTime()
           const [endedAt, waitingSince] = status === 'waiting' ? [null, now] : [now, null]
           statements.endTurn.run(status, usageText, endedAt, waitingSince, run.number)
           statements.moveSession.run(now, run.session)

@@ -1,5 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { answerTexts } from './answer-statements.ts'
+import { backgroundTexts } from './background-statements.ts'
+import { eventTexts } from './event-statements.ts'
+import { jobTexts } from './job-statements.ts'
 import { runTexts } from './run-statements.ts'
 
 /** The statements about sessions. */
@@ -16,7 +19,7 @@ const sessionTexts = {
   // The place in the order of a session; (now, all) begins before the first one.
   placeOfSession: 'SELECT updated_at, id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?',
   listSessions: `SELECT sessions.id, session_id, coalesce(title, question, '') AS title, sessions.created_at, updated_at,
-      (SELECT count(*) FROM runs WHERE session = sessions.id AND replaced = 0) AS turns,
+      (SELECT count(*) FROM runs WHERE session = sessions.id AND replaced = 0 AND attempt > 0) AS turns,
       active.run_id, active.attempt, active.is_resumable, active.holder, host, pid, thread, heartbeat
     FROM sessions
       LEFT JOIN runs AS active ON active.session = sessions.id AND active.status = 'running' AND holds_session = 1
@@ -26,8 +29,9 @@ const sessionTexts = {
 
   turns: `SELECT number, run_id, status, replaced, usage, state, created_at FROM runs
     WHERE session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)
-      AND number > ? ORDER BY number LIMIT ?`,
-  turn: 'SELECT number, run_id, status, replaced, usage, state, created_at FROM runs WHERE run_id = ?',
+      AND number > ? AND attempt > 0 ORDER BY number LIMIT ?`,
+  turn: `SELECT number, run_id, status, replaced, usage, state, created_at FROM runs
+    WHERE run_id = ? AND attempt > 0`,
   numberInSession: `SELECT number FROM runs
     WHERE run_id = ? AND session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)`,
 
@@ -47,16 +51,14 @@ const sessionTexts = {
     AND NOT EXISTS (SELECT 1 FROM runs WHERE holder = holders.id AND status = 'running')`,
 } as const
 
-type StatementName = keyof typeof sessionTexts | keyof typeof runTexts | keyof typeof answerTexts
+const texts = { ...sessionTexts, ...runTexts, ...eventTexts, ...answerTexts, ...backgroundTexts, ...jobTexts }
+
 /** Every statement that the store runs. */
-export type Statements = { readonly [Name in StatementName]: StatementSync }
+export type Statements = { readonly [Name in keyof typeof texts]: StatementSync }
 
 /** Prepared once. Statements keep their database open, because they must not outlive it. */
 export function prepareStatements(database: DatabaseSync): Statements {
-  const entries = Object.entries({ ...sessionTexts, ...runTexts, ...answerTexts }).map(([name, text]) => [
-    name,
-    database.prepare(text),
-  ])
+  const entries = Object.entries(texts).map(([name, text]) => [name, database.prepare(text)])
   // Built from the keys of the type.
   const statements = Object.fromEntries(entries) as Statements
   // Every run loads all messages, and rows as arrays are 20 % faster.

@@ -7,6 +7,8 @@ import type { Statements } from './statements.ts'
 export interface StoreAccess {
   readonly holder: Holder
   readonly watchers: Watchers
+  /** Runs `work` at once, and only if the database is open. Failures are ignored. */
+  tryNow(work: (statements: Statements) => void): void
   read<T>(work: (statements: Statements) => T): Promise<T>
   /**
    * Runs `work` in a transaction, after which the watchers of the runs that it has touched are called.
@@ -15,6 +17,9 @@ export interface StoreAccess {
   write<T>(work: (statements: Statements, touch: Touch) => T, committed?: (result: T) => void): Promise<T>
 }
 
+/** What a transaction on runs works with. */
+export type Writing = { statements: Statements; touch: Touch; holder: Holder; now: number }
+
 /** Notes that the transaction changes a run. */
 export type Touch = (runId: string) => void
 
@@ -22,6 +27,7 @@ export function openStore(database: SQLiteDatabase, watchers: Watchers, options:
   return {
     holder: openHolder(database, options),
     watchers,
+    tryNow: (work) => database.tryNow(work),
     read: (work) => database.read(work),
     write(work, committed) {
       let touched: string[] = []

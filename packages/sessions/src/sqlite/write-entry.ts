@@ -3,6 +3,8 @@ import { conflict, notRunning } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import type { WrittenRun } from './rows.ts'
 import type { Statements } from './statements.ts'
+import type { Touch } from './store-access.ts'
+import { addEvents, type PreparedEvents } from './stored-events.ts'
 
 /** An entry as it is stored; made before the transaction, so that it holds the lock for less time. */
 export type PreparedEntry = {
@@ -12,7 +14,7 @@ export type PreparedEntry = {
   progress: string | null
   usage: string | null
   calls: NonNullable<RunEntry['calls']>
-  events: readonly (readonly [seq: number, body: string])[]
+  events: PreparedEvents
 }
 
 export function prepareEntry(entry: {
@@ -70,7 +72,7 @@ export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }:
 }
 
 /** Stores an entry. What is stored already stays as it is. */
-export function writeEntry(statements: Statements, run: WrittenRun, entry: PreparedEntry): void {
+export function writeEntry(statements: Statements, touch: Touch, run: WrittenRun, entry: PreparedEntry): void {
   const { bodies, state, progress, usage, calls, events } = entry
   const { number } = run
   if (bodies.length > 0) {
@@ -80,7 +82,7 @@ export function writeEntry(statements: Statements, run: WrittenRun, entry: Prepa
     for (const body of bodies.slice(skipped)) statements.addMessage.run(number, position++, body)
   }
   for (const { callId, name, startedAt } of calls) statements.addCall.run(number, callId, name, startedAt)
-  if (run.keeps_events) for (const [seq, body] of events) statements.addEvent.run(number, seq, body)
+  addEvents(statements, touch, run, events)
   const isFinished = bodies.length > 0 && run.takeovers > 0 ? 1 : 0
   if (isFinished === 1 || state !== null || progress !== null || usage !== null) {
     statements.updateRun.run({ number, usage, state, progress, isFinished })

@@ -3,12 +3,13 @@ export function storeTime(): number {
   return source()
 }
 
-let source = Date.now
+const clock = (): number => Date.now()
+let source = clock
 
 /** Replaces the clock, for tests of long times. @returns restores it */
 export function setStoreTime(now: () => number): () => void {
   source = now
   return () => {
-    source = Date.now
+    source = clock
   }
 }

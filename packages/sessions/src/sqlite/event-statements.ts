@@ -1,0 +1,17 @@
+/** The statements about events, those of members' runs among them. */
+export const eventTexts = {
+  addEvent: 'INSERT OR IGNORE INTO events (run, seq, body) VALUES (?, ?, ?)',
+  addTreeEvent: 'INSERT INTO events (run, seq, body, member) VALUES (?, ?, ?, ?)',
+  /** Where the events of a run are stored, and the last of its own that were: of background runs. */
+  streamOfRun: `SELECT own.last_seq AS own, root.number AS stream, root.run_id AS root, root.last_seq AS pruned,
+      (SELECT max(seq) FROM events WHERE run = root.number) AS last
+    FROM runs AS own JOIN runs AS root ON root.run_id = coalesce(own.root, own.run_id) WHERE own.number = ?`,
+  setOwnSeq: 'UPDATE runs SET last_seq = ? WHERE number = ?',
+
+  placeOfEvents: `SELECT number, (SELECT number FROM runs AS root WHERE root.run_id = runs.root) AS root
+    FROM runs WHERE run_id = ?`,
+  events: 'SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
+  eventRange: 'SELECT min(seq) AS oldest, max(seq) AS last FROM events WHERE run = ?',
+  eventsOfMember: 'SELECT seq, body FROM events WHERE member = ? AND run = ? AND seq > ? ORDER BY seq LIMIT ?',
+  eventRangeOfMember: 'SELECT min(seq) AS oldest, max(seq) AS last FROM events WHERE member = ? AND run = ?',
+} as const

@@ -1,0 +1,61 @@
+import type { BackgroundRuns, StoredSchedule } from '@agentkit/core'
+import { parseStored, toJSON } from '../util/json.ts'
+import { storeTime } from '../util/store-time.ts'
+import { enqueueRuns } from './enqueue-runs.ts'
+import type { StoreAccess } from './store-access.ts'
+
+type ScheduleRow = {
+  agent_id: string
+  name: string
+  cron: string
+  time_zone: string
+  missed: StoredSchedule['missed']
+  user_id: string
+  entry: string
+  next_at: number | null
+  last_at: number | null
+}
+
+export function storedSchedules({
+  holder,
+  read,
+  write,
+}: StoreAccess): Pick<BackgroundRuns, 'setSchedule' | 'removeSchedule' | 'schedules' | 'moveSchedule'> {
+  return {
+    async setSchedule({ entry, nextAt, lastAt, ...schedule }) {
+      const columns = { ...schedule, entry: toJSON(entry), nextAt: nextAt ?? null, lastAt: lastAt ?? null }
+      await write((statements) => void statements.setSchedule.run(columns))
+    },
+
+    removeSchedule: (agentId, name) => write((statements) => statements.removeSchedule.run(agentId, name).changes > 0),
+
+    schedules: ({ agentIds, dueBefore }) =>
+      read((statements) => {
+        const agents = agentIds === undefined ? null : toJSON(agentIds)
+        const rows = statements.schedules.all({ agents, dueBefore: dueBefore ?? null })
+        return (rows as ScheduleRow[]).map(toSchedule) // the columns of the table
+      }),
+
+    moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt, run }) =>
+      write((statements, touch) => {
+        const now = storeTime()
+        const moved = { agentId, name, expected: expectedNextAt, nextAt: nextAt ?? null, startedAt: run ? now : null }
+        if (statements.moveSchedule.run(moved).changes === 0) return false
+        if (run) enqueueRuns({ statements, touch, holder, now }, [run])
+        return true
+      }),
+  }
+}
+
+function toSchedule({ agent_id, time_zone, user_id, entry, next_at, last_at, ...same }: ScheduleRow): StoredSchedule {
+  const schedule: StoredSchedule = {
+    ...same,
+    agentId: agent_id,
+    timeZone: time_zone,
+    userId: user_id,
+    entry: parseStored(entry, `of the schedule ${same.name}`, 'options'),
+  }
+  if (next_at !== null) schedule.nextAt = next_at
+  if (last_at !== null) schedule.lastAt = last_at
+  return schedule
+}
