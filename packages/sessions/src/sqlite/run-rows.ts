@@ -80,7 +80,7 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
     takeovers: row.takeovers,
   }
   if (row.is_background) stored.isBackground = true
-  if (row.status === 'running' && row.holder === null && !row.awaits_members) stored.isFree = true
+  if (row.status === 'running' && row.holder === null) stored[row.awaits_members ? 'awaitsMembers' : 'isFree'] = true
   if (row.root !== null) stored.rootRunId = row.root
   if (row.priority !== 0) stored.priority = row.priority
   if (row.deadline !== null) stored.deadline = row.deadline

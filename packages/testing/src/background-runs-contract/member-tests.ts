@@ -29,7 +29,12 @@ export function memberTests(getStores: GetBackground): void {
     expect(child?.record).toMatchObject({ status: 'queued', agentId: 'helper', userId: 'ann', parentRunId: 'r1' })
     expect(child?.record.sessionId).toBeUndefined()
     const parent = await runs.read('r1')
-    expect(parent).toMatchObject({ attempt: 1, progress: { step: 1 }, record: { status: 'running' } })
+    expect(parent).toMatchObject({
+      attempt: 1,
+      awaitsMembers: true,
+      progress: { step: 1 },
+      record: { status: 'running' },
+    })
     expect(parent?.isFree).toBeFalsy()
     expect((await store.find('r1'))?.messages).toHaveLength(2)
     // It keeps its session.
@@ -44,7 +49,9 @@ export function memberTests(getStores: GetBackground): void {
     await finish(runs, 'r1/a')
     await expect(takeOver(stores, 'r1')).rejects.toMatchObject(conflict)
     await runs.end('r1/b', { attempt: 1, status: 'failed', finishReason: 'error' })
-    expect(await runs.read('r1')).toMatchObject({ isFree: true, attempt: 1 })
+    const free = await runs.read('r1')
+    expect(free).toMatchObject({ isFree: true, attempt: 1 })
+    expect(free?.awaitsMembers).toBeFalsy()
     expect(await takeOver(stores, 'r1')).toMatchObject({ attempt: 2, takeovers: 0 })
     await finish(runs, 'r1', 2)
     await takeOver(stores, 'r2')
