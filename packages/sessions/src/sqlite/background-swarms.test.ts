@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent, RunStore, SessionStore, Swarm, Worker } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
+import { sqliteSessions } from './sqlite-sessions.ts'
+
+let folder: string
+let closing: (() => Promise<unknown>)[]
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-swarms-'))
+  closing = []
+})
+afterEach(async () => {
+  for (const close of closing.toReversed()) await close()
+  await rm(folder, { recursive: true })
+})
+
+const session = { userId: 'ann', sessionId: 's' }
+
+describe('an enqueued swarm does what a direct one does', () => {
+  const pairs = kinds.flatMap((outer) => kinds.map((inner): [Kind, Kind] => [outer, inner]))
+
+  it.each(pairs)('%s, around %s', { timeout: 60_000 }, async (outer, inner) => {
+    const make = (options: TeamOptions): Swarm => {
+      const cas = worker('Cas', [effect('look', options)], options)
+      const dan = worker('Dan', [], options)
+      const nested = swarmOf('Inner', inner, [cas, dan], options)
+      const ann = worker('Ann', [effect('look', options), effect('count', options)], options)
+      return swarmOf('Team', outer, [ann, nested], options)
+    }
+    const direct = make({ sessions: open('direct') })
+    const events: AgentEvent[] = []
+    const run = direct.stream('Go.', session)
+    for await (const event of run) events.push(event)
+    const expected = await run.result
+
+    const other = make({ sessions: open('enqueued') })
+    await work(make({ sessions: open('enqueued') }))
+    await work(make({ sessions: open('enqueued') }))
+    const { runId } = await other.enqueue('Go.', session)
+    const followed: AgentEvent[] = []
+    for await (const event of other.follow(runId)) followed.push(event)
+    const result = await other.result(runId)
+    expect(followed.map(({ seq }) => seq)).toEqual(followed.map(({ seq }) => seq).toSorted((a, b) => a - b))
+    expect(linesByPath(followed)).toEqual(linesByPath(events))
+    const { text, finishReason, usage, cost, steps, warnings, messages } = expected
+    expect(plain({ text, finishReason, usage, steps, warnings, messages })).toEqual(
+      plain({
+        ...{ text: result.text, finishReason: result.finishReason, usage: result.usage, steps: result.steps },
+        ...{ warnings: result.warnings, messages: result.messages },
+      }),
+    )
+    expect(result.cost?.usd).toBeCloseTo(cost?.usd ?? 0, 10)
+    for (const path of ['team', 'team/ann', 'team/inner', 'team/inner/cas', 'team/inner/dan']) {
+      const key = { agentId: path, ...session }
+      const [one, two] = [await direct.sessions.load(key), await other.sessions.load(key)]
+      expect(plain(two?.messages), path).toEqual(plain(one?.messages))
+    }
+  })
+})
+
+function open(name: string): SessionStore & { runs: RunStore } {
+  const store = sqliteSessions(join(folder, `${name}.db`))
+  closing.push(() => store.close())
+  return store as SessionStore & { runs: RunStore }
+}
+
+async function work(swarm: Swarm, concurrency = 4): Promise<Worker> {
+  const started = await swarm.work({ concurrency })
+  closing.push(() => started.close())
+  return started
+}
+
+/** The events of each agent, in order: those of members that run at once are mixed in any way. */
+function linesByPath(events: readonly AgentEvent[]): Record<string, string[]> {
+  const lines = events.map(({ seq: _, runId: _run, path, ...body }) => {
+    const shown = { ...body, ...('durationMs' in body && { durationMs: 0 }) }
+    return [path.join('/'), JSON.stringify(plain(shown))] as const
+  })
+  const byPath = Map.groupBy(lines, ([path]) => path)
+  return Object.fromEntries([...byPath].map(([path, of]) => [path, of.map(([, line]) => line)]))
+}
+
+/** Without ids that differ in each run. */
+function plain(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? 'null'
+  return JSON.parse(text.replaceAll(/call_[0-9a-f-]{36}/g, 'call_id').replaceAll(/("usd":[\d.]{6})[\d.e-]*/g, '$1'))
+}
