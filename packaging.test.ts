@@ -97,6 +97,36 @@ describe('@agentkit/core and @agentkit/providers-groq alone', () => {
   })
 })
 
+describe('@agentkit/core and @agentkit/queue-postgres alone', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('queue', ['@agentkit/core', '@agentkit/queue-postgres'])
+  }, 600_000)
+
+  it('are at most 30 packages, none with an install script', async () => {
+    const installed = Object.entries(await installedPackages(folder))
+    expect(installed.map(([path]) => path).length).toBeLessThanOrEqual(30)
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
+  })
+
+  it('load on plain Node, and connect to nothing before the first call', async () => {
+    const program = `
+      import { postgresQueue } from '@agentkit/queue-postgres'
+      const queue = postgresQueue('postgres://127.0.0.1:1/none')
+      await queue.close()
+      console.log(Object.keys(queue).length)`
+    expect(await runProgram(folder, program)).toBe('10')
+  })
+
+  it('are typed, also with `skipLibCheck: false`', async () => {
+    const program = `
+      import type { RunQueue } from '@agentkit/core'
+      import { postgresQueue } from '@agentkit/queue-postgres'
+      export const queue: RunQueue = postgresQueue({ connectionString: 'postgres://127.0.0.1:1/none' })`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+})
+
 describe('every provider', () => {
   const names = packages
     .map(({ manifest }) => manifest.name)

@@ -35,9 +35,9 @@ describe('import direction', () => {
       rule: 'the server imports core alone: it is given an agent and a session store',
     },
     {
-      of: /^packages\/(sessions|retriever|functions|testing)$/,
+      of: /^packages\/(sessions|queue-postgres|retriever|functions|testing)$/,
       to: (name) => name === core,
-      rule: 'sessions, retriever, functions and testing import core alone',
+      rule: 'sessions, queue-postgres, retriever, functions and testing import core alone',
     },
     {
       of: /^packages\/agentkit$/,

@@ -1,0 +1,18 @@
+/** A function that runs `work` at once, and again after `ms` at the earliest, however often it is called meanwhile. */
+export function coalesce(work: () => void, ms: number): () => void {
+  let isResting = false
+  let isWanted = false
+  const run = (): void => {
+    isResting = true
+    isWanted = false
+    setTimeout(() => {
+      isResting = false
+      if (isWanted) run()
+    }, ms).unref()
+    work()
+  }
+  return () => {
+    isWanted = true
+    if (!isResting) run()
+  }
+}

@@ -1,0 +1,1 @@
+export { type PostgresQueueOptions, postgresQueue } from './postgres-queue.ts'

@@ -1,0 +1,222 @@
+import type { RunQueue, TakenJob } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
+import type { PgBoss } from 'pg-boss'
+import { coalesce } from './coalesce.ts'
+import { type Fleet, openFleet } from './fleet.ts'
+import { toInsert } from './job-rows.ts'
+import { openBoss } from './open-boss.ts'
+import { now, queueName, quietClock, renewAfterHours, schema, table } from './settings.ts'
+import { retrying, toStorageError } from './storage-error.ts'
+import { type TakenRow, takeJobs } from './take-jobs.ts'
+
+export type PostgresQueueOptions = {
+  /** `postgres://user:password@host/database`, of the database that has the sessions. */
+  connectionString: string
+  /** For tests: the `TestClock` of pg-boss. */
+  clock?: QueueClock
+}
+
+/** As pg-boss's `Clock`, whose types do not pass with `skipLibCheck: false`. */
+type QueueClock = {
+  now(): number
+  setTimeout(run: () => void, ms: number): unknown
+  setInterval(run: () => void, ms: number): unknown
+  clearTimeout(timer: unknown): void
+  clearInterval(timer: unknown): void
+}
+
+/**
+ * The queue of background runs in Postgres, by pg-boss, in the schema `agentkit_queue_v12`. It connects at the first call,
+ * which creates the schema or migrates it.
+ *
+ * @throws AgentKitError `invalid-argument` without a URL; from every call `storage` with the fix, after 20 s in which
+ *   Postgres was away
+ * @example
+ * const sessions = postgresSessions(url, { queue: postgresQueue(url) })
+ */
+export function postgresQueue(options: string | PostgresQueueOptions): RunQueue {
+  const { connectionString, clock = quietClock } = typeof options === 'string' ? { connectionString: options } : options
+  if (typeof connectionString !== 'string' || connectionString === '') {
+    throw invalidArgument(
+      'postgresQueue takes the URL of a database: postgresQueue("postgres://user:password@host/database").',
+    )
+  }
+  const listeners = new Set<{ agentIds: readonly string[]; wake: () => void }>()
+  const agentsToNotify = new Set<string>()
+  let opening: Promise<PgBoss> | undefined
+  let isOpened = false
+  let isClosed = false
+  let fleet: Fleet | undefined
+  let lastUser = ''
+  /** Until then no job is expected, unless one is announced. */
+  let idleUntil = 0
+  let renewedAt = clock.now()
+
+  const open = async (): Promise<PgBoss> => {
+    if (isClosed) throw new AgentKitError('storage', 'The queue is closed. Make a new one with postgresQueue(url).')
+    opening ??= openBoss(connectionString, clock).catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  /** @param work may be done again, when the connection is lost before its answer comes */
+  const call = async <T>(work: (boss: PgBoss) => Promise<T>): Promise<T> => {
+    const openAndWork = async (): Promise<T> => {
+      const boss = await open()
+      isOpened = true
+      return work(boss)
+    }
+    try {
+      return await retrying(openAndWork, { whenOpened: isOpened, isClosed: () => isClosed })
+    } catch (error) {
+      throw toStorageError(error, connectionString)
+    }
+  }
+  const query = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    call(async (boss) => (await boss.getDb().executeSql(text, values)).rows)
+
+  const wake = (agentIds?: readonly string[]): void => {
+    idleUntil = 0
+    for (const listener of listeners) {
+      if (!agentIds || listener.agentIds.some((id) => agentIds.includes(id))) listener.wake()
+    }
+  }
+  // Not in the statement that adds jobs: commits that notify wait for each other.
+  const notify = coalesce(() => {
+    const payload = JSON.stringify([...agentsToNotify])
+    agentsToNotify.clear()
+    query('SELECT pg_notify($1, $2)', [schema, payload.length < 7_000 ? payload : '']).catch(() => {}) // workers poll
+  }, 20)
+
+  const work = (): Fleet => {
+    fleet ??= openFleet({
+      connectionString,
+      onNotice: (payload) => wake(payload?.startsWith('[') ? JSON.parse(payload) : undefined),
+      supervise: () => open().then((boss) => boss.supervise()),
+    })
+    return fleet
+  }
+
+  const takeOnce = async (agentIds: readonly string[], limit: number): Promise<TakenRow[]> => {
+    for (let tries = 0; tries < 5; tries++) {
+      try {
+        return await query<TakenRow>(takeJobs, [agentIds, lastUser, limit, limit + 16])
+      } catch (error) {
+        // Another worker has taken a job of the same session at this moment.
+        if (!(error instanceof AgentKitError && Object(error.cause).code === '23505')) throw error
+      }
+    }
+    return []
+  }
+
+  return {
+    async add(jobs) {
+      const rows = jobs.map(toInsert)
+      for (let from = 0; from < rows.length; from += 5_000) {
+        // The rows have ids: those that are there already are not added again.
+        await call((boss) => boss.insert(queueName, rows.slice(from, from + 5_000)))
+      }
+      const due = jobs.filter(({ startAfter = 0 }) => startAfter <= clock.now()).map(({ agentId }) => agentId)
+      if (due.length === 0) return
+      wake(due)
+      for (const agentId of due) agentsToNotify.add(agentId)
+      notify()
+    },
+
+    // The order in which jobs are taken keeps `perUser`: a user has more than others only while the others have no jobs.
+    async take({ agentIds, limit }) {
+      const { idleMs } = work()
+      if (agentIds.length === 0 || performance.now() < idleUntil) return []
+      const taken: TakenRow[] = []
+      idleUntil = performance.now() + idleMs
+      while (taken.length < limit) {
+        const rows = await takeOnce(agentIds, limit - taken.length)
+        taken.push(...rows)
+        const last = rows.at(-1)
+        if (!last) break
+        lastUser = last.group
+        if (last.isAll) break
+      }
+      if (taken.length > 0) idleUntil = 0
+      return taken.map(({ id, retryCount, agentId, data }) => ({
+        ...{ runId: data.runId, agentId, userId: JSON.parse(data.user) },
+        token: `${id} ${retryCount}`,
+      }))
+    },
+
+    async keep(jobs) {
+      if (jobs.length === 0) return []
+      const attempts = jobs.map(attemptOf)
+      const kept = await call((boss) => boss.touch(queueName, attempts))
+      if (clock.now() - renewedAt > 60_000) {
+        renewedAt = clock.now()
+        await query(renewJobs, [jobs.map(({ token }) => token)])
+      }
+      // Its type does not have them.
+      const { settled = [] } = kept as { settled?: string[] }
+      return jobs.filter((_, index) => !settled.includes(attempts[index]?.id ?? ''))
+    },
+
+    async settle(job, again) {
+      if (!again) {
+        await call((boss) => boss.complete(queueName, attemptOf(job)))
+        return
+      }
+      await query(returnJob, [job.token, Math.max(0, again.afterMs)])
+      if (again.afterMs <= 60_000) setTimeout(wake, again.afterMs, [job.agentId]).unref()
+    },
+
+    missing: async (runIds) => (await query<{ id: string }>(missingRuns, [runIds])).map(({ id }) => id),
+
+    onReady(agentIds, listener) {
+      work()
+      const entry = { agentIds, wake: coalesce(listener, 20) }
+      listeners.add(entry)
+      return () => void listeners.delete(entry)
+    },
+
+    counts: () => query(countJobs),
+
+    async clear() {
+      await call((boss) => boss.deleteAllJobs())
+    },
+
+    async migrate() {
+      await call(async () => {})
+    },
+
+    async close() {
+      isClosed = true
+      listeners.clear()
+      await fleet?.close()
+      const boss = await opening?.catch(() => undefined)
+      await boss?.stop({ graceful: false })
+    },
+  }
+}
+
+function attemptOf({ token }: TakenJob): { id: string; retryCount: number } {
+  const [id = '', retryCount] = token.split(' ')
+  return { id, retryCount: Number(retryCount) }
+}
+
+const ofToken = `name = '${queueName}' AND state = 'active' AND id::text || ' ' || retry_count`
+
+/** As pg-boss's `fail`, which deletes the row and inserts it again, with a time. */
+const returnJob = `UPDATE ${table} SET state = 'retry', heartbeat_on = NULL, start_after = ${now} + $2 * interval '1 ms'
+  WHERE id = split_part($1, ' ', 1)::uuid AND ${ofToken} = $1`
+
+const renewJobs = `UPDATE ${table} SET started_on = ${now}
+  WHERE ${ofToken} = ANY($1::text[]) AND started_on < ${now} - interval '${renewAfterHours} hours'`
+
+const missingRuns = `SELECT run_id AS id FROM unnest($1::text[]) AS run(run_id)
+  WHERE NOT EXISTS (SELECT FROM ${table} WHERE name = '${queueName}' AND state <= 'active' AND data->>'runId' = run_id)`
+
+const countJobs = `SELECT group_tier AS "agentId", count(*) FILTER (WHERE state < 'active')::int AS queued,
+    count(*) FILTER (WHERE state = 'active')::int AS taken,
+    COALESCE(extract(epoch FROM ${now} - min(GREATEST(created_on, start_after))
+      FILTER (WHERE state < 'active' AND start_after <= ${now})) * 1000, 0)::float8 AS "oldestMs"
+  FROM ${table} WHERE name = '${queueName}' AND state <= 'active' GROUP BY group_tier ORDER BY group_tier`
