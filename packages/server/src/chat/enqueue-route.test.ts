@@ -1,0 +1,191 @@
+import type { Worker } from '@agentkit/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { chatData, chatRequest, expectProblem, validFields } from '../__fixtures__/requests.ts'
+import { eventsIn, payTurn, type StoredAgent, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { createApp } from '../create-app.ts'
+
+const open = storedAgents()
+const patiently = { timeout: 30_000 }
+const workers: Worker[] = []
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.close()
+})
+
+type App = ReturnType<typeof createApp>
+
+async function work({ agent }: StoredAgent): Promise<void> {
+  workers.push(await agent.work())
+}
+
+function enqueue(
+  content: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): RequestInit {
+  return chatRequest({ ...validFields, chat_data: chatData({ role: 'user', content }), ...fields }, headers)
+}
+
+async function enqueued(app: App, request: RequestInit): Promise<{ id: string; response: Response }> {
+  const response = await app.request('/api/v1/runs', request)
+  expect(response.status).toBe(202)
+  const { run_id } = (await response.clone().json()) as { run_id: string }
+  return { id: run_id, response }
+}
+
+async function runOf(app: App, id: string): Promise<Record<string, unknown>> {
+  return (await app.request(`/api/v1/runs/${id}?user_id=ada`)).json() as Promise<Record<string, unknown>>
+}
+
+async function statusOf(app: App, id: string): Promise<unknown> {
+  return (await runOf(app, id)).status
+}
+
+describe('POST /api/v1/runs', () => {
+  it('stores a run, and a worker begins it', async () => {
+    const stored = open(['The report.'])
+    const app = createApp(stored.agent)
+    const { id, response } = await enqueued(app, enqueue('Write the report'))
+    expect(await response.json()).toEqual({ run_id: id, status: 'queued' })
+    expect(response.headers.get('location')).toBe(`/api/v1/runs/${id}`)
+    expect(response.headers.get('x-run-id')).toBe(id)
+    expect(await runOf(app, id)).toMatchObject({
+      ...{ run_id: id, user_id: 'ada', session_id: 'first', status: 'queued', finish_reason: null, answer: null },
+      ...{ attempts: 0, started_at: null, ended_at: null },
+    })
+    await work(stored)
+    await expect.poll(() => statusOf(app, id), patiently).toBe('done')
+    expect(await runOf(app, id)).toMatchObject({ answer: 'The report.', finish_reason: 'stop', attempts: 1 })
+    const history = await app.request('/api/v1/chat_history?user_id=ada&session_id=first')
+    expect(await history.json()).toMatchObject([{ message: 'Write the report' }, { message: 'The report.' }])
+  })
+
+  it('takes JSON too', async () => {
+    const app = createApp(open([]).agent)
+    const body = { user_id: 'ada', session_id: 'first', messages: [{ role: 'user', content: 'Hi' }] }
+    const request = { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const { id } = await enqueued(app, request)
+    const list = await app.request('/api/v1/runs?user_id=ada&status=queued')
+    expect(await list.json()).toMatchObject({ runs: [{ run_id: id, status: 'queued' }], next: null })
+  })
+
+  it.each([
+    ['no session', { session_id: '' }, 422, 'invalid-field'],
+    ['no question', { chat_data: '{"messages":[]}' }, 400, 'malformed-chat-data'],
+    ['a run of another session as `replaces`', { replaces: 'run_unknown' }, 404, 'not-found'],
+  ])('refuses %s', async (_, fields, status, code) => {
+    const app = createApp(open([]).agent)
+    await expectProblem(await app.request('/api/v1/runs', enqueue('Hi', fields)), status, code)
+  })
+
+  it('refuses more queued runs than the limit, to be sent again later', async () => {
+    const app = createApp(open([]).agent, { limits: { userQueued: 1 } })
+    await enqueued(app, enqueue('One'))
+    const response = await app.request('/api/v1/runs', enqueue('Two', { session_id: 'second' }))
+    await expectProblem(response, 503, 'overloaded')
+    expect(response.headers.get('retry-after')).toBe('5')
+    await enqueued(app, enqueue('Other', { user_id: 'bob' }))
+  })
+
+  it('refuses a user whose runs have used up the day', async () => {
+    const { agent } = open([{ text: 'Hi.', usage: { inputTokens: 60, outputTokens: 60 } }])
+    const app = createApp(agent, { limits: { userDailyTokens: 100 } })
+    expect((await app.request('/api/v1/chat', enqueue('Hi'))).status).toBe(200)
+    await expectProblem(await app.request('/api/v1/runs', enqueue('Again')), 429, 'budget')
+  })
+})
+
+describe('an Idempotency-Key of a background run', () => {
+  it('is one run, whatever has become of it', async () => {
+    const stored = open(['The report.'])
+    const app = createApp(stored.agent)
+    const headers = { 'idempotency-key': 'key-1' }
+    const first = await enqueued(app, enqueue('Write', {}, headers))
+    await work(stored)
+    await expect.poll(() => statusOf(app, first.id), patiently).toBe('done')
+    const { id, response } = await enqueued(app, enqueue('Write', {}, headers))
+    expect(id).toBe(first.id)
+    expect(await response.json()).toEqual({ run_id: id, status: 'queued' })
+    expect(response.headers.get('idempotency-replayed')).toBe('true')
+    expect(response.headers.get('location')).toBe(`/api/v1/runs/${id}`)
+  })
+
+  it('is refused for another message', async () => {
+    const app = createApp(open([]).agent)
+    const headers = { 'idempotency-key': 'key-1' }
+    await enqueued(app, enqueue('Write', {}, headers))
+    await expectProblem(await app.request('/api/v1/runs', enqueue('Else', {}, headers)), 422, 'idempotency-key-reused')
+  })
+
+  it('finds the run whose answer was not stored, as its process died', async () => {
+    const { agent } = open([])
+    const { answers } = agent.sessions.runs ?? expect.unreachable()
+    const app = createApp(agent)
+    const headers = { 'idempotency-key': 'key-1' }
+    const first = await enqueued(app, enqueue('Write', {}, headers))
+    // As if only the run had been stored.
+    const store = answers.reserve
+    answers.reserve = async () => undefined
+    const { id } = await enqueued(app, enqueue('Write', {}, headers))
+    answers.reserve = store
+    expect(id).toBe(first.id)
+  })
+})
+
+describe('a background run over HTTP', () => {
+  it('is followed from the start, also while it is queued', async () => {
+    const stored = open(['The report.'])
+    const app = createApp(stored.agent)
+    const { id } = await enqueued(app, enqueue('Write'))
+    const response = await app.request(`/api/v1/runs/${id}/events?user_id=ada`)
+    expect(response.status).toBe(200)
+    await work(stored)
+    const events = eventsIn(await response.text())
+    expect(events.at(0)).toMatchObject({ id: 1, type: 'run-start' })
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', data: { text: 'The report.' } })
+    const again = await app.request(`/api/v1/runs/${id}/events?user_id=ada`)
+    expect(eventsIn(await again.text())).toEqual(events)
+  })
+
+  it('is cancelled while it is queued', async () => {
+    const app = createApp(open([]).agent)
+    const { id } = await enqueued(app, enqueue('Write'))
+    const response = await app.request(`/api/v1/runs/${id}/cancel?user_id=ada`, { method: 'POST' })
+    expect(await response.json()).toMatchObject({ status: 'failed', finish_reason: 'aborted' })
+  })
+
+  it('waits for an approval, and is continued by a worker once it is decided', async () => {
+    const stored = open([payTurn, 'Paid.'])
+    const app = createApp(stored.agent)
+    await work(stored)
+    const { id } = await enqueued(app, enqueue('Pay 5'))
+    await expect.poll(() => statusOf(app, id), patiently).toBe('waiting')
+    expect(stored.paid).toEqual([])
+    const [{ approval_id } = { approval_id: '' }] = (await runOf(app, id)).approvals as { approval_id: string }[]
+    const decision = JSON.stringify({ user_id: 'ada', approve: true })
+    const response = await app.request(`/api/v1/runs/${id}/approvals/${approval_id}`, {
+      ...{ method: 'POST', body: decision },
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    })
+    expect(eventsIn(await response.text()).at(-1)).toMatchObject({ type: 'run-end', data: { text: 'Paid.' } })
+    expect(stored.paid).toEqual([5])
+    expect(await runOf(app, id)).toMatchObject({ status: 'done', answer: 'Paid.' })
+  })
+
+  it('is of its user alone', async () => {
+    const tokens = { 'token-of-ada-00000001': 'ada', 'token-of-bob-00000001': 'bob' }
+    const app = createApp(open([]).agent, { auth: { tokens } })
+    const { id } = await enqueued(app, enqueue('Write', {}, { authorization: 'Bearer token-of-ada-00000001' }))
+    const headers = { authorization: 'Bearer token-of-bob-00000001' }
+    for (const path of [`/api/v1/runs/${id}`, `/api/v1/runs/${id}/events`]) {
+      await expectProblem(await app.request(path, { headers }), 404, 'not-found')
+    }
+  })
+
+  it('is deleted with its session, also while it is queued', async () => {
+    const app = createApp(open([]).agent)
+    const { id } = await enqueued(app, enqueue('Write'))
+    const response = await app.request('/api/v1/sessions/first?user_id=ada', { method: 'DELETE' })
+    expect(response.status).toBe(204)
+    await expectProblem(await app.request(`/api/v1/runs/${id}?user_id=ada`), 404, 'not-found')
+  })
+})
