@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentKitError, type Runnable } from '@agentkit/core'
-import { handBackRuns } from '@agentkit/core/internal'
+import { AgentKitError, type Runnable, type Worker } from '@agentkit/core'
+import { handBackRuns, type WorkerOptions } from '@agentkit/core/internal'
 import { getRequestListener } from '@hono/node-server'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
+import { workerConcurrency, workerPlaces } from './capacity/worker-places.ts'
 import { buildApp } from './create-app.ts'
 import { agentFiles } from './files/agent-files.ts'
 import { largestBody } from './guards/body-size.ts'
@@ -13,6 +14,7 @@ import type { Limits } from './limits.ts'
 import { type ServerSettings, serverUrl } from './options.ts'
 import { recover } from './runs/recover.ts'
 import { startRetention } from './sessions/retention.ts'
+import { describeError } from './util/log.ts'
 
 /** A server that listens. */
 export interface AgentServer {
@@ -25,8 +27,11 @@ export interface AgentServer {
   close(): Promise<void>
 }
 
+/** Starts a worker with these options. */
+export type StartWork = (options: WorkerOptions) => Promise<Worker>
+
 /** Serves an agent by Node's HTTP server. Everything that needs Node's server is imported here. */
-export async function listen(agent: Runnable, settings: ServerSettings): Promise<AgentServer> {
+export async function listen(agent: Runnable, settings: ServerSettings, work?: StartWork): Promise<AgentServer> {
   const { limits } = settings
   const capacity = createCapacity(limits, agent, settings.rules)
   capacity.isStarting = true
@@ -43,6 +48,10 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
     server.emit('request', request, response)
   })
   const port = await bind(server, settings)
+  const worker = await startWorker(work, settings, capacity).catch(async (error) => {
+    server.close()
+    throw error
+  })
   capacity.isStarting = false
   const stopRetention = startRetention({ agent, ...settings })
   const stopped = new AbortController()
@@ -53,10 +62,28 @@ export async function listen(agent: Runnable, settings: ServerSettings): Promise
     close() {
       stopRetention()
       stopped.abort()
-      closing ??= drain(server, agent, capacity, limits.drainMs)
+      closing ??= drain(server, agent, { capacity, worker, drainMs: limits.drainMs })
       return closing
     },
   }
+}
+
+async function startWorker(
+  work: StartWork | undefined,
+  { limits, log }: ServerSettings,
+  { runs, checkBudget }: Capacity,
+): Promise<Worker | undefined> {
+  return work?.({
+    concurrency: workerConcurrency(limits.runs),
+    places: workerPlaces(runs),
+    admit: ({ userId }) => checkBudget(userId),
+    // The server removes old data itself.
+    keepsRetention: false,
+    onError(error) {
+      const message = 'A worker could not reach its store or its queue.'
+      log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+    },
+  })
 }
 
 function nodeOptions({ headersMs, deadlineMs }: Limits): Record<string, number> {
@@ -103,14 +130,17 @@ const settleMs = 1000
 /** How long the ends of streams may take to be sent. */
 const lastBytesMs = 100
 
-async function drain(server: Server, agent: Runnable, capacity: Capacity, drainMs: number): Promise<void> {
+type Draining = { capacity: Capacity; worker: Worker | undefined; drainMs: number }
+
+async function drain(server: Server, agent: Runnable, { capacity, worker, drainMs }: Draining): Promise<void> {
   const { runs } = capacity
   // New runs are refused from now on; other requests are answered while runs are active.
   runs.close()
   const giveUpAt = performance.now() + drainMs
   // Resumable runs end their step, and are free for the next server; the others have the time to end.
   const handedBack = agent.sessions.runs ? handBackRuns(agent.sessions, drainMs) : undefined
-  await within(drainMs, Promise.all([runs.idle(), handedBack]))
+  const working = worker?.close()
+  await within(drainMs, Promise.all([runs.idle(), handedBack, working]))
   // Those who follow a run continue with the next server.
   capacity.drain()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -120,7 +150,7 @@ async function drain(server: Server, agent: Runnable, capacity: Capacity, drainM
   server.closeAllConnections()
   await closed
   clearInterval(idle)
-  await within(settleMs, runs.idle())
+  await within(settleMs, Promise.all([runs.idle(), working]))
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

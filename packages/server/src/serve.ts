@@ -1,5 +1,5 @@
 import type { Runnable } from '@agentkit/core'
-import type { AgentServer } from './listen.ts'
+import type { AgentServer, StartWork } from './listen.ts'
 import { checkOptions, type ServerOptions } from './options.ts'
 
 /**
@@ -8,6 +8,7 @@ import { checkOptions, type ServerOptions } from './options.ts'
  * @param agent an Agent or a Swarm
  * @param options.host address to bind; default `127.0.0.1`
  * @param options.port default 8000; 0 takes a free one
+ * @param work starts a worker within the places of the server, which ends with the server. @internal
  * @throws AgentKitError `invalid-argument` for a value that is not an agent
  * @throws AgentKitError `invalid-config` for unsafe or impossible options and for an address in use, with the fix
  * @example
@@ -19,9 +20,9 @@ import { checkOptions, type ServerOptions } from './options.ts'
  * const response = await fetch(`${server.url}/api/v1/chat`, { method: 'POST', body: form })
  * await server.close()
  */
-export async function serve(agent: Runnable, options?: ServerOptions): Promise<AgentServer> {
+export async function serve(agent: Runnable, options?: ServerOptions, work?: StartWork): Promise<AgentServer> {
   const settings = checkOptions(options)
   // Imported by the call: `createApp` also runs where there is no `node:http`, and starts faster without it.
   const { listen } = await import('./listen.ts')
-  return listen(agent, settings)
+  return listen(agent, settings, work)
 }

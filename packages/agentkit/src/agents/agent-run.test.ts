@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
@@ -39,6 +42,52 @@ describe('agent.run', () => {
     ])
     await restarted.close()
     await second.close()
+  })
+
+  it('works on background runs, unless `worker` is false', async () => {
+    const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel(['Noted.']) })
+    const serving = await agent.run({ port: 0, worker: false })
+    const { runId } = await agent.enqueue('My cat is Tom.')
+    expect(await agent.runs({ status: 'queued' })).toMatchObject([{ runId }])
+    await serving.close()
+    const working = await agent.run({ port: 0 })
+    expect(await agent.result(runId)).toMatchObject({ text: 'Noted.' })
+    await working.close()
+    await agent.close()
+  })
+
+  it('sends notices of background runs to [webhooks]', async () => {
+    vi.stubEnv('HOOK_SECRET', 'a-secret-of-the-test')
+    const received: unknown[] = []
+    const hook = createServer((request, response) => {
+      void json(request)
+        .then((body) => received.push(body))
+        .finally(() => response.writeHead(204).end())
+    })
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+    const { port } = hook.address() as AddressInfo // of a server that listens on a port
+    folder.write('agentkit_config.toml', `[webhooks]\nurl = "http://127.0.0.1:${port}"\nsecret_env = "HOOK_SECRET"\n`)
+    const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel(['Noted.']) })
+    const server = await agent.run({ port: 0 })
+    const { runId } = await agent.enqueue('My cat is Tom.', { userId: 'ann' })
+    await vi.waitUntil(() => received.length > 0, { timeout: 30_000 })
+    expect(received).toEqual([
+      {
+        type: 'run.done',
+        timestamp: expect.stringMatching(/Z$/),
+        data: { run_id: runId, agent_id: 'notes', user_id: 'ann', session_id: null, status: 'done' },
+      },
+    ])
+    await server.close()
+    await agent.close()
+    hook.close()
+  })
+
+  it('refuses [webhooks] whose secret is not set', async () => {
+    folder.write('agentkit_config.toml', '[webhooks]\nurl = "http://127.0.0.1:1"\nsecret_env = "NO_SECRET"\n')
+    const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel([]) })
+    await expect(agent.run({ port: 0 })).rejects.toMatchObject({ code: 'invalid-config' })
+    await agent.close()
   })
 
   it.each([8000, null, '8000', [8000]])('refuses %o as its options', async (options) => {

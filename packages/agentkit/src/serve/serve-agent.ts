@@ -1,5 +1,5 @@
 import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, type WorkingAgent, workOn } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
@@ -53,12 +53,13 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
 }
 
 /**
- * Serves an agent and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
+ * Serves an agent, works on its background runs unless `worker` is false, and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
  * @param onClose called when the server is closed
  */
 export async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
-  const server = await serve(agent, options)
+  const works = options.worker !== false && isWorking(agent)
+  const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)
   if (isForPeople(options)) {
     // Without auth, `serve` has refused every address but this machine's own, unless others were allowed.
     const note =
@@ -79,6 +80,11 @@ export async function serveAgent(agent: Member, options: ServeOptions, onClose =
     await server.close().finally(removeHandlers)
   }
   return { url: server.url, close }
+}
+
+/** Whether the agent has background runs: its store outlives the process. */
+function isWorking(agent: Member): agent is Member & WorkingAgent {
+  return agent.sessions.runs?.background !== undefined && 'continueRun' in agent
 }
 
 /**

@@ -23,7 +23,7 @@ export type Capacity = {
    * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
    */
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
-  /** @throws ProblemError `budget` (429) for a user whose runs have used up the day's limit */
+  /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit */
   checkBudget(userId: string): Promise<void>
   /** Starts to count the memory of one request. */
   hold(): Hold
@@ -61,7 +61,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
         leave()
       }
     },
-    checkBudget: (userId) => daily().check(userId).catch(asSpent),
+    checkBudget: (userId) => daily().check(userId),
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
     totals,
@@ -72,8 +72,8 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   }
 }
 
-/** A limit of the user, whose status is not that of a run which has used up its budget. */
-function asSpent(error: unknown): never {
+/** A limit of the user for a request, whose status is not that of a run which has used up its budget. */
+export function asSpent(error: unknown): never {
   if (!isAgentKitError(error) || error.code !== 'budget') throw error
   throw new ProblemError('budget', {
     status: 429,

@@ -23,6 +23,26 @@ describe('the queue of runs', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
+  it('has free places only where none waits for one, and none while it closes', async () => {
+    const queue = createRunQueue({ ...limits, runs: 2 })
+    let wasFree = 0
+    const stop = queue.onFree(() => wasFree++)
+    expect(queue.free).toBe(2)
+    const leave = queue.tryEnter()
+    const leaveOther = await queue.enter(never)
+    expect([queue.free, queue.running, queue.tryEnter()]).toEqual([0, 2, undefined])
+    const waiting = queue.enter(never)
+    leave?.()
+    expect([queue.free, queue.running, wasFree]).toEqual([0, 2, 0])
+    leaveOther()
+    expect([queue.free, wasFree]).toEqual([1, 1])
+    stop()
+    ;(await waiting)()
+    expect([queue.free, wasFree]).toEqual([2, 1])
+    queue.close()
+    expect([queue.free, queue.tryEnter()]).toEqual([0, undefined])
+  })
+
   it('refuses a run when the queue is full, with Retry-After', async () => {
     const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)

@@ -17,6 +17,10 @@ export interface RunQueue {
    *   before `signal` aborts or the time is up
    */
   enter(signal: AbortSignal, entry?: QueueEntry): Promise<() => void>
+  /** Takes a place that is free and that no run waits for. @returns leaves it; `undefined` when there is none */
+  tryEnter(): (() => void) | undefined
+  /** Calls `listener` when such a place becomes free. @returns stops it */
+  onFree(listener: () => void): () => void
   /** The problem of a request that exceeds a limit; `Retry-After` is the estimated time until the queue is empty. */
   overloaded(detail: string, headers?: Record<string, string>): ProblemError
   /** Refuses the queued runs, and all later ones. */
@@ -26,6 +30,8 @@ export interface RunQueue {
   readonly running: number
   /** Runs that wait for one. */
   readonly queued: number
+  /** Places that are free and that no run waits for. */
+  readonly free: number
   /** Resolves when every place is free. */
   idle(): Promise<void>
 }
@@ -47,6 +53,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
   // Users with waiting runs, the one whose turn is next first. A Set keeps the order of its entries.
   const turns = new Set<User>()
   const idleWaiters: (() => void)[] = []
+  const freeListeners = new Set<() => void>()
   let running = 0
   let queued = 0
   let averageMs = 0
@@ -83,6 +90,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
       admitNext()
       forget(user)
       if (running === 0) for (const resolve of idleWaiters.splice(0)) resolve()
+      if (freePlaces() > 0) for (const listener of freeListeners) listener()
     }
   }
 
@@ -98,6 +106,9 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
       return
     }
   }
+
+  /** None while the server stops. */
+  const freePlaces = (): number => (closed || queued > 0 ? 0 : runs - running)
 
   const secondsFor = (ahead: number, places: number): number =>
     Math.max(1, Math.ceil(((ahead + 1) * averageMs) / places / 1000))
@@ -163,6 +174,15 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
       })
     },
 
+    tryEnter() {
+      return freePlaces() > 0 ? take(userOf(undefined)) : undefined
+    },
+
+    onFree(listener) {
+      freeListeners.add(listener)
+      return () => void freeListeners.delete(listener)
+    },
+
     overloaded,
 
     close() {
@@ -181,6 +201,10 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
 
     get queued() {
       return queued
+    },
+
+    get free() {
+      return freePlaces()
     },
 
     async idle() {

@@ -1,6 +1,7 @@
 import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { asSpent } from '../capacity/capacity.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import { idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -38,7 +39,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
   return receiveChat(context, parts, async ({ request, store, release }) => {
     try {
       const response = await idempotent(context, parts, request, async (begin) => {
-        await capacity.checkBudget(request.userId)
+        await capacity.checkBudget(request.userId).catch(asSpent)
         await store()
         const runId = await enqueueRun(context, parts, request)
         await begin({ runId, type: 'application/json', isAccepted: true })

@@ -1,0 +1,105 @@
+import type { AgentOptions, RunRecord } from '@agentkit/core'
+import { workOn } from '@agentkit/core/internal'
+import type { ScriptedTurn } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { ask, storedAgents } from './__fixtures__/stored-agent.ts'
+import type { AgentServer } from './index.ts'
+import type { ServerOptions } from './options.ts'
+import { serve } from './serve.ts'
+
+const open = storedAgents()
+const patiently = { timeout: 30_000 }
+
+/** A server that works on the background runs of its agent, as `run()` starts it. */
+async function workingServer(
+  turns: readonly ScriptedTurn[],
+  options: ServerOptions = {},
+  more: Partial<AgentOptions> = {},
+) {
+  const stored = open(turns, more)
+  const { agent } = stored
+  const server = await serve(agent, { port: 0, log: () => {}, ...options }, (working) => workOn([agent], working))
+  return { ...stored, server }
+}
+
+/** Answers of a model that wait until they are released. */
+function held(count: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const turn = async (): Promise<string> => {
+    begun++
+    await promise
+    return 'Done.'
+  }
+  return { turns: Array.from({ length: count }, () => turn), release: resolve, begun: () => begun }
+}
+
+const chat = (server: AgentServer, content: string, sessionId: string): Promise<Response> =>
+  fetch(`${server.url}/api/v1/chat`, ask(content, { session_id: sessionId }))
+
+describe('a server that works', () => {
+  it('executes no more runs at once than it has places, background runs included', async () => {
+    const model = held(6)
+    const { agent, server } = await workingServer(model.turns, { limits: { runs: 3 } })
+    await agent.enqueueMany(['a', 'b', 'c', 'd'].map((sessionId) => ({ input: 'Hi', sessionId })))
+    // 3 places: 2 of them for background runs.
+    await expect.poll(model.begun, patiently).toBe(2)
+    const answers = ['x', 'y'].map((sessionId) => chat(server, 'Hi', sessionId))
+    await expect.poll(model.begun, patiently).toBe(3)
+    model.release()
+    for (const answer of answers) expect((await answer).status).toBe(200)
+    await expect.poll(async () => (await agent.runs({ status: 'done' })).length, patiently).toBe(6)
+    await server.close()
+  })
+
+  it('begins a background run as soon as a place is free', async () => {
+    const model = held(1)
+    const { agent, server } = await workingServer([...model.turns, 'Done.'], { limits: { runs: 1 } })
+    const answer = chat(server, 'Hi', 'x')
+    await expect.poll(model.begun, patiently).toBe(1)
+    const { runId } = await agent.enqueue('Hi')
+    model.release()
+    await answer
+    expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
+    await server.close()
+  })
+
+  it('hands back what does not end while it stops: the next one continues it', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const hang: ScriptedTurn = (_, signal) => {
+      begin()
+      return new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const first = await workingServer([hang], { limits: { drainMs: 50 } })
+    const { runId } = await first.agent.enqueue('Hi', { sessionId: 's' })
+    await begun
+    await first.server.close()
+    expect((await first.sessions.runs?.read(runId))?.record.status).toBe('running')
+    const second = await workingServer(['Done.'], {}, { sessions: first.sessions })
+    expect(await second.agent.result(runId)).toMatchObject({ text: 'Done.' })
+    await second.server.close()
+  })
+
+  it('fails a run of a user who has used up the day', async () => {
+    const usage = { inputTokens: 80, outputTokens: 40, totalTokens: 120 }
+    const { agent, server } = await workingServer([{ text: 'Hi.', usage }, 'Done.'], {
+      limits: { userDailyTokens: 100 },
+    })
+    await agent.result((await agent.enqueue('Hi', { userId: 'ada' })).runId)
+    const { runId } = await agent.enqueue('Again', { userId: 'ada' })
+    expect((await agent.result(runId)).error).toMatchObject({ code: 'budget' })
+    const others = await agent.enqueue('Hi', { userId: 'bob' })
+    expect(await agent.result(others.runId)).toMatchObject({ text: 'Done.' })
+    await server.close()
+  })
+})
+
+it('serve alone begins no background run', async () => {
+  const { agent } = open(['Done.'])
+  const server = await serve(agent, { port: 0 })
+  const { runId } = await agent.enqueue('Hi')
+  expect(await agent.sessions.runs?.background?.lastWorkers()).toEqual([])
+  const record: RunRecord | undefined = (await agent.sessions.runs?.read(runId))?.record
+  expect(record?.status).toBe('queued')
+  await server.close()
+})
