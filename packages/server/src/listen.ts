@@ -71,12 +71,13 @@ export async function listen(agent: Runnable, settings: ServerSettings, work?: S
 async function startWorker(
   work: StartWork | undefined,
   { limits, log }: ServerSettings,
-  { runs, checkBudget }: Capacity,
+  { runs, checkBudget, countRun }: Capacity,
 ): Promise<Worker | undefined> {
   return work?.({
     concurrency: workerConcurrency(limits.runs),
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
+    onSpent: ({ userId }, spent) => countRun(userId, spent),
     // The server removes old data itself.
     keepsRetention: false,
     onError(error) {

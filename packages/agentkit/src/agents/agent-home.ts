@@ -49,6 +49,7 @@ function workerParts({ config }: SDKContext, agentId: string, { runs }: SessionS
   return {
     ...(deliver && { deliver }),
     admit: ({ userId }) => usage.check(userId),
+    onSpent: ({ userId }, spent) => usage.add(userId, spent),
     retention: rulesOf(retention),
   }
 }

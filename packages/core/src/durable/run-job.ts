@@ -7,13 +7,18 @@ import { endCrashed } from '../sessions/end-crashed.ts'
 import { withEndEvent } from '../sessions/end-event.ts'
 import { redactSecrets } from '../util/redact.ts'
 import type { BackgroundStore } from './background-of.ts'
+import type { Spent } from './daily-usage.ts'
 import { jobOfStored } from './job-of.ts'
+import { spentSince } from './spent-since.ts'
 
 /** What a worker does with a job afterwards: removes it, or has it delivered again. */
 export type JobOutcome = 'done' | { afterMs: number }
 
 /** Whether a queued run may begin. @throws AgentKitError why it may not: the run then fails with it */
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
+
+/** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
+export type OnSpent = (run: { agentId: string; userId: string }, spent: Spent) => void
 
 /** The agent of a job. */
 type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun<unknown> }
@@ -27,31 +32,35 @@ export function jobRunner({
   store,
   runs,
   admit,
+  onSpent,
 }: {
   store: SessionStore
   runs: BackgroundStore
   admit?: Admit
+  onSpent?: OnSpent
 }): JobRunner {
   /** Failures to begin or to continue a run, which are not those of the run. */
   const failures = new Map<string, number>()
   let isAlone = false
 
-  const continueOne = async (agent: JobAgent, runId: string): Promise<JobOutcome> => {
+  const continueOne = async (agent: JobAgent, { record: before }: StoredRun): Promise<JobOutcome> => {
+    const { runId, agentId, userId, parentRunId } = before
     const { error } = await agent.continueRun(runId).result
     const stored = await runs.read(runId)
+    if (stored && parentRunId === undefined) onSpent?.({ agentId, userId }, spentSince(before, stored.record))
     if (!stored || isSettled(stored)) return 'done'
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
     if (error && isFailure(error)) throw error
     return { afterMs: stored.record.status === 'queued' ? limits.busyAgainMs : limits.elsewhereAgainMs }
   }
   /** A run with which processes died starts alone, and later: it may have ended them. */
-  const continueAlone = async (agent: JobAgent, { record, takeovers }: StoredRun): Promise<JobOutcome> => {
+  const continueAlone = async (agent: JobAgent, stored: StoredRun): Promise<JobOutcome> => {
     if (isAlone) return { afterMs: limits.elsewhereAgainMs }
     isAlone = true
     try {
-      const delay = limits.poisonDelaysMs[takeovers + 1 - limits.poisonFrom] ?? 0
+      const delay = limits.poisonDelaysMs[stored.takeovers + 1 - limits.poisonFrom] ?? 0
       await new Promise((resolve) => setTimeout(resolve, delay))
-      return await continueOne(agent, record.runId)
+      return await continueOne(agent, stored)
     } finally {
       isAlone = false
     }
@@ -71,7 +80,7 @@ export function jobRunner({
       const after = await runs.read(runId)
       return !after || isSettled(after) ? 'done' : { afterMs: limits.elsewhereAgainMs }
     }
-    return isLost && takeovers + 1 >= limits.poisonFrom ? continueAlone(agent, stored) : continueOne(agent, runId)
+    return isLost && takeovers + 1 >= limits.poisonFrom ? continueAlone(agent, stored) : continueOne(agent, stored)
   }
   return {
     async run(agent, runId) {

@@ -7,7 +7,7 @@ import { backgroundOf } from './background-of.ts'
 import { type Delivered, deliverNotices } from './deliver-notices.ts'
 import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
-import { type Admit, jobRunner } from './run-job.ts'
+import { type Admit, jobRunner, type OnSpent } from './run-job.ts'
 import { startScheduled } from './start-scheduled.ts'
 import { sweep } from './sweep.ts'
 import type { WorkerParts, WorkerPlaces, WorkingAgent } from './worker-options.ts'
@@ -17,6 +17,7 @@ type StoreWorkerOptions = {
   concurrencyPerUser: number
   places: WorkerPlaces | undefined
   admit: Admit | undefined
+  onSpent: OnSpent | undefined
   keepsRetention: boolean
   onRemoved(what: string): void
   onError(error: unknown): void
@@ -26,7 +27,7 @@ type StoreWorkerOptions = {
 export async function workOnStore(
   store: SessionStore,
   agents: readonly WorkingAgent[],
-  { concurrency, concurrencyPerUser, places, admit, keepsRetention, onRemoved, onError }: StoreWorkerOptions,
+  { concurrency, concurrencyPerUser, places, admit, onSpent, keepsRetention, onRemoved, onError }: StoreWorkerOptions,
 ): Promise<Worker> {
   const runs = backgroundOf(store)
   const { background } = runs
@@ -36,7 +37,11 @@ export async function workOnStore(
   const workerId = `worker_${crypto.randomUUID()}`
   await background.beatWorker(workerId, agentIds)
 
-  const runner = jobRunner({ store, runs, admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run) })
+  const runner = jobRunner({
+    ...{ store, runs },
+    admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run),
+    onSpent: (run, spent) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, spent),
+  })
   const dispatcher = dispatch({
     ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },
     ...(places && { places }),

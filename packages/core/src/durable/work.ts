@@ -20,12 +20,20 @@ const workRules = { concurrency: isConcurrency, concurrencyPerUser: isConcurrenc
  * @throws AgentKitError `invalid-argument`; `invalid-config` or `unsupported` for a store without background runs
  */
 export async function workOn(agents: readonly WorkingAgent[], options: WorkerOptions = {}): Promise<Worker> {
-  const { places, admit, keepsRetention = true, onRemoved = () => {}, onError = printError(), ...given } = options
+  const {
+    places,
+    admit,
+    onSpent,
+    keepsRetention = true,
+    onRemoved = () => {},
+    onError = printError(),
+    ...given
+  } = options
   checkOptions(given, workRules)
   const { concurrency = limits.concurrency, concurrencyPerUser = concurrency } = given
   if (agents.length === 0) throw invalidArgument('Pass the agents whose runs the worker begins.')
   for (const agent of agents) backgroundOf(agent.toSpec().sessions)
-  const shared = { concurrency, concurrencyPerUser, places, admit, keepsRetention, onRemoved, onError }
+  const shared = { concurrency, concurrencyPerUser, places, admit, onSpent, keepsRetention, onRemoved, onError }
   const working = [...byStore(agents)].map(([store, own]) => workOnStore(store, own, shared))
   const workers = await Promise.all(working)
   let closed: Promise<unknown> | undefined

@@ -3,7 +3,7 @@ import type { AgentSpec } from '../loop/types.ts'
 import type { WorkOptions } from '../runs/background.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import type { KeptRules } from './keep-retention.ts'
-import type { Admit } from './run-job.ts'
+import type { Admit, OnSpent } from './run-job.ts'
 
 /** An agent whose background runs a worker begins and continues. */
 export type WorkingAgent = {
@@ -20,6 +20,7 @@ export type WorkerParts = {
   deliver?(notice: RunNotice): Promise<void>
   /** Called before a queued run begins. When it throws, the run fails with that error. */
   admit?: Admit
+  onSpent?: OnSpent
   /** What is removed from the store. */
   retention?: KeptRules
 }
@@ -36,8 +37,9 @@ export type WorkerPlaces = {
 
 export type WorkerOptions = WorkOptions & {
   places?: WorkerPlaces
-  /** Instead of that of the agents. */
+  /** Instead of those of the agents. */
   admit?: Admit
+  onSpent?: OnSpent
   /** False where the process removes old data already. */
   keepsRetention?: boolean
   /** Called with what was removed from a store, such as `2 sessions with 3 runs`. */

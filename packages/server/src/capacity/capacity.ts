@@ -25,6 +25,8 @@ export type Capacity = {
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
   /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit */
   checkBudget(userId: string): Promise<void>
+  /** Counts what a run of the user has used, for the day's limit and for `/metrics`. */
+  countRun(userId: string, spent: Spent): void
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
@@ -47,6 +49,10 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   let usage: DailyUsage | undefined
   // Created when it is needed, since an agent may open its store then.
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
+  const countRun = (userId: string, spent: Spent): void => {
+    daily().add(userId, spent)
+    totals.countRun(spent)
+  }
   return {
     runs,
     isStarting: false,
@@ -54,14 +60,12 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
       if (!isContinued) await daily().check(userId).catch(asSpent)
       const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
       return (spent) => {
-        if (spent) {
-          daily().add(userId, spent)
-          totals.countRun(spent)
-        }
+        if (spent) countRun(userId, spent)
         leave()
       }
     },
     checkBudget: (userId) => daily().check(userId),
+    countRun,
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
     totals,
