@@ -80,7 +80,9 @@ describe('import direction', () => {
       .filter(({ manifest }) => manifest.name === 'agentkit')
       .flatMap(({ sources }) => sources)
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
-      .filter(({ from, how }) => /^@agentkit\/(providers-|testing|retriever)/.test(from) && how === 'static')
+      .filter(
+        ({ from, how }) => /^@agentkit\/(providers-|testing|retriever|queue-postgres)/.test(from) && how === 'static',
+      )
     expect(eager, 'write await import(…), or import type').toEqual([])
   })
 })

@@ -22,7 +22,7 @@ it.each<[string, object | undefined, RegExp]>([
   ['an option of its own', { zzz: 1 }, /^Unknown option `zzz`\. Known: name, /],
   ['an empty list of models', { model: [] }, /`model` is a name/],
   ['a list of other things', { model: ['gpt-5', 3] }, /`model` is a name/],
-  ['a store that is none', { sessions: 5 }, /path of a file, or a SessionStore/],
+  ['a store that is none', { sessions: 5 }, /path of a file, postgres:\/\/…, or a SessionStore/],
   ['a context that is none', { sdkContext: {} }, /new SDKContext/],
   ['a flag that is none', { enableMultiModal: 'yes' }, /true or false/],
   [

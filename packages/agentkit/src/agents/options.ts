@@ -34,7 +34,7 @@ export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'm
     model?: string | Model | readonly (string | Model)[]
     /** `false` refuses images and files. By default the model's abilities decide. */
     enableMultiModal?: boolean
-    /** The session store, or the path of a SQLite file (default `agentkit-data/sessions.db`). */
+    /** The session store, the path of a SQLite file (default `agentkit-data/sessions.db`), or `postgres://…`. */
     sessions?: SessionStore | string
   }
 
@@ -73,7 +73,7 @@ const optionRules: OptionRules<AgentOptions> = {
   },
   enableMultiModal: isFlag,
   sessions: {
-    is: 'the path of a file, or a SessionStore',
+    is: 'the path of a file, postgres://…, or a SessionStore',
     holds: (value) => isText.holds(value) || hasMethod('begin', '').holds(value),
   },
   retrieve: isFlag,

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from './sdk-context.ts'
+import { storeName } from './store-names.ts'
 
 const folder = useFolder()
 
@@ -62,8 +63,25 @@ describe('SDKContext', () => {
     await context.close()
   })
 
-  it.each(['postgres://localhost/agentkit', 'https://example.com'])('refuses %s as a session store', (address) => {
-    expect(() => new SDKContext().sessionsAt(address)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
+  it.each(['mysql://ann:hunter2@localhost/agentkit', 'https://example.com', 'postgresx://localhost'])(
+    'refuses %s as a session store, without its password',
+    (address) => {
+      const refusal = expect.objectContaining({
+        code: 'invalid-config',
+        message: expect.not.stringContaining('hunter2'),
+      })
+      expect(() => new SDKContext().sessionsAt(address)).toThrow(refusal)
+    },
+  )
+
+  it('keeps one store for each address of Postgres, and connects to none before it is used', async () => {
+    const context = new SDKContext()
+    const address = 'postgres://ann:hunter2@127.0.0.1:1/agentkit'
+    const store = context.sessionsAt(address)
+    expect(context.sessionsAt(address)).toBe(store)
+    expect(context.sessionsAt('postgresql://127.0.0.1:1/other')).not.toBe(store)
+    expect(storeName(store)).toBe('postgres://ann@127.0.0.1:1/agentkit')
+    await context.close()
   })
 
   it.each(['', ' '])('refuses %j as the path of sessions', (path) => {

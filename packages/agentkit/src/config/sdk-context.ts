@@ -7,6 +7,7 @@ import { parse } from 'dotenv'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
+import { isPostgres, postgresStore } from './postgres-store.ts'
 import { isAddress, nameStore } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */
@@ -75,22 +76,26 @@ export class SDKContext {
   }
 
   /**
-   * The session store at a path, shared by all agents of this context. It opens when it is first used.
+   * The session store at a place, shared by all agents of this context. It opens when it is first used.
    *
-   * @param path of the SQLite file, by default `agentkit-data/sessions.db`; `:memory:` stores nothing on disk
-   * @throws AgentKitError `invalid-config` for a URL
+   * @param place the path of a SQLite file, by default `agentkit-data/sessions.db`, or `postgres://…`; `:memory:` stores
+   *   nothing on disk
+   * @throws AgentKitError `invalid-config` for another URL; `missing-package` where Postgres needs a package
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
-  sessionsAt(path: string = defaultSessionsPath): SessionStore {
+  sessionsAt(place: string = defaultSessionsPath): SessionStore {
     if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
-    if (isAddress(path)) {
-      const scheme = path.slice(0, path.indexOf(':'))
-      throw invalidConfig(`\`sessions\` is the path of a SQLite file, not a ${scheme}:// address.`)
+    if (isAddress(place) && !isPostgres(place)) {
+      const scheme = place.slice(0, place.indexOf(':'))
+      throw invalidConfig(`\`sessions\` is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`)
     }
-    const file = path.trim() === '' || path === ':memory:' ? path.trim() : resolve(path)
-    const store = this.#stores.get(file) ?? sqliteSessions(file)
-    this.#stores.set(file, store)
-    nameStore(store, file)
+    const isPath = !isAddress(place) && place.trim() !== '' && place !== ':memory:'
+    const key = isPath ? resolve(place) : place.trim()
+    const known = this.#stores.get(key)
+    if (known) return known
+    const store = isPostgres(key) ? postgresStore(key) : sqliteSessions(key)
+    this.#stores.set(key, store)
+    nameStore(store, key)
     return store
   }
 

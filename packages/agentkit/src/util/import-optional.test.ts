@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { importTesting } from './import-optional.ts'
+import { importTesting, requirePostgresQueue } from './import-optional.ts'
 
 it('imports the package that records and replays', async () => {
   expect(await importTesting()).toMatchObject({ record: expect.any(Function), replay: expect.any(Function) })
@@ -14,6 +14,16 @@ it('reports how to install it when it is missing', async () => {
     code: 'missing-package',
     message: 'The package @agentkit/testing is not installed. Run: npm i -D @agentkit/testing',
   })
+})
+
+it('reports how to install the queue in Postgres, with its driver', () => {
+  const absent = (name: string): never => {
+    throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
+  }
+  expect(() => requirePostgresQueue(absent)).toThrow(
+    'The package @agentkit/queue-postgres is not installed. Run: npm i @agentkit/queue-postgres pg',
+  )
+  expect(requirePostgresQueue()).toMatchObject({ postgresQueue: expect.any(Function) })
 })
 
 it('passes on any other failure', async () => {

@@ -3,12 +3,15 @@ import { AgentKitError } from '@agentkit/core'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
 type Testing = typeof import('@agentkit/testing')
+type QueuePackage = typeof import('@agentkit/queue-postgres')
 
 type ImportOptions = {
   /** The error names the provider that the package is for. */
   provider?: string
   /** The package is needed in development only. */
   dev?: boolean
+  /** Packages that are installed with it. */
+  also?: string
 }
 
 /**
@@ -49,10 +52,23 @@ export function requireRetriever(load: (name: string) => unknown = createRequire
   }
 }
 
+/**
+ * The package of the queue in Postgres. It is loaded by `require`, as a store has its queue from the start.
+ * @throws AgentKitError `missing-package` with the command that installs it
+ */
+export function requirePostgresQueue(load: (name: string) => unknown = createRequire(import.meta.url)): QueuePackage {
+  const name = '@agentkit/queue-postgres'
+  try {
+    return load(name) as QueuePackage // the exports of the package of this name
+  } catch (cause) {
+    throw importError(cause, name, { also: 'pg' })
+  }
+}
+
 /** What a failed import throws: `missing-package` when the package itself is missing, otherwise the cause as it is. */
-function importError(cause: unknown, name: string, { provider, dev }: ImportOptions = {}): unknown {
+function importError(cause: unknown, name: string, { provider, dev, also }: ImportOptions = {}): unknown {
   if (!isMissing(cause, name)) return cause
-  const message = `The package ${name} is not installed. Run: npm i ${dev ? '-D ' : ''}${name}`
+  const message = `The package ${name} is not installed. Run: npm i ${dev ? '-D ' : ''}${name}${also ? ` ${also}` : ''}`
   return new AgentKitError('missing-package', message, { cause, ...(provider !== undefined && { provider }) })
 }
 

@@ -1,0 +1,24 @@
+import type { SessionStore } from '@agentkit/core'
+import { postgresSessions } from '@agentkit/sessions'
+import { requirePostgresQueue } from '../util/import-optional.ts'
+
+/** Whether an address is one of Postgres. */
+export function isPostgres(address: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(address)
+}
+
+/**
+ * Sessions in Postgres, with the queue of their background runs. Nothing is connected before the first call.
+ * @throws AgentKitError `missing-package` with the command that installs the queue
+ */
+export function postgresStore(address: string, load?: (name: string) => unknown): SessionStore {
+  const queue = requirePostgresQueue(load).postgresQueue(address)
+  const store = postgresSessions(address, { queue })
+  const { close } = store
+  // The queue was made for this store alone. The store is the same object for all that know it.
+  store.close = async () => {
+    await close()
+    await queue.close()
+  }
+  return store
+}
