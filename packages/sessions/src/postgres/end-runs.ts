@@ -39,7 +39,8 @@ const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder
       sources = $7::text, answer = $8::text
     WHERE number = ANY($1::bigint[]) AND status NOT IN ('done', 'failed')
     RETURNING number, run_id, session, in_tree, agent_id, notifies, attempt, status, finish_reason, error
-  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run WHERE id = run.session
+  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run
+    WHERE id = run.session AND run.attempt > 0 -- a run that never began changes no conversation
   ), noticed AS (${noticeOf('run', '$3::bigint')})
   SELECT run_id, number, in_tree FROM run`
 const membersText = `SELECT number FROM agentkit.runs

@@ -1,5 +1,7 @@
+import type { RunQueue } from '@agentkit/core'
 import { testDatabase } from '@agentkit/test-postgres'
-import { durableSessionStoreContract, runStoreContract } from '@agentkit/testing/vitest'
+import { backgroundRunsContract, durableSessionStoreContract, runStoreContract } from '@agentkit/testing/vitest'
+import { setStoreTime } from '../util/store-time.ts'
 import { postgresSessions } from './postgres-sessions.ts'
 
 // A schema of its own is as good as a database of its own, and sooner there.
@@ -7,7 +9,10 @@ let schemas = 0
 const newSchema = (): string => `test_${schemas++}`
 
 let database: Promise<string> | undefined
-const url = (): Promise<string> => (database ??= testDatabase())
+const url = (): Promise<string> => {
+  database ??= testDatabase()
+  return database
+}
 
 durableSessionStoreContract('postgresSessions', async () => {
   const options = { schema: newSchema() }
@@ -25,3 +30,34 @@ runStoreContract('postgresSessions', async () => {
   const options = { schema: newSchema() }
   return { open: async () => postgresSessions(await url(), options) }
 })
+
+backgroundRunsContract('postgresSessions', async () => {
+  const options = { schema: newSchema(), queue: unusedQueue }
+  let moved = 0
+  const restoreTime = setStoreTime(() => Date.now() + moved)
+  return {
+    open: async () => postgresSessions(await url(), options),
+    moveTime: (ms) => {
+      moved += ms
+    },
+    cleanup: async () => restoreTime(),
+  }
+})
+
+/** The store hands its queue to its callers, and calls nothing of it but `close`. */
+const unusedQueue: RunQueue = {
+  add: unused,
+  take: unused,
+  keep: unused,
+  settle: unused,
+  missing: unused,
+  onReady: unused,
+  counts: unused,
+  clear: unused,
+  migrate: unused,
+  close: async () => {},
+}
+
+function unused(): never {
+  throw new Error('The store calls nothing of its queue.')
+}

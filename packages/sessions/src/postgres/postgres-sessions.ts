@@ -27,7 +27,7 @@ import { hashOf, toStored } from './text-form.ts'
 import { prepareEntry } from './write-entry.ts'
 
 export type PostgresSessionsOptions = {
-  /** Holds the jobs of background runs, as `postgresQueue` of `@agentkit/queue-postgres`. Without it there are none. */
+  /** Holds the jobs of background runs. Without it there are none. The store closes it. */
   queue?: RunQueue
   /** The schema of its tables, which is created; `agentkit` when absent. */
   schema?: string
@@ -76,7 +76,7 @@ export function postgresSessions(url: string, options: PostgresSessionsOptions =
   const { schema = 'agentkit', poolSize = 10, retryMs = 30_000, heartbeatMs = 2_000, staleAfterMs = 9_000 } = options
   checkOptions({ schema, poolSize, retryMs, heartbeatMs, staleAfterMs })
   const access = openStore(url, { schema, poolSize, retryMs, heartbeatMs, staleAfterMs })
-  return storeOf(access)
+  return storeOf(access, options.queue)
 }
 
 function checkOptions({ schema, ...numbers }: { schema: string; [name: string]: string | number }): void {
@@ -101,13 +101,13 @@ function openStore(connectionString: string, options: OpenOptions): Access {
   return openAccess({ database, holder, watchers, announcements })
 }
 
-function storeOf(access: Access): SessionStore {
+function storeOf(access: Access, queue: RunQueue | undefined): SessionStore {
   const { database, holder, announcements, inOrder, write } = access
   const { query } = database
   let closing: Promise<void> | undefined
 
   return {
-    runs: postgresRunStore(access),
+    runs: postgresRunStore(access, queue),
 
     async load(key) {
       checkSessionKey(key)
@@ -194,6 +194,7 @@ function storeOf(access: Access): SessionStore {
     close() {
       closing ??= announcements
         .close()
+        .then(() => queue?.close())
         .then(() => holder.close())
         .then(() => database.close())
       return closing

@@ -1,17 +1,10 @@
-import {
-  type AgentEvent,
-  AgentKitError,
-  checkSessionKey,
-  type Decision,
-  type OrphanedRun,
-  type RunStatus,
-  type RunStore,
-  type StoredApproval,
-} from '@agentkit/core'
-import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
-import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
-import type { Access, Writing } from './access.ts'
+import { AgentKitError, checkSessionKey, type OrphanedRun, type RunQueue, type RunStore } from '@agentkit/core'
+import { unknownRun } from '../util/conflicts.ts'
+import { jsonOrNull, toJSON } from '../util/json.ts'
+import type { Access } from './access.ts'
 import { idempotentAnswers } from './answers.ts'
+import { decide, suspendRun } from './approvals.ts'
+import { postgresBackgroundRuns } from './background-runs.ts'
 import { type Begun, beginRun } from './begin-run.ts'
 import { endRuns, toEnding } from './end-runs.ts'
 import { listRuns } from './list-runs.ts'
@@ -19,16 +12,18 @@ import { prune } from './prune.ts'
 import { headOf, lockRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import { storeEntry } from './store-entry.ts'
+import { addLastEvents, readEventRange, readEvents } from './stored-events.ts'
 import { takeOver } from './take-over.ts'
 import { fromStored, toStored } from './text-form.ts'
-import { noticeOf, prepareEntry } from './write-entry.ts'
+import { prepareEntry } from './write-entry.ts'
 
 /** The part of a Postgres store that lets runs outlive their process. */
-export function postgresRunStore(access: Access): RunStore {
+export function postgresRunStore(access: Access, queue: RunQueue | undefined): RunStore {
   const { holder, watchers, announcements, database, inOrder, write } = access
   const { query } = database
 
   return {
+    ...(queue && { background: postgresBackgroundRuns(access, queue) }),
     get hearsOthers() {
       return announcements.isHearing
     },
@@ -103,6 +98,7 @@ export function postgresRunStore(access: Access): RunStore {
         if (run.status === 'done' || run.status === 'failed') {
           return writing.again && run.ended_at === writing.now
         }
+        await addLastEvents(writing, run, ending.events ?? [])
         await endRuns(writing, [run.number], toEnding(ending))
         return true
       }),
@@ -129,18 +125,8 @@ export function postgresRunStore(access: Access): RunStore {
       return rows.map(({ agent_id }) => fromStored(agent_id))
     },
 
-    async events(runId, after, limit) {
-      const rows = await query<{ seq: number; body: string }>(eventsText, [toStored(runId), after, limit])
-      return rows.map(({ seq, body }) => {
-        const event = parseStored<AgentEvent>(body, runId, 'events')
-        return event.seq === seq ? event : { ...event, seq }
-      })
-    },
-
-    async eventRange(runId) {
-      const [row] = await query<{ oldest: number | null; last: number }>(rangeText, [toStored(runId)])
-      return !row || row.oldest === null ? undefined : { oldest: row.oldest, last: row.last }
-    },
+    events: (runId, after, limit) => readEvents(query, runId, after, limit),
+    eventRange: (runId) => readEventRange(query, runId),
 
     watch(runId, listener) {
       const stop = watchers.watch(runId, listener)
@@ -196,81 +182,4 @@ export function holdBegun({ holder }: Access, runId: string, outcome: Begun | Ag
   holder.hold(runId, outcome)
 }
 
-async function suspendRun(
-  { query, now }: Writing,
-  runId: string,
-  { attempt, approvals }: { attempt: number; approvals: readonly StoredApproval[] },
-  isRepeated: boolean,
-): Promise<Record<string, Decision>> {
-  const ids = approvals.map(({ approvalId }) => toStored(approvalId))
-  const bodies = approvals.map(({ decision: _, decidedBy: _by, decidedAt: _at, ...approval }) => toJSON(approval))
-  const rows = await query<{ approval_id: string; decision: string | null }>(addApprovalsText, [
-    ...[toStored(runId), ids, bodies, attempt, now],
-  ])
-  if (!isRepeated) await query(suspendText, [toStored(runId), now])
-  const decided = rows.filter(({ decision }) => decision !== null)
-  return Object.fromEntries(
-    // Filtered above.
-    decided.map((row) => [
-      fromStored(row.approval_id),
-      parseStored<Decision>(row.decision as string, runId, 'decisions'),
-    ]),
-  )
-}
-
-const addApprovalsText = `INSERT INTO agentkit.approvals (run, approval_id, attempt, body, requested_at)
-  SELECT number, a.id, $4::int, a.body, $5::bigint
-    FROM agentkit.runs, unnest($2::text[], $3::text[]) AS a (id, body) WHERE run_id = $1
-  ON CONFLICT (run, approval_id) DO UPDATE SET attempt = excluded.attempt, body = excluded.body
-  RETURNING approval_id, decision`
-/** With an open approval it waits; with none it is free. */
-const openApprovals = `FROM agentkit.approvals AS a WHERE a.run = r.number AND decision IS NULL AND a.attempt = r.attempt`
-const suspendText = `WITH run AS (UPDATE agentkit.runs AS r SET holds_session = false, holder = NULL,
-      status = CASE WHEN EXISTS (SELECT 1 ${openApprovals}) THEN 'waiting' ELSE 'running' END,
-      waiting_since = (SELECT min(requested_at) ${openApprovals})
-    WHERE run_id = $1 RETURNING number, session, agent_id, status, attempt, finish_reason, error, notifies
-  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $2::bigint FROM run WHERE id = run.session)
-  ${noticeOf('run', '$2::bigint')} AND status = 'waiting'`
-const reopenText = `UPDATE agentkit.runs AS r SET is_resumable = true,
-    status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 ${openApprovals}) THEN 'running' ELSE status END,
-    waiting_since = CASE WHEN status = 'waiting' THEN (SELECT min(requested_at) ${openApprovals}) END
-  WHERE number = $1 RETURNING status`
-
-async function decide(
-  { query, holder, now, again, touch }: Writing,
-  runId: string,
-  decisions: Readonly<Record<string, Decision>>,
-  by: string | undefined,
-): Promise<RunStatus> {
-  const [run] = await query<RunHead>(`${headOf(holder)} WHERE run_id = $1 FOR NO KEY UPDATE`, [toStored(runId)])
-  if (!run) throw unknownRun(runId)
-  if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
-  for (const [approvalId, decision] of Object.entries(decisions)) {
-    const [approval] = await query<{ decision: string | null; decided_at: number }>(
-      'SELECT decision, decided_at FROM agentkit.approvals WHERE run = $1 AND approval_id = $2',
-      [run.number, toStored(approvalId)],
-    )
-    if (!approval) {
-      throw new AgentKitError('not-found', `The run ${runId} has no approval ${approvalId}.`, { runId })
-    }
-    if (approval.decision !== null && !(again && approval.decided_at === now)) {
-      const earlier = parseStored<Decision>(approval.decision, runId, 'decisions')
-      throw alreadyDecided(approvalId, earlier, approval.decided_at)
-    }
-    await query(
-      'UPDATE agentkit.approvals SET decision = $3, decided_by = $4, decided_at = $5 WHERE run = $1 AND approval_id = $2',
-      [run.number, toStored(approvalId), toJSON(decision), by === undefined ? null : toStored(by), now],
-    )
-  }
-  touch(runId)
-  // A decision is a promise to continue the run.
-  const [row] = await query<{ status: RunStatus }>(reopenText, [run.number])
-  return row?.status ?? run.status
-}
-
 const agentsText = 'SELECT DISTINCT agent_id FROM agentkit.runs ORDER BY agent_id LIMIT 1000'
-/** Of a member's run its own events in the stream of the outermost run. */
-const ofStream = `FROM agentkit.runs AS r JOIN agentkit.events AS e ON e.run = coalesce(r.root, r.number)
-  AND (r.root IS NULL OR e.member = r.number) WHERE r.run_id = $1`
-const eventsText = `SELECT e.seq, e.body ${ofStream} AND e.seq > $2 ORDER BY e.seq LIMIT $3`
-const rangeText = `SELECT min(e.seq) AS oldest, max(e.seq) AS last ${ofStream}`

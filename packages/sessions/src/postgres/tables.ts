@@ -49,7 +49,8 @@ export const tables = `
     own_seq bigint NOT NULL DEFAULT 0, -- in a tree: the highest number that its own events have brought
     deadline bigint,
     waiting_since bigint, -- when the oldest of its open approvals was requested
-    ready_at bigint, -- of a background run: when it was accepted or is due, which is its place in its session
+    due_at bigint, -- a queued run is not to begin before
+    ready_at bigint, -- when it was accepted or is due: its place among the queued runs of its session
     parent text COLLATE "C", -- a run_id
     root bigint REFERENCES agentkit.runs ON DELETE CASCADE, -- of a member's run: the outermost run
     agent_version text,
@@ -76,7 +77,10 @@ export const tables = `
   CREATE INDEX queued_runs ON agentkit.runs (session, ready_at, number) WHERE status = 'queued';
   CREATE INDEX queued_of_user ON agentkit.runs (user_id, agent_id) WHERE status = 'queued' AND root IS NULL;
   CREATE INDEX open_background ON agentkit.runs (number) WHERE is_background AND ended_at IS NULL;
-  CREATE INDEX background_counts ON agentkit.runs (agent_id, status) WHERE is_background AND root IS NULL;
+  CREATE INDEX background_counts ON agentkit.runs (agent_id, status) INCLUDE (attempt)
+    WHERE is_background AND root IS NULL;
+  CREATE INDEX crashed_background ON agentkit.runs (agent_id) WHERE is_background AND root IS NULL
+    AND status = 'failed' AND position('"code":"crashed"' IN error) > 0;
   CREATE INDEX waiting_runs ON agentkit.runs (waiting_since) WHERE status = 'waiting';
   CREATE INDEX runs_with_events ON agentkit.runs (ended_at) WHERE has_events;
   CREATE INDEX runs_of_parent ON agentkit.runs (parent) WHERE parent IS NOT NULL;
@@ -169,6 +173,7 @@ export const tables = `
   -- What is to be reported of runs that have ended or wait.
   CREATE TABLE agentkit.notices (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    notice_id text NOT NULL UNIQUE DEFAULT 'msg_' || gen_random_uuid(),
     run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE,
     agent_id text COLLATE "C" NOT NULL,
     status text NOT NULL, -- of the run then, as the rest
@@ -180,7 +185,7 @@ export const tables = `
     due_at bigint, -- NULL: it could not be delivered
     failure text
   );
-  CREATE INDEX due_notices ON agentkit.notices (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX due_notices ON agentkit.notices (agent_id, due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX notices_of_run ON agentkit.notices (run);
 
   CREATE TABLE agentkit.workers (

@@ -80,7 +80,7 @@ async function acquireSession(
   const [active] = await query<RunHead>(`${headOf(holder)} WHERE session = $1 AND ${isActive}`, [run.session])
   if (active && !(await settleLostRun(writing, active))) return sessionHeld()
   if (run.status === 'queued') {
-    const [earlier] = await query(earlierText, [run.session, run.number, now])
+    const [earlier] = await query(earlierText, [run.session, run.number])
     if (earlier) return conflict(`An earlier run of the session comes before ${run.run_id}.`, true)
   }
   const moved = await query(
@@ -91,10 +91,10 @@ async function acquireSession(
 }
 
 /** What a queued run waits for beside the run that holds its session: decided ones, and those queued before it. */
-const earlierText = `SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND (ready_at > $3::bigint OR EXISTS (
+const earlierText = `SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND EXISTS (
   SELECT 1 FROM agentkit.runs AS other WHERE other.session = $1 AND other.number <> own.number AND (
     (other.status = 'running' AND NOT other.holds_session)
-    OR (other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number)))))`
+    OR (other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number))))`
 
 /** A run that begins takes its place after all turns that are there. Nothing refers to its number yet. */
 async function renumber({ query }: Writing, { number }: RunHead): Promise<number> {
