@@ -4,6 +4,7 @@ export {
 } from './background-runs-contract/background-runs-contract.ts'
 export { providerContract } from './provider-contract/provider-contract.ts'
 export type { MakeProvider, ModelsUnderTest, ProviderUnderTest } from './provider-contract/provider-under-test.ts'
+export { type RunQueueUnderTest, runQueueContract } from './run-queue-contract/run-queue-contract.ts'
 export { type RunStoreUnderTest, runStoreContract } from './run-store-contract/run-store-contract.ts'
 export {
   type DurableStoreUnderTest,

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RunQueue, SessionStore } from '@agentkit/core'
 import {
   backgroundRunsContract,
   durableSessionStoreContract,
+  runQueueContract,
   runStoreContract,
   sessionStoreContract,
 } from '@agentkit/testing/vitest'
@@ -43,6 +45,30 @@ backgroundRunsContract('sqliteSessions(file)', async () => {
     },
     cleanup: async () => {
       restoreTime()
+      await rm(folder, { recursive: true })
+    },
+  }
+})
+
+runQueueContract('sqliteSessions(file)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  const stores: SessionStore[] = []
+  let moved = 0
+  const now = (): number => Date.now() + moved
+  const restoreTime = setStoreTime(now)
+  return {
+    open: async () => {
+      const store = sqliteSessions(join(folder, 'sessions.db'))
+      stores.push(store)
+      return store.runs?.background?.queue as RunQueue // a file has one
+    },
+    moveTime: (ms) => {
+      moved += ms
+    },
+    now,
+    cleanup: async () => {
+      restoreTime()
+      await Promise.all(stores.map((store) => store.close()))
       await rm(folder, { recursive: true })
     },
   }
