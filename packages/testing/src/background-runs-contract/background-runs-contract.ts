@@ -10,6 +10,7 @@ import { memberTests } from './member-tests.ts'
 import { noticeTests } from './notice-tests.ts'
 import { scheduleTests } from './schedule-tests.ts'
 import { unfinishedTests } from './unfinished-tests.ts'
+import { walkTests } from './walk-tests.ts'
 
 /** An empty database to test, whose stores keep background runs. */
 export type BackgroundStoreUnderTest = RunStoreUnderTest & {
@@ -59,6 +60,7 @@ export function backgroundRunsContract(name: string, makeDatabase: () => Promise
     memberTests(get)
     eventTests(get)
     unfinishedTests(get)
+    walkTests(get)
     noticeTests(get)
     scheduleTests(get)
   })

@@ -1,7 +1,9 @@
 import type { QueuedJob, TakenJob } from '@agentkit/core'
 
 type ModelJob = QueuedJob & {
+  /** When it may be delivered, and by when it is due at the latest. */
   dueAt: number
+  dueBy: number
   /** The order in which it was added; undefined where its place is not promised any more. */
   place: number | undefined
   token?: string
@@ -28,7 +30,12 @@ export class QueueModel {
   add(jobs: readonly QueuedJob[]): void {
     for (const job of jobs) {
       const dueAt = Math.max(this.#now(), job.startAfter ?? 0)
-      this.jobs.set(job.runId, { ...job, dueAt, place: job.startAfter === undefined ? this.#added : undefined })
+      this.jobs.set(job.runId, {
+        ...job,
+        dueAt,
+        dueBy: dueAt,
+        place: job.startAfter === undefined ? this.#added : undefined,
+      })
     }
     // Jobs of one call have no order among them.
     this.#added++
@@ -82,7 +89,8 @@ export class QueueModel {
     const isLost = !this.#isHeld(job, this.#margin)
     this.#release(job)
     // Where the lease was over, either has happened.
-    if (afterMs !== undefined && !isLost) job.dueAt = this.#now() + afterMs
+    if (afterMs !== undefined) job.dueBy = this.#now() + afterMs
+    if (afterMs !== undefined && !isLost) job.dueAt = job.dueBy
     return undefined
   }
 
@@ -132,17 +140,18 @@ export class QueueModel {
     const left = [...this.jobs.values()].filter((job) => agentIds.includes(job.agentId) && this.#mustDeliver(job))
     if (taken.length === 0 && limit > 0 && left[0]) return `${left[0].runId} was not delivered`
     if (perUser === undefined) return undefined
-    const shareOf = (userId: string): number =>
-      [...this.jobs.values()].filter((job) => job.userId === userId && job.token !== undefined).length
-    const beyond = taken.find(({ userId }) => shareOf(userId) > perUser)
-    const waits = left.find(({ userId }) => userId !== beyond?.userId && shareOf(userId) < perUser)
+    const ofUser = (userId: string): ModelJob[] => [...this.jobs.values()].filter((job) => job.userId === userId)
+    const surely = (userId: string): number => ofUser(userId).filter((job) => this.#isHeld(job, this.#margin)).length
+    const perhaps = (userId: string): number => ofUser(userId).filter(({ token }) => token !== undefined).length
+    const beyond = taken.find(({ userId }) => surely(userId) > perUser)
+    const waits = left.find(({ userId }) => userId !== beyond?.userId && perhaps(userId) < perUser)
     return beyond && waits ? `${beyond.userId} has more than ${perUser} while ${waits.userId} waits` : undefined
   }
 
   #mustDeliver(job: ModelJob): boolean {
-    if (job.token !== undefined || job.dueAt > this.#now() - this.#margin) return false
+    if (job.token !== undefined || job.dueBy > this.#now() - this.#margin) return false
     const line = [...this.jobs.values()].filter((one) => one.sessionKey === job.sessionKey)
     // Of a session, one that waits may be the first.
-    return job.sessionKey === undefined || line.every((one) => one === job || (one.dueAt <= this.#now() && !one.token))
+    return job.sessionKey === undefined || line.every((one) => one === job || (one.dueBy <= this.#now() && !one.token))
   }
 }

@@ -42,12 +42,15 @@ async function tryOperations(context: Walk): Promise<void> {
     await random.pick(workers).add(jobs)
     model.add(jobs)
   }
-  const anyJob = (runId: string): QueuedJob => ({
-    ...{ runId, agentId: random.pick(agents), userId: random.pick(users) },
-    ...(random.oneIn(2) && { sessionKey: `s${random.below(3)}` }),
-    ...(random.oneIn(3) && { priority: random.below(3) - 1 }),
-    ...(random.oneIn(5) && { startAfter: now() + random.below(8_000) }),
-  })
+  const anyJob = (runId: string): QueuedJob => {
+    const [agentId, userId] = [random.pick(agents), random.pick(users)]
+    return {
+      ...{ runId, agentId, userId },
+      ...(random.oneIn(2) && { sessionKey: `${agentId} ${userId} ${random.below(2)}` }),
+      ...(random.oneIn(3) && { priority: random.below(3) - 1 }),
+      ...(random.oneIn(5) && { startAfter: now() + random.below(8_000) }),
+    }
+  }
   const take = async (): Promise<void> => {
     const request: Request = {
       agentIds: random.oneIn(3) ? [random.pick(agents)] : agents,
