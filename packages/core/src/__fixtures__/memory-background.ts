@@ -42,7 +42,7 @@ export function memoryBackground({ rows, now, addQueued, retry }: BackgroundDisk
   const readyAt = (row: Row): number => Math.max(row.acceptedAt ?? 0, row.entry?.dueAt ?? 0)
   const inSession = (key: SessionKey, row: Row): boolean => JSON.stringify(row.key) === JSON.stringify(key)
   const known = ({ key, agentId, idempotency }: QueuedRunEntry): Row | undefined =>
-    [...rows.values()].find((row) => {
+    (idempotency ? [...rows.values()] : []).find((row) => {
       const isSame = row.entry?.idempotency?.key === idempotency?.key && row.record.agentId === agentId
       return idempotency !== undefined && isSame && row.key.userId === key.userId
     })
@@ -55,10 +55,11 @@ export function memoryBackground({ rows, now, addQueued, retry }: BackgroundDisk
         if (same && same.entry?.idempotency?.fingerprint !== entry.idempotency?.fingerprint) {
           throw new AgentKitError('invalid-argument', 'The idempotency key was used with another input.')
         }
-        const isBusy = [...rows.values()].some(
-          (row) => inSession(entry.key, row) && ['queued', 'running'].includes(row.record.status),
-        )
-        if (entry.onBusy === 'reject' && isBusy) throw new AgentKitError('session-busy', 'The session is busy.')
+        const isBusy = (): boolean =>
+          [...rows.values()].some(
+            (row) => inSession(entry.key, row) && ['queued', 'running'].includes(row.record.status),
+          )
+        if (entry.onBusy === 'reject' && isBusy()) throw new AgentKitError('session-busy', 'The session is busy.')
       }
       const ofUser = queued().filter(({ key }) => key.userId === entries[0]?.key.userId).length
       if (queued().length + entries.length > bounds.queued || ofUser + entries.length > bounds.userQueued) {
@@ -104,11 +105,16 @@ export function memoryBackground({ rows, now, addQueued, retry }: BackgroundDisk
     async moveSchedule({ agentId, name, expectedNextAt }, { nextAt, run, bounds }) {
       const schedule = schedules.get(nameOf(agentId, name))
       if (schedule?.nextAt !== expectedNextAt) return false
-      if (run && bounds) await background(queue).enqueue([run], bounds)
       const { nextAt: _, ...rest } = schedule
       const moved = { ...rest, ...(nextAt !== undefined && { nextAt }), ...(run && { lastAt: now() }) }
       schedules.set(nameOf(agentId, name), moved)
-      return true
+      try {
+        if (run && bounds) await background(queue).enqueue([run], bounds)
+        return true
+      } catch (error) {
+        schedules.set(nameOf(agentId, name), schedule)
+        throw error
+      }
     },
     async takeNotices(agentIds, { limit, leaseMs }) {
       const due = [...notices.values()].filter(({ record, dueAt, isGivenUp }) => {

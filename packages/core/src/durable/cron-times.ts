@@ -9,8 +9,8 @@ export type CronTimes = {
 const mostChars = 256
 
 /**
- * Reads a cron expression of five fields. A time that a change to summer time skips comes when the clocks have moved, and
- * one that comes twice comes the first time.
+ * Reads a cron expression of five fields. A time that a change to summer time skips comes when the clocks have moved. One
+ * that comes twice at the change back comes the first time; both times where the field of the hour begins with `*`.
  *
  * @throws AgentKitError `invalid-argument`, naming the field
  */
@@ -21,11 +21,31 @@ export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: st
   const { Cron } = await import('croner')
   try {
     const times = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
-    return { after: (time) => times.nextRun(new Date(time))?.getTime() }
+    const isOfEachHour = cron.trim().split(/\s+/)[1]?.startsWith('*') === true
+    return {
+      after(time) {
+        const next = times.nextRun(new Date(time))?.getTime()
+        // The library leaves the repeated hour out.
+        return isOfEachHour && next !== undefined ? (repeatedTime(times, time, next) ?? next) : next
+      },
+    }
   } catch (cause) {
     throw badCron(cron, cause)
   }
 }
+
+/** The first matching minute between two times, if the library has left one out. */
+function repeatedTime(times: { match(date: Date): boolean }, time: number, next: number): number | undefined {
+  if (next - time > mostScannedMs) return undefined
+  for (let at = (Math.floor(time / minuteMs) + 1) * minuteMs; at < next; at += minuteMs) {
+    if (times.match(new Date(at))) return at
+  }
+  return undefined
+}
+
+const minuteMs = 60_000
+/** Two changes of the clocks are never in one day. */
+const mostScannedMs = 26 * 3_600_000
 
 function checkZone(timeZone: string): void {
   try {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { cronTimes } from './cron-times.ts'
+
+/** The next times after one, as ISO 8601. */
+async function timesAfter(from: string, cron: string, timeZone: string, count: number): Promise<string[]> {
+  const { after } = await cronTimes({ cron, timeZone })
+  const times: string[] = []
+  let last: number | undefined = Date.parse(from)
+  while (times.length < count) {
+    last = after(last)
+    if (last === undefined) return times
+    times.push(new Date(last).toISOString().slice(0, 16))
+  }
+  return times
+}
+
+describe('the times of a cron expression', () => {
+  it('are of its time zone', async () => {
+    const times = await timesAfter('2026-11-20T12:00Z', '0 7 * * 1-5', 'Europe/Berlin', 2)
+    expect(times).toEqual(['2026-11-23T06:00', '2026-11-24T06:00'])
+    expect(await timesAfter('2026-11-20T12:00Z', '*/20 * * * *', 'UTC', 2)).toEqual([
+      '2026-11-20T12:20',
+      '2026-11-20T12:40',
+    ])
+  })
+
+  it('that a change to summer time skips come when the clocks have moved', async () => {
+    // On 29 March 2026 the clocks of Berlin move from 2:00 to 3:00.
+    const times = await timesAfter('2026-03-28T00:00Z', '30 2 * * *', 'Europe/Berlin', 3)
+    expect(times).toEqual(['2026-03-28T01:30', '2026-03-29T01:30', '2026-03-30T00:30'])
+  })
+
+  it('that come twice at the change from summer time come once', async () => {
+    // On 25 October 2026 the clocks of Berlin move from 3:00 to 2:00.
+    const times = await timesAfter('2026-10-24T00:00Z', '30 2 * * *', 'Europe/Berlin', 3)
+    expect(times).toEqual(['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'])
+  })
+
+  it('of each hour come each hour, over both changes', async () => {
+    const spring = await timesAfter('2026-03-28T23:30Z', '0 * * * *', 'Europe/Berlin', 4)
+    expect(spring).toEqual(['2026-03-29T00:00', '2026-03-29T01:00', '2026-03-29T02:00', '2026-03-29T03:00'])
+    const autumn = await timesAfter('2026-10-24T23:30Z', '0 * * * *', 'Europe/Berlin', 4)
+    expect(autumn).toEqual(['2026-10-25T00:00', '2026-10-25T01:00', '2026-10-25T02:00', '2026-10-25T03:00'])
+  })
+
+  it('may never come', async () => {
+    expect(await timesAfter('2026-01-01T00:00Z', '0 0 31 2 *', 'UTC', 1)).toEqual([])
+  })
+
+  it.each(['', '* * * *', '0 0 7 * * *', '@daily', '61 * * * *', '* * * * mun', 'every day at 7 am', '* '.repeat(200)])(
+    'of %j are refused, naming the field',
+    async (cron) => {
+      const refused = { code: 'invalid-argument', message: expect.stringMatching(/`cron`/) }
+      await expect(cronTimes({ cron, timeZone: 'UTC' })).rejects.toMatchObject(refused)
+    },
+  )
+
+  it.each(['Berlin', '', 'Europe/Bonn'])('of the time zone %j are refused, naming the field', async (timeZone) => {
+    const refused = { code: 'invalid-argument', message: expect.stringMatching(/`timeZone`/) }
+    await expect(cronTimes({ cron: '* * * * *', timeZone })).rejects.toMatchObject(refused)
+  })
+})

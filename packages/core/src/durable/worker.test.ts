@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Clerk, type ClerkProcess, clerk } from '../__fixtures__/clerk.ts'
+import { mortalProcess } from '../__fixtures__/mortal-process.ts'
+import { calls } from '../__fixtures__/payer.ts'
+import { AgentKitError, type RunRecord, type SessionStore, type Worker } from '../index.ts'
+import { limits } from '../limits.ts'
+import type { BackgroundStore } from './background-of.ts'
+import { sweep } from './sweep.ts'
+import { workOn } from './work.ts'
+
+const workers: Worker[] = []
+afterEach(async () => {
+  vi.useRealTimers()
+  await Promise.all(workers.splice(0).map((worker) => worker.close()))
+})
+
+describe('a worker', () => {
+  it.each([0, -1, 1.5, 1_001, Number.NaN, '5'])('refuses a concurrency of %s', async (concurrency) => {
+    const { agent } = clerk([]).open()
+    const refused = { code: 'invalid-argument', message: expect.stringMatching(/1 to 1000/) }
+    await expect(agent.work({ concurrency: concurrency as number })).rejects.toMatchObject(refused)
+    await expect(agent.work({ concurrencyPerUser: concurrency as number })).rejects.toMatchObject(refused)
+  })
+
+  it('runs as many at once as it has places', async () => {
+    const gate = gated()
+    const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })
+    const { agent } = office.open()
+    const accepted = await agent.enqueueMany(Array.from({ length: 9 }, () => ({ input: 'Look.' })))
+    workers.push(await office.open().agent.work({ concurrency: 3 }))
+    await expect.poll(gate.waiting, { timeout: 10_000 }).toBe(3)
+    gate.open()
+    await Promise.all(accepted.map(({ runId }) => agent.result(runId)))
+    expect(gate.most()).toBe(3)
+  })
+
+  it('takes only runs of agents that it has', async () => {
+    const office = clerk(['Done.'])
+    const { agent, store } = office.open()
+    const other = clerk(['Other.'], { name: 'Other' }).open(store)
+    const mine = await agent.enqueue('Hi.')
+    const theirs = await other.agent.enqueue('Hi.')
+    workers.push(await agent.work())
+    expect(await agent.result(mine.runId)).toMatchObject({ text: 'Done.' })
+    expect(await other.agent.runs({ status: 'queued' })).toMatchObject([{ runId: theirs.runId }])
+    workers.push(await workOn([agent, other.agent]))
+    expect(await other.agent.result(theirs.runId)).toMatchObject({ text: 'Other.' })
+  })
+
+  it('hands back what does not end in time: another worker continues it at once, and nothing finished is repeated', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+    const gate = gated()
+    const office = clerk([calls('count 1'), calls('look 2'), 'Done.'], { look: gate.pass })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    const worker = await office.open().agent.work()
+    while (gate.waiting() === 0) await vi.advanceTimersByTimeAsync(10)
+    const closed = worker.close()
+    await vi.advanceTimersByTimeAsync(limits.drainMs + 100)
+    await closed
+    expect(await agent.runs()).toMatchObject([{ runId, status: 'running' }])
+    gate.open()
+    vi.useRealTimers()
+    workers.push(await office.open().agent.work())
+    expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+    expect(office.done).toEqual(['count 1', 'look 2', 'look 2'])
+  })
+
+  it('lets runs end that end in time', async () => {
+    const gate = gated()
+    const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    const worker = await office.open().agent.work()
+    await expect.poll(gate.waiting, { timeout: 10_000 }).toBe(1)
+    const closed = worker.close()
+    gate.open()
+    await closed
+    expect(await agent.runs()).toMatchObject([{ runId, status: 'done', attempts: 1 }])
+  })
+
+  it('hands the run of a job that it has lost back after its step', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+    const gate = gated()
+    const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    const { store, agent: cutOff } = office.open()
+    const worker = await cutOff.work()
+    while (gate.waiting() === 0) await vi.advanceTimersByTimeAsync(10)
+    await store.runs.background?.queue.clear()
+    await vi.advanceTimersByTimeAsync(limits.keepMs)
+    gate.open()
+    while ((await store.runs.read(runId))?.record.status === 'running') await vi.advanceTimersByTimeAsync(100)
+    expect(await agent.runs()).toMatchObject([{ runId, status: 'done', attempts: 2 }])
+    expect(office.done).toEqual(['look 1'])
+    await worker.close()
+  })
+
+  it('adds a job for a run that has none', async () => {
+    const office = clerk(['Done.'])
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Hi.')
+    await store.runs.background?.queue.clear()
+    expect(office.disk.jobs).toEqual([])
+    workers.push(await office.open().agent.work())
+    expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
+  })
+
+  it('ends a run whose approvals have expired, and calls no model', async () => {
+    let now = Date.now()
+    const office = clerk([calls('pay 1'), 'Paid.'], { now: () => now })
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Pay.')
+    workers.push(await office.open().agent.work())
+    await agent.result(runId)
+    now += 31 * 86_400_000
+    const before = office.modelCalls()
+    await sweep(
+      store.runs as BackgroundStore,
+      [{ id: 'clerk', approvalMs: 30 * 86_400_000 }],
+      new AbortController().signal,
+    )
+    const result = await agent.result(runId)
+    expect(result).toMatchObject({ finishReason: 'error', error: { code: 'approval' } })
+    expect(office.modelCalls()).toBe(before)
+  })
+
+  it('fails a run that may not begin, with the reason', async () => {
+    const office = clerk(['Done.'])
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Hi.', { userId: 'ann' })
+    const admit = ({ userId }: { userId: string }): void => {
+      throw new AgentKitError('budget', `${userId} has used up the day.`)
+    }
+    workers.push(await workOn([office.open().agent], { admit }))
+    expect(await agent.result(runId)).toMatchObject({ error: { code: 'budget', message: 'ann has used up the day.' } })
+    expect(office.modelCalls()).toBe(0)
+  })
+
+  it('fails a run that cannot be read back, and continues with the others', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const office = clerk(['Done.'], { now: () => performance.now() })
+    const { agent, store } = office.open()
+    const broken = await agent.enqueue('Broken')
+    const fine = await agent.enqueue('Fine')
+    const { runs } = store
+    const unreadable: SessionStore = {
+      ...store,
+      runs: {
+        ...runs,
+        async takeOver(runId, options) {
+          if (runId === broken.runId) throw new SyntaxError('Unexpected end of JSON input')
+          return runs.takeOver(runId, options)
+        },
+      },
+    }
+    const errors: unknown[] = []
+    const worker = await workOn([office.open(unreadable).agent], { onError: (error) => errors.push(error) })
+    const ended = async (runId: string): Promise<RunRecord | undefined> => {
+      for (;;) {
+        const record = (await runs.read(runId))?.record
+        if (record?.status === 'done' || record?.status === 'failed') return record
+        await vi.advanceTimersByTimeAsync(500)
+      }
+    }
+    expect(await ended(fine.runId)).toMatchObject({ status: 'done' })
+    expect(await ended(broken.runId)).toMatchObject({ status: 'failed', error: { code: 'storage' } })
+    expect(errors).toHaveLength(limits.jobAttempts - 1)
+    const closed = worker.close()
+    await vi.advanceTimersByTimeAsync(limits.drainMs)
+    await closed
+  })
+})
+
+describe('a run with which processes die', () => {
+  it('starts later at the third death, and ends visibly at the fifth', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+    const office = clerk(['Done.'])
+    const { runId } = await office.open().agent.enqueue('Die.')
+    const waits: number[] = []
+    for (let death = 0; death < 5; death++) waits.push(await dieAtFirstWrite(office))
+    expect(waits.map((ms) => Math.floor(ms / 1000))).toEqual([0, 0, 0, 1, 5])
+    const closing = await office.open().agent.work()
+    const { store } = office.open()
+    while ((await store.runs.read(runId))?.record.status !== 'failed') await vi.advanceTimersByTimeAsync(100)
+    const { record } = (await store.runs.read(runId)) ?? {}
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: { code: 'crashed', message: expect.stringMatching('5 times') },
+    })
+    const closed = closing.close()
+    await vi.advanceTimersByTimeAsync(limits.drainMs)
+    await closed
+    expect(office.modelCalls()).toBe(0)
+  })
+})
+
+/** @returns how long the process waited before it began */
+async function dieAtFirstWrite(office: Clerk): Promise<number> {
+  const { store, died } = mortalProcess(office.disk, { number: 1, hasEffect: true })
+  const begun = performance.now()
+  let isDead = false
+  void died.then(() => {
+    isDead = true
+  })
+  await (office.open(store) as ClerkProcess).agent.work()
+  while (!isDead) await vi.advanceTimersByTimeAsync(50)
+  return performance.now() - begun
+}
+
+/** A tool that waits until it is let through. */
+function gated() {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let waiting = 0
+  let most = 0
+  return {
+    pass: async () => {
+      most = Math.max(most, ++waiting)
+      await promise
+      waiting--
+      return 'seen'
+    },
+    open: () => resolve('seen'),
+    waiting: () => waiting,
+    most: () => most,
+  }
+}
