@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** A child that answers each message with one message. */
@@ -45,6 +46,18 @@ async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
   answered.abort()
   if (message && typeof message === 'object' && 'error' in message) throw new Error(String(message.error))
   return message
+}
+
+/**
+ * Lets a process run on one core only, where there are two and `taskset` is installed.
+ * @returns lets this process run on all cores again
+ */
+export function pinToCore(pid: number | undefined, core: number): () => void {
+  const taskset = (cores: string, of: number | undefined): void =>
+    void spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(of)], { stdio: 'ignore' })
+  const last = availableParallelism() - 1
+  if (last > 0) taskset(String(core), pid)
+  return () => taskset(`0-${last}`, process.pid)
 }
 
 export function median(values: readonly number[]): number {

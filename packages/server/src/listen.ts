@@ -15,6 +15,7 @@ import { type ServerSettings, serverUrl } from './options.ts'
 import { recover } from './runs/recover.ts'
 import { startRetention } from './sessions/retention.ts'
 import { describeError } from './util/log.ts'
+import { writingEvents } from './write-events.ts'
 
 /** A server that listens. */
 export interface AgentServer {
@@ -36,7 +37,10 @@ export async function listen(agent: Runnable, settings: ServerSettings, work?: S
   const capacity = createCapacity(limits, agent, settings.rules)
   capacity.isStarting = true
   const app = buildApp(agent, settings, capacity)
-  const listener = getRequestListener(app.fetch, { hostname: settings.host, overrideGlobalObjects: false })
+  const listener = getRequestListener(writingEvents(app.fetch), {
+    hostname: settings.host,
+    overrideGlobalObjects: false,
+  })
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
   boundConnections(server, settings, capacity)
   server.setTimeout(idleMs(limits))

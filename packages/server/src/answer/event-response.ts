@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts'
 import type { LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { type EventSource, eventStream } from './event-stream.ts'
+import { type EventSource, eventStream, webStream } from './event-stream.ts'
 import { logProblem } from './log-problem.ts'
 import type { ProblemError } from './problem.ts'
 
@@ -24,15 +24,21 @@ export async function eventResponse(
   context: ServerContext,
   { limits, log, isReplay = false }: StreamOptions,
 ): Promise<Response> {
-  const { decided, body } = eventStream(source, {
+  const stream = eventStream(source, {
     limits,
     onFailure: (problem: ProblemError) => isReplay || logProblem(problem, context, log),
     dropClient: () => context.env?.outgoing?.destroy(),
   })
-  const problem = await decided
-  if (!problem) return new Response(body, { headers: streamHeaders(context) })
-  await body.cancel()
-  throw problem
+  const problem = await stream.decided
+  if (problem) {
+    stream.leave()
+    throw problem
+  }
+  const headers = streamHeaders(context)
+  const slot = context.env?.events
+  if (!slot) return new Response(webStream(stream), { headers })
+  slot.stream = stream
+  return new Response(null, { headers })
 }
 
 function streamHeaders(context: ServerContext): Record<string, string> {

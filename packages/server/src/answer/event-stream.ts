@@ -38,8 +38,14 @@ export type EventStream = {
    * with nothing, when the answer begins or the first heartbeat is due.
    */
   decided: Promise<ProblemError | undefined>
-  body: ReadableStream<Uint8Array>
+  /** The next text to send, to be called when the client has room for it; undefined when there is no more. */
+  next(): Promise<string | undefined>
+  /** To be called when the client has left, or gets no answer. */
+  leave(): void
 }
+
+/** Where a request's event stream is put by the code that answers it. */
+export type EventSlot = { stream?: EventStream }
 
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
@@ -47,10 +53,9 @@ const chunkLength = 64 * 1024
 const maxUnread = 256 * 1024
 /** … unless it reads them within this time, in milliseconds: many events may arrive at once. */
 const catchUpMs = 1_000
-const encoder = new TextEncoder()
 
 /**
- * Events as the body of an answer. Each chunk holds the events that are available at once; a client that stops reading is
+ * Events as the texts of an answer. Each text holds the events that are available at once; a client that stops reading is
  * disconnected. Heartbeats are sent while there are no events, also before the first.
  */
 export function eventStream(source: EventSource, options: EventStreamOptions): EventStream {
@@ -117,25 +122,37 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
     decide()
     wake()
   })
-  const body = new ReadableStream<Uint8Array>(
+  const next = async (): Promise<string | undefined> => {
+    clearTimeout(stalled)
+    if (text === '' && !ended && !gone) await somethingToSend()
+    // One turn of the event loop, so that events that arrive together are sent together.
+    if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
+    if (gone) return undefined
+    if (text === '') return ended ? undefined : sending(': keep-alive\n\n')
+    return sending(text)
+  }
+  const sending = (sent: string): string => {
+    text = ''
+    makeRoom()
+    if (!ended) expectReader()
+    return sent
+  }
+  return { decided, next, leave }
+}
+
+const encoder = new TextEncoder()
+
+/** An event stream as the body of a Response, for all other servers. */
+export function webStream({ next, leave }: EventStream): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        await decided
-        clearTimeout(stalled)
-        if (text === '' && !ended && !gone) await somethingToSend()
-        // One turn of the event loop, so that events that arrive together are sent together.
-        if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
-        if (gone) return controller.close()
-        if (text === '' && !ended) text = ': keep-alive\n\n'
-        if (text !== '') controller.enqueue(encoder.encode(text))
-        text = ''
-        makeRoom()
-        if (ended) controller.close()
-        else expectReader()
+        const text = await next()
+        if (text === undefined) controller.close()
+        else controller.enqueue(encoder.encode(text))
       },
       cancel: leave,
     },
     { highWaterMark: 0 },
   )
-  return { decided, body }
 }

@@ -1,9 +1,10 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
+import type { EventSlot } from '../answer/event-stream.ts'
 
 /** What guards set for routes. Without a Node server, `env` is empty or absent. */
 export type ServerEnv = {
-  Bindings: Partial<HttpBindings>
+  Bindings: Partial<HttpBindings> & { /** Set by `serve`, which writes event streams itself. */ events?: EventSlot }
   Variables: {
     requestId: string
     /** `performance.now()` when the request arrived. */

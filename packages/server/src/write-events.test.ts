@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openSocket } from './__fixtures__/requests.ts'
+import type { EventStream } from './answer/event-stream.ts'
+import { writingEvents } from './write-events.ts'
+
+/** A stream that ends when its client has left. */
+function endless(): EventStream & { left: Promise<void> } {
+  const { promise: left, resolve } = Promise.withResolvers<void>()
+  let isLeft = false
+  return {
+    left,
+    decided: Promise.resolve(undefined),
+    async next() {
+      await nextTurn()
+      return isLeft ? undefined : 'x'
+    },
+    leave() {
+      isLeft = true
+      resolve()
+    },
+  }
+}
+
+/** Answers the first request of a server by a stream, once `ready` has resolved. */
+async function answerBy(stream: EventStream, ready: (outgoing: ServerResponse) => Promise<unknown>) {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    await ready(outgoing)
+    const write = writingEvents((_request, { events }) => {
+      if (events) events.stream = stream
+      return new Response(null, { headers: { 'content-type': 'text/event-stream' } })
+    })
+    await write(new Request('http://localhost/'), { incoming, outgoing })
+  }
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of a TCP server
+  const client = await openSocket(`http://127.0.0.1:${port}`)
+  client.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  return { server, client }
+}
+
+it('leaves a stream when its client does', async () => {
+  const stream = endless()
+  const { server, client } = await answerBy(stream, async () => {})
+  await once(client.socket, 'data')
+  client.socket.destroy()
+  await stream.left
+  server.close()
+})
+
+it('leaves a stream whose client has left before it begins', async () => {
+  const stream = endless()
+  const asked = Promise.withResolvers<void>()
+  const { server, client } = await answerBy(stream, async (outgoing) => {
+    asked.resolve()
+    await once(outgoing, 'close')
+  })
+  await asked.promise
+  client.socket.destroy()
+  await stream.left
+  server.close()
+})
+
+it('writes no body for HEAD', async () => {
+  const response = new Response(null, { headers: { 'content-type': 'text/event-stream' } })
+  const write = writingEvents((_request, { events }) => {
+    if (events) events.stream = endless()
+    return response
+  })
+  expect(await write(new Request('http://localhost/', { method: 'HEAD' }), {})).toBe(response)
+})
