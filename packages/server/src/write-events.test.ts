@@ -4,16 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openSocket } from './__fixtures__/requests.ts'
-import type { EventStream } from './answer/event-stream.ts'
+import type { TextStream } from './util/server-env.ts'
 import { writingEvents } from './write-events.ts'
 
 /** A stream that ends when its client has left. */
-function endless(): EventStream & { left: Promise<void> } {
+function endless(): TextStream & { left: Promise<void> } {
   const { promise: left, resolve } = Promise.withResolvers<void>()
   let isLeft = false
   return {
     left,
-    decided: Promise.resolve(undefined),
     async next() {
       await nextTurn()
       return isLeft ? undefined : 'x'
@@ -26,7 +25,7 @@ function endless(): EventStream & { left: Promise<void> } {
 }
 
 /** Answers the first request of a server by a stream, once `ready` has resolved. */
-async function answerBy(stream: EventStream, ready: (outgoing: ServerResponse) => Promise<unknown>) {
+async function answerBy(stream: TextStream, ready: (outgoing: ServerResponse) => Promise<unknown>) {
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     await ready(outgoing)
     const write = writingEvents((_request, { events }) => {

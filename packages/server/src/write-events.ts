@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { EventSlot, EventStream } from './answer/event-stream.ts'
-import type { ServerEnv } from './util/server-env.ts'
+import type { EventSlot, ServerEnv, TextStream } from './util/server-env.ts'
 
 type Fetch = (request: Request, env: ServerEnv['Bindings']) => Response | Promise<Response>
 
@@ -27,7 +26,7 @@ export function writingEvents(fetch: Fetch): (request: Request, env: unknown) =>
   }
 }
 
-async function writeTexts({ next, leave }: EventStream, outgoing: ServerResponse): Promise<void> {
+async function writeTexts({ next, leave }: TextStream, outgoing: ServerResponse): Promise<void> {
   outgoing.once('close', leave)
   // The client may have left before.
   if (outgoing.destroyed) leave()

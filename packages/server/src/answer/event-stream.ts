@@ -1,4 +1,5 @@
 import type { Limits } from '../limits.ts'
+import type { TextStream } from '../util/server-env.ts'
 import type { ProblemError } from './problem.ts'
 
 /** Where the events of a stream come from. */
@@ -32,20 +33,13 @@ export type EventStreamOptions = {
   dropClient(): void
 }
 
-export type EventStream = {
+export type EventStream = TextStream & {
   /**
    * Resolves when the answer's status is known: with the problem of a run that fails before its answer begins, otherwise
    * with nothing, when the answer begins or the first heartbeat is due.
    */
   decided: Promise<ProblemError | undefined>
-  /** The next text to send, to be called when the client has room for it; undefined when there is no more. */
-  next(): Promise<string | undefined>
-  /** To be called when the client has left, or gets no answer. */
-  leave(): void
 }
-
-/** Where a request's event stream is put by the code that answers it. */
-export type EventSlot = { stream?: EventStream }
 
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
@@ -143,7 +137,7 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
 const encoder = new TextEncoder()
 
 /** An event stream as the body of a Response, for all other servers. */
-export function webStream({ next, leave }: EventStream): ReadableStream<Uint8Array> {
+export function webStream({ next, leave }: TextStream): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -1,6 +1,16 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
-import type { EventSlot } from '../answer/event-stream.ts'
+
+/** The texts of an answer, while they arise. */
+export type TextStream = {
+  /** The next text to send, to be called when the client has room for it; undefined when there is no more. */
+  next(): Promise<string | undefined>
+  /** To be called when the client has left, or gets no answer. */
+  leave(): void
+}
+
+/** Where a request's event stream is put by the code that answers it. */
+export type EventSlot = { stream?: TextStream }
 
 /** What guards set for routes. Without a Node server, `env` is empty or absent. */
 export type ServerEnv = {
