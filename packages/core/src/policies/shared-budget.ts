@@ -126,7 +126,7 @@ export function editTree(store: SharedBudgetStore, edit: (tree: TreeBudget) => T
 
 /** Of many processes at once, others may be faster again and again. */
 function waitBriefly(failures: number): Promise<void> | undefined {
-  return failures > 1 ? sleep(Math.random() * Math.min(2 ** failures, 50), never) : undefined
+  return failures > 1 ? sleep(Math.random() * Math.min(2 ** failures, 50), new AbortController().signal) : undefined
 }
 
 type Seen = { tree: TreeBudget; runId: string; own: Account; now: number }
@@ -151,5 +151,3 @@ function newAccount(budget: Budget): Account {
   const spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
   return { budget, spent, reserved: { tokens: 0, usd: 0 }, waiting: [], clockFrom: undefined }
 }
-
-const never = new AbortController().signal
