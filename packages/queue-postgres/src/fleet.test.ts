@@ -23,6 +23,7 @@ function start(connectionString = url): Worker {
     connectionString,
     onNotice: (payload) => void worker.notices.push(payload),
     supervise: async () => void worker.passes++,
+    look: async () => {},
   })
   const started = Object.assign(worker, { fleet })
   workers.push(started)

@@ -16,6 +16,8 @@ type FleetOptions = {
   onNotice(payload: string | undefined): void
   /** One pass over the queue: finds lost jobs, deletes completed ones. */
   supervise(): Promise<void>
+  /** Called once a second: looks for jobs that nothing has announced, as those that have become due. */
+  look(): Promise<void>
 }
 
 /** How many workers make passes over the queue. The others take their places when they die. */
@@ -28,7 +30,7 @@ const lock = `hashtext('${schema}')`
  * Holds one connection for what belongs to a connection: LISTEN, and advisory locks, which Postgres releases when the
  * worker dies: one of three makes a supervisor, and a shared one counts the workers.
  */
-export function openFleet({ connectionString, onNotice, supervise }: FleetOptions): Fleet {
+export function openFleet({ connectionString, onNotice, supervise, look }: FleetOptions): Fleet {
   let client: pg.Client | undefined
   let isSupervisor = false
   /** A pooler hands each statement to another connection: it has no LISTEN, and its locks outlive workers. */
@@ -92,6 +94,7 @@ export function openFleet({ connectionString, onNotice, supervise }: FleetOption
     }
     // Without a connection of its own a worker cannot know whether another one supervises: to do it twice does no harm.
     if (isSupervisor || !client) await supervise().catch(() => {})
+    if (!isClosed) await look().catch(() => {})
   }
 
   const run = (): void => {

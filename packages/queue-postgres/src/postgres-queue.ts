@@ -8,7 +8,7 @@ import { toInsert } from './job-rows.ts'
 import { openBoss } from './open-boss.ts'
 import { now, queueName, quietClock, renewAfterHours, schema, table } from './settings.ts'
 import { retrying, toStorageError } from './storage-error.ts'
-import { type TakenRow, takeJobs } from './take-jobs.ts'
+import { lookForJobs, type TakenRow, takeJobs } from './take-jobs.ts'
 
 export type PostgresQueueOptions = {
   /** `postgres://user:password@host/database`, of the database that has the sessions. */
@@ -51,6 +51,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   let lastUser = ''
   /** Until then no job is expected, unless one is announced. */
   let idleUntil = 0
+  let lookedAt = 0
   let renewedAt = clock.now()
 
   const open = async (): Promise<PgBoss> => {
@@ -96,6 +97,14 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       connectionString,
       onNotice: (payload) => wake(payload?.startsWith('[') ? JSON.parse(payload) : undefined),
       supervise: () => open().then((boss) => boss.supervise()),
+      async look() {
+        const agentIds = [...listeners].flatMap((listener) => listener.agentIds)
+        // To take is to look.
+        if (agentIds.length === 0 || performance.now() - lookedAt < Math.max(900, work().idleMs)) return
+        lookedAt = performance.now()
+        const [found] = await query<{ isThere: boolean }>(lookForJobs, [agentIds])
+        if (found?.isThere) wake()
+      },
     })
     return fleet
   }
@@ -131,7 +140,8 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       const { idleMs } = work()
       if (agentIds.length === 0 || performance.now() < idleUntil) return []
       const taken: TakenRow[] = []
-      idleUntil = performance.now() + idleMs
+      lookedAt = performance.now()
+      idleUntil = lookedAt + idleMs
       while (taken.length < limit) {
         const rows = await takeOnce(agentIds, limit - taken.length)
         taken.push(...rows)
@@ -173,7 +183,10 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
 
     onReady(agentIds, listener) {
       work()
-      const entry = { agentIds, wake: coalesce(listener, 20) }
+      const callListener = (): void => {
+        if (listeners.has(entry)) listener()
+      }
+      const entry = { agentIds, wake: coalesce(callListener, 20) }
       listeners.add(entry)
       return () => void listeners.delete(entry)
     },

@@ -42,7 +42,7 @@ WITH RECURSIVE taken_now AS MATERIALIZED (
     WHERE ${isReady} ORDER BY group_tier, group_id, priority DESC, created_on, id LIMIT $3
   ) of_user
 ), heads AS (
-  SELECT DISTINCT ON (singleton_key) * FROM ready ORDER BY singleton_key, priority DESC, created_on, id
+  SELECT DISTINCT ON (singleton_key) * FROM ready ORDER BY singleton_key, created_on, id
 ), placed AS (
   SELECT id, user_id, lap, (SELECT count(*) FROM taken_now WHERE group_id = user_id)
     + row_number() OVER (PARTITION BY user_id ORDER BY priority DESC, created_on, id) AS place
@@ -59,6 +59,10 @@ WITH RECURSIVE taken_now AS MATERIALIZED (
 SELECT id, retry_count AS "retryCount", data, group_tier AS "agentId", group_id AS "group",
   (SELECT count(*) FROM users) < $4 AND (SELECT count(*) FROM ready) = (SELECT count(*) FROM heads) AS "isAll"
 FROM taken ORDER BY place, lap, group_id`
+
+/** Whether a job of the agents $1 is due. */
+export const lookForJobs: string = `SELECT EXISTS (${anyDue}) AND EXISTS (SELECT FROM ${table}
+  WHERE state < 'active' AND group_tier = ANY($1::text[]) AND NOT blocked AND start_after <= ${now}) AS "isThere"`
 
 export type TakenRow = {
   id: string
