@@ -41,6 +41,8 @@ export function openFleet({ connectionString, onNotice, supervise, look }: Fleet
   let ticking: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
+  const pollMs = (): number => (workers / pollsPerSecond) * 1_000
+
   const lose = (lost: pg.Client): void => {
     if (client === lost) client = undefined
     isSupervisor = client !== undefined && isSupervisor
@@ -99,15 +101,14 @@ export function openFleet({ connectionString, onNotice, supervise, look }: Fleet
 
   const run = (): void => {
     ticking = tick().then(() => {
-      if (!isClosed) timer = setTimeout(run, tickMs).unref()
+      if (!isClosed) timer = setTimeout(run, isSupervisor ? tickMs : Math.max(tickMs, pollMs())).unref()
     })
   }
   run()
 
   return {
     get idleMs() {
-      const ms = (workers / pollsPerSecond) * 1_000
-      return ms <= 1_000 ? 0 : ms // up to 20 workers: each asks once a second by itself
+      return pollMs() <= tickMs ? 0 : pollMs() // up to 20 workers: each asks once a second by itself
     },
     async close() {
       isClosed = true

@@ -1,7 +1,7 @@
 import type { RunQueue, TakenJob } from '@agentkit/core'
 import { AgentKitError } from '@agentkit/core'
 import { invalidArgument } from '@agentkit/core/internal'
-import type { PgBoss } from 'pg-boss'
+import type { JobAttempt, PgBoss } from 'pg-boss'
 import { coalesce } from './coalesce.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { toInsert } from './job-rows.ts'
@@ -160,14 +160,19 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
     async keep(jobs) {
       if (jobs.length === 0) return []
       const attempts = jobs.map(attemptOf)
-      const kept = await call((boss) => boss.touch(queueName, attempts))
+      const touched = await call((boss) => boss.touch(queueName, attempts))
       if (clock.now() - renewedAt > 60_000) {
         renewedAt = clock.now()
         await query(renewJobs, [jobs.map(({ token }) => token)])
       }
       // Its type does not have them.
-      const { settled = [] } = kept as { settled?: string[] }
-      return jobs.filter((_, index) => !settled.includes(attempts[index]?.id ?? ''))
+      const { settled = [] } = touched as { settled?: string[] }
+      const kept = new Map(settled.map((id) => [id, 0]))
+      // It names jobs, not deliveries: of several deliveries of one job, the last one is kept.
+      for (const { id, retryCount } of attempts) {
+        if (kept.has(id)) kept.set(id, Math.max(kept.get(id) ?? 0, retryCount))
+      }
+      return jobs.filter((_, index) => kept.get(attempts[index]?.id ?? '') !== attempts[index]?.retryCount)
     },
 
     async settle(job, again) {
@@ -211,7 +216,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   }
 }
 
-function attemptOf({ token }: TakenJob): { id: string; retryCount: number } {
+function attemptOf({ token }: TakenJob): JobAttempt {
   const [id = '', retryCount] = token.split(' ')
   return { id, retryCount: Number(retryCount) }
 }
