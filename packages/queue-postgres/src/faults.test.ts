@@ -142,6 +142,7 @@ describe('an error of the queue', () => {
   it('is thrown by every call after close, at once', async () => {
     const queue = open(await testDatabase())
     await queue.migrate()
+    await Promise.all([queue.close(), queue.close()])
     await queue.close()
     expect(await failureOf(queue.add([job('r1')]))).toMatchObject({
       code: 'storage',

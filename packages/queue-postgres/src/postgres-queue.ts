@@ -54,8 +54,11 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   let lookedAt = 0
   let renewedAt = clock.now()
 
-  const open = async (): Promise<PgBoss> => {
+  const requireOpen = (): void => {
     if (isClosed) throw new AgentKitError('storage', 'The queue is closed. Make a new one with postgresQueue(url).')
+  }
+  const open = async (): Promise<PgBoss> => {
+    requireOpen()
     opening ??= openBoss(connectionString, clock).catch((error) => {
       opening = undefined
       throw error
@@ -93,6 +96,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   }, 20)
 
   const work = (): Fleet => {
+    requireOpen()
     fleet ??= openFleet({
       connectionString,
       onNotice: (payload) => wake(payload?.startsWith('[') ? JSON.parse(payload) : undefined),
@@ -209,8 +213,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
     async close() {
       isClosed = true
       listeners.clear()
-      await fleet?.close()
-      const boss = await opening?.catch(() => undefined)
+      const [boss] = await Promise.all([opening?.catch(() => undefined), fleet?.close()])
       await boss?.stop({ graceful: false })
     },
   }
