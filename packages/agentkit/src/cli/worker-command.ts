@@ -1,4 +1,3 @@
-import type { SessionStore } from '@agentkit/core'
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { storeName } from '../config/store-names.ts'
@@ -24,20 +23,15 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   const loaded = await loadAgents(file)
   const agents = chosenAgents(loaded, ids)
   const { handleSignals } = await import('@agentkit/server')
-  const onError = (error: unknown): void => printError(`A worker's call of its store failed: ${messageOf(error)}`)
   for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))
-  const worker = await workOn(agents, { concurrency, onError })
+  const onRemoved = (what: string): void => print(`Removed ${what}, as the retention says.`)
+  const worker = await workOn(agents, { concurrency, onRemoved })
   handleSignals({ url: '', close: () => worker.close() }, { afterClose: loaded.close })
-  for (const [store, own] of byStore(agents)) {
-    print(`Working on ${own.map(titleOf).join(', ')}, stored in ${storeName(store)}: ${concurrency} runs at once.`)
-    const { runs } = store
-    const warnings = runs
-      ? await workerWarnings(
-          runs,
-          own.map(({ id }) => id),
-        )
-      : []
-    for (const warning of warnings) printError(`warning: ${warning}`)
+  for (const [name, own] of byStoreName(agents)) {
+    print(`Working on ${own.map(titleOf).join(', ')}, stored in ${name}: ${concurrency} runs at once.`)
+    // Also of agents that this worker does not have.
+    const { runs } = own[0]?.toSpec().sessions ?? {}
+    for (const warning of runs ? await workerWarnings(runs) : []) printError(`warning: ${warning}`)
   }
   // A signal ends the process. A worker without work has no open handle that would keep it alive.
   await new Promise(() => setInterval(() => {}, 60_000))
@@ -47,15 +41,12 @@ function titleOf({ id, members }: LoadedAgent): string {
   return members.length === 0 ? `the agent ${id}` : `the swarm ${id}`
 }
 
-function byStore(agents: readonly LoadedAgent[]): Map<SessionStore, LoadedAgent[]> {
-  const stores = new Map<SessionStore, LoadedAgent[]>()
+/** Agents without a common context have stores of their own, which may be in one place. */
+function byStoreName(agents: readonly LoadedAgent[]): Map<string, LoadedAgent[]> {
+  const stores = new Map<string, LoadedAgent[]>()
   for (const agent of agents) {
-    const { sessions } = agent.toSpec()
-    stores.set(sessions, [...(stores.get(sessions) ?? []), agent])
+    const name = storeName(agent.toSpec().sessions)
+    stores.set(name, [...(stores.get(name) ?? []), agent])
   }
   return stores
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

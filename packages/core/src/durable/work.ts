@@ -6,6 +6,7 @@ import { checkOptions, type OptionRule, type OptionRules } from '../util/check-o
 import { redactSecrets } from '../util/redact.ts'
 import { terminalLine } from '../util/terminal-text.ts'
 import { backgroundOf } from './background-of.ts'
+import { sharedPlaces } from './shared-places.ts'
 import { workOnStore } from './work-on-store.ts'
 import type { WorkerOptions, WorkingAgent } from './worker-options.ts'
 
@@ -16,12 +17,12 @@ const isConcurrency: OptionRule = {
 const workRules = { concurrency: isConcurrency, concurrencyPerUser: isConcurrency } satisfies OptionRules<WorkOptions>
 
 /**
- * Begins and continues the background runs of these agents in this process. Agents of one store share its places.
+ * Begins and continues the background runs of these agents in this process. All of them share its places.
  * @throws AgentKitError `invalid-argument`; `invalid-config` or `unsupported` for a store without background runs
  */
 export async function workOn(agents: readonly WorkingAgent[], options: WorkerOptions = {}): Promise<Worker> {
   const {
-    places,
+    places: ofProcess,
     admit,
     onSpent,
     keepsRetention = true,
@@ -33,8 +34,10 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
   const { concurrency = limits.concurrency, concurrencyPerUser = concurrency } = given
   if (agents.length === 0) throw invalidArgument('Pass the agents whose runs the worker begins.')
   for (const agent of agents) backgroundOf(agent.toSpec().sessions)
+  const stores = byStore(agents)
+  const places = ofProcess ?? (stores.size > 1 ? sharedPlaces(concurrency) : undefined)
   const shared = { concurrency, concurrencyPerUser, places, admit, onSpent, keepsRetention, onRemoved, onError }
-  const working = [...byStore(agents)].map(([store, own]) => workOnStore(store, own, shared))
+  const working = [...stores].map(([store, own]) => workOnStore(store, own, shared))
   const workers = await Promise.all(working)
   let closed: Promise<unknown> | undefined
   return {

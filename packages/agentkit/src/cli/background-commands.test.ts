@@ -1,0 +1,229 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Agent, type AgentOptions, type SessionStore, tool } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+// Commands are processes of their own, on one SQLite file with the agents of this one.
+const cli = join(import.meta.dirname, '../cli.ts')
+const arguments_ = ['--conditions=@agentkit/source', cli]
+const patiently = { timeout: 30_000 }
+const agents = `import { Agent, Swarm } from 'agentkit'
+const model = 'offline/extractive'
+const options = { functions: [], model, sessions: process.env.SESSIONS }
+export const writer = new Agent({ name: 'Writer', ...options })
+export const team = new Swarm({ name: 'Team', agents: [writer], ...options })
+`
+
+let folder: string
+let path: string
+let sessions: SessionStore
+let workers: ChildProcess[]
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-background-')))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'agents.ts'), agents)
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(join(import.meta.dirname, '../..'), join(folder, 'node_modules/agentkit'), 'dir')
+})
+beforeEach(() => {
+  path = join(mkdtempSync(join(folder, 'store-')), 'sessions.db')
+  sessions = sqliteSessions(path)
+  workers = []
+})
+afterEach(async () => {
+  for (const worker of workers) if (worker.exitCode === null) worker.kill('SIGKILL')
+  await sessions.close()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function agentOf(turns: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}): Agent {
+  return new Agent({ name: 'Writer', functions: [], model: scriptedModel([...turns]), sessions, ...options })
+}
+
+async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+  const options = { cwd: folder, env: { ...process.env, SESSIONS: path } }
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...arguments_, ...words], options)
+    return { code: 0, out: stdout.trim(), error: stderr.trim() }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string } // what `execFile` throws
+    return { code, out: stdout.trim(), error: stderr.trim() }
+  }
+}
+
+/** The same, without the file: on the store alone. */
+const onStore = (...words: string[]) => agentkit(...words, '--sessions', path)
+
+/** A worker that has printed its first line. */
+async function worker(...words: string[]): Promise<{ child: ChildProcess; out: () => string }> {
+  const env = { ...process.env, SESSIONS: path }
+  const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts', ...words], { cwd: folder, env })
+  workers.push(child)
+  let out = ''
+  child.stdout?.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    out += chunk
+  })
+  await expect.poll(() => out, patiently).toContain('Working on')
+  return { child, out: () => out }
+}
+
+describe('agentkit worker', () => {
+  it('works on the runs of all agents of its file, and ends with 0 at SIGTERM', async () => {
+    const { runId } = await agentOf([]).enqueue('Hello, who are you?')
+    const { child, out } = await worker('--concurrency', '3')
+    expect(out()).toContain('Working on the swarm team, the agent writer, stored in')
+    expect(out()).toContain('sessions.db: 3 runs at once.')
+    expect((await agentOf([]).result(runId)).text).toContain('offline')
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('says which schedules of other agents start nothing', async () => {
+    await agentOf([], { name: 'Mailer' }).schedule('digest', { cron: '0 7 * * *' }, 'Write it')
+    const { child, out } = await worker()
+    await expect.poll(out, patiently).toContain('No worker has had the agent "mailer" for 7 days')
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
+  it('is continued by another worker when it is killed', async () => {
+    const { child } = await worker()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const { runId } = await agentOf([]).enqueue('Hello, who are you?')
+    const next = await worker()
+    expect((await agentOf([]).result(runId)).finishReason).toBe('stop')
+    next.child.kill('SIGTERM')
+    await once(next.child, 'exit')
+  })
+})
+
+describe('agentkit runs', () => {
+  it('lists runs, of a file and of a store', async () => {
+    const { runId } = await agentOf([]).enqueue('Write', { userId: 'ann', sessionId: 'q3' })
+    const other = await agentOf([], { name: 'Mailer' }).enqueue('Write')
+    const ofFile = await agentkit('runs', 'list', 'agents.ts')
+    expect(ofFile.out).toMatch(new RegExp(`${runId} +writer +ann +q3 +queued +0`))
+    expect(ofFile.out).not.toContain(other.runId)
+    const ofStore = await onStore('runs')
+    expect(ofStore.out.split('\n').slice(1)).toHaveLength(2)
+    for (const words of [
+      ['--user', 'bob'],
+      ['--status', 'done'],
+      ['--agent', 'team'],
+      ['--session', 'q4'],
+    ]) {
+      expect((await agentkit('runs', 'list', 'agents.ts', ...words)).out).toBe('No runs.')
+    }
+  })
+
+  it('shows a run, its open approvals and what could not be delivered', async () => {
+    const { runId } = await agentOf([], { onRunEnd: () => {} }).enqueue('Write')
+    await agentOf([]).cancel(runId)
+    const { out } = await onStore('runs', 'show', runId)
+    expect(out).toMatch(/^run +run_\S+\nagent +writer, version \w+\nuser +default\nstatus +failed \(aborted\)/)
+    expect(out).toMatch(/\nnotice +\S+ of \S+Z was not delivered in 0 tries, and is tried again$/)
+  })
+
+  it('ends with 1 for an unknown run, and for one of another agent', async () => {
+    const other = await agentOf([], { name: 'Mailer' }).enqueue('Write')
+    for (const runId of ['run_unknown', other.runId]) {
+      const { code, error } = await agentkit('runs', 'show', runId, 'agents.ts')
+      expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining(`There is no run "${runId}" in`) })
+    }
+  })
+
+  it('cancels a queued run, once', async () => {
+    const { runId } = await agentOf([]).enqueue('Write')
+    expect((await onStore('runs', 'cancel', runId)).out).toBe(`The run ${runId} is cancelled.`)
+    expect((await onStore('runs', 'cancel', runId)).out).toBe(`The run ${runId} had ended.`)
+  })
+
+  it('retries a failed run, and no other', async () => {
+    const agent = agentOf([])
+    const { runId } = await agent.enqueue('Write')
+    const early = await onStore('runs', 'retry', runId)
+    expect({ code: early.code, error: early.error }).toEqual({ code: 1, error: expect.stringContaining('queued') })
+    await agent.cancel(runId)
+    expect((await onStore('runs', 'retry', runId)).out).toBe(`The run ${runId} is queued again.`)
+    expect(await agent.runs({ status: 'queued' })).toMatchObject([{ runId }])
+  })
+
+  it('lists schedules and removes them', async () => {
+    const agent = agentOf([])
+    await agent.schedule('digest', { cron: '0 7 * * 1-5', timeZone: 'Europe/Berlin' }, 'Write', { userId: 'ann' })
+    const { out, error } = await onStore('runs', 'schedules')
+    expect(out).toMatch(/digest +writer +0 7 \* \* 1-5 +Europe\/Berlin +skip +\S+Z +- +ann/)
+    expect(error).toContain('its schedules start nothing (digest)')
+    expect((await onStore('runs', 'schedules', 'remove', 'digest')).out).toBe(
+      'The schedule "digest" of writer is removed.',
+    )
+    expect(await agent.schedules()).toEqual([])
+    const again = await onStore('runs', 'schedules', 'remove', 'digest')
+    expect({ code: again.code, error: again.error }).toEqual({
+      code: 1,
+      error: expect.stringContaining('no schedule "digest"'),
+    })
+  })
+})
+
+describe('agentkit queue', () => {
+  it('builds the queue again from the store', async () => {
+    const agent = agentOf([])
+    await agent.enqueueMany([{ input: 'One' }, { input: 'Two', sessionId: 's' }])
+    await sessions.runs?.background?.queue.clear()
+    expect((await onStore('queue', 'counts')).out).toBe('No jobs.')
+    expect((await onStore('queue', 'rebuild')).out).toContain(': 2 jobs in the queue.')
+    expect((await onStore('queue', 'rebuild')).out).toContain(': 2 jobs in the queue.')
+    expect((await onStore('queue', 'counts')).out).toMatch(/^agent +queued +taken +oldest\nwriter +2 +0 +\d+\.\d s$/)
+    expect((await onStore('queue', 'migrate')).out).toContain(': the tables are prepared.')
+  })
+
+  it('is built again while workers run: a run that loses its job ends its step, and continues from there', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done: string[] = []
+    const think: ScriptedTurn = async () => {
+      done.push('model')
+      await promise
+      return { toolCalls: [{ name: 'pay' }] }
+    }
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      input: { type: 'object' },
+      execute: () => void done.push('pay'),
+    })
+    const agent = agentOf([think, 'Paid.', 'Second.'], { functions: [pay] })
+    const { queue } = sessions.runs?.background ?? expect.unreachable()
+    const { keep } = queue
+    let lost = 0
+    queue.keep = async (jobs) => {
+      const gone = await keep(jobs)
+      lost += gone.length
+      return gone
+    }
+    const working = await agent.work()
+    const items = [
+      { input: 'One', sessionId: 's' },
+      { input: 'Two', sessionId: 's' },
+    ]
+    const [first, second] = await agent.enqueueMany(items)
+    await expect.poll(() => done, patiently).toEqual(['model'])
+    expect((await onStore('queue', 'rebuild')).code).toBe(0)
+    await expect.poll(() => lost, patiently).toBe(1)
+    resolve()
+    expect(await agent.result(first?.runId ?? '')).toMatchObject({ text: 'Paid.' })
+    expect(await agent.result(second?.runId ?? '')).toMatchObject({ text: 'Second.' })
+    expect(done).toEqual(['model', 'pay'])
+    await working.close()
+  })
+})
