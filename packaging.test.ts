@@ -127,6 +127,36 @@ describe('@agentkit/core and @agentkit/queue-postgres alone', () => {
   })
 })
 
+describe('@agentkit/core and @agentkit/ai-sdk alone', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('ai-sdk', ['@agentkit/core', '@agentkit/wire', '@agentkit/ai-sdk'])
+  }, 600_000)
+
+  it('load on plain Node, without a package of the AI SDK', async () => {
+    const program = `
+      import { Agent } from '@agentkit/core'
+      import { fromAISDK, toAISDK } from '@agentkit/ai-sdk'
+      const model = fromAISDK({ specificationVersion: 'v3', provider: 'own', modelId: 'one', doStream() {} })
+      const agent = new Agent({ name: 'Clerk', functions: [], model })
+      console.log(model.id, toAISDK(agent).modelId)`
+    expect(await runProgram(folder, program)).toBe('own/one clerk')
+    expect(Object.keys(await installedPackages(folder)).filter((path) => path.includes('@ai-sdk'))).toEqual([])
+  })
+
+  it('are typed, also with `skipLibCheck: false`', async () => {
+    const program = `
+      import { Agent, type Model } from '@agentkit/core'
+      import { type AISDKModel, fromAISDK, toAISDK } from '@agentkit/ai-sdk'
+      export function agentOf(model: AISDKModel): Agent {
+        const own: Model = fromAISDK(model)
+        return new Agent({ name: 'Clerk', functions: [], model: own })
+      }
+      export const provider: string = toAISDK(agentOf({} as AISDKModel), { userId: 'ada' }).provider`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+})
+
 describe('every provider', () => {
   const names = packages
     .map(({ manifest }) => manifest.name)

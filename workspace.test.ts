@@ -30,6 +30,11 @@ describe('import direction', () => {
       rule: 'a provider imports wire and core, never another provider: to install one is to install one',
     },
     {
+      of: /^packages\/ai-sdk$/,
+      to: (name) => name === core || name === '@agentkit/wire',
+      rule: 'ai-sdk imports wire and core, as a provider does: it makes models',
+    },
+    {
       of: /^packages\/server$/,
       to: (name) => name === core,
       rule: 'the server imports core alone: it is given an agent and a session store',

@@ -3,9 +3,14 @@ export { type ErrorContext, incompleteStream, providerError, toProviderError } f
 export { boundedResponse } from './http/bounded-response.ts'
 export { captureResponse, sdkFetch, throwingFetch } from './http/capture-response.ts'
 export { postForStream } from './http/sdk-post.ts'
-export { type CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
+export { CallIds, wireCallId, wireToolName } from './messages/call-ids.ts'
 export { type ConversionCaches, convertConversation, splitInstructions } from './messages/convert-conversation.ts'
-export { imagesAfterResults, imagesHeading, movedImageNote } from './messages/images-after-results.ts'
+export {
+  imagesAfterResults,
+  imagesHeading,
+  movedImageNote,
+  type TextResultMessage,
+} from './messages/images-after-results.ts'
 export {
   fileName,
   hasNonWebURL,
@@ -52,7 +57,7 @@ export {
   secretsOf,
 } from './provider/provider-options.ts'
 export { connectSdk, type SdkConnection } from './provider/sdk-connection.ts'
-export type { CallTimeouts } from './stream/call-watch.ts'
+export { type CallTimeouts, CallWatch } from './stream/call-watch.ts'
 export { type Frame, parseFrame } from './stream/frame.ts'
 export type { FrameReader } from './stream/model-stream.ts'
 export { ReplyBuilder } from './stream/reply-builder.ts'

@@ -1,0 +1,129 @@
+import type { AgentEvent, Citation } from '@agentkit/core'
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { Speakers } from './speakers.ts'
+
+/** A part of the AI SDK, or the mark of a step that begins or is tried again, for callers that can drop its parts. */
+export type RunPart = LanguageModelV3StreamPart | { type: 'step-begin' | 'step-restart' }
+
+/** Turns the events of a run into parts of one answer. */
+export class RunReader {
+  readonly #speakers = new Speakers()
+  readonly #canDrop: boolean
+  readonly #calls = new Set<string>()
+  #block: { kind: 'text' | 'reasoning'; id: string } | undefined
+  #blocks = 0
+  #hadText = false
+  /** Whether the answer has text so far. */
+  hasText = false
+  /** Whether any tool was called, by whichever agent. */
+  hasCalls = false
+
+  constructor(canDrop: boolean) {
+    this.#canDrop = canDrop
+  }
+
+  read(event: AgentEvent): RunPart[] {
+    if (event.type === 'tool-call') this.hasCalls = true
+    if (event.type === 'source') return [sourcePart(event.source)]
+    if (!this.#speakers.isHeard(event)) return []
+    switch (event.type) {
+      case 'step-start':
+        this.#hadText = this.hasText
+        return this.#canDrop ? [{ type: 'step-begin' }] : []
+      case 'step-restart':
+        return this.#restart()
+      case 'text-delta':
+        return this.#add('text', event.text)
+      case 'reasoning-delta':
+        return this.#add('reasoning', event.text)
+      case 'tool-call':
+        this.#calls.add(event.callId)
+        return [...this.#endBlock(), ...callParts(event)]
+      case 'tool-result':
+        return this.#calls.has(event.callId) ? [resultPart(event)] : []
+      case 'step-end':
+        return this.#endBlock()
+      default:
+        return []
+    }
+  }
+
+  /** @param text of the run, for answers that no step has streamed */
+  end(text: string): RunPart[] {
+    return [...(this.hasText || text === '' ? [] : this.#add('text', text)), ...this.#endBlock()]
+  }
+
+  /** What a stream has sent cannot be taken back: the new attempt follows as a block of its own. */
+  #restart(): RunPart[] {
+    const ended = this.#endBlock()
+    if (!this.#canDrop) return ended
+    this.hasText = this.#hadText
+    return [{ type: 'step-restart' }]
+  }
+
+  #add(kind: 'text' | 'reasoning', text: string): RunPart[] {
+    const parts: RunPart[] = []
+    if (this.#block?.kind !== kind) {
+      parts.push(...this.#endBlock())
+      this.#block = { kind, id: String(++this.#blocks) }
+      parts.push({ type: `${kind}-start`, id: this.#block.id })
+      // The AI SDK joins the texts of an answer; those of different steps are paragraphs.
+      if (kind === 'text' && this.hasText) parts.push({ type: 'text-delta', id: this.#block.id, delta: '\n\n' })
+    }
+    if (kind === 'text') this.hasText = true
+    parts.push({ type: `${kind}-delta`, id: this.#block.id, delta: text })
+    return parts
+  }
+
+  #endBlock(): RunPart[] {
+    const block = this.#block
+    this.#block = undefined
+    return block ? [{ type: `${block.kind}-end`, id: block.id }] : []
+  }
+}
+
+/** The agent has called the tool itself, so it is none that the caller could know. */
+const executed = { providerExecuted: true, dynamic: true } as const
+
+function callParts({ callId, name, input }: Extract<AgentEvent, { type: 'tool-call' }>): RunPart[] {
+  const text = JSON.stringify(input ?? {})
+  return [
+    { type: 'tool-input-start', id: callId, toolName: name, ...executed },
+    { type: 'tool-input-delta', id: callId, delta: text },
+    { type: 'tool-input-end', id: callId },
+    { type: 'tool-call', toolCallId: callId, toolName: name, input: text, ...executed },
+  ]
+}
+
+function resultPart(event: Extract<AgentEvent, { type: 'tool-result' }>): RunPart {
+  const { callId, name, output, isError } = event
+  // Events carry plain JSON; the words are those that the model has read.
+  const result = (output === undefined ? 'done' : (output ?? 'no result')) as string
+  return {
+    ...{ type: 'tool-result', toolCallId: callId, toolName: name, result, dynamic: true },
+    ...(isError && { isError: true }),
+  }
+}
+
+function sourcePart(source: Citation): RunPart {
+  const { file, chunkId, heading } = source
+  const extension = file.split('.').at(-1)?.toLowerCase() ?? ''
+  return {
+    type: 'source',
+    sourceType: 'document',
+    id: chunkId,
+    mediaType: mediaTypes.get(extension) ?? 'text/plain',
+    title: heading === undefined ? file : `${file}: ${heading}`,
+    filename: file,
+    // A citation is plain JSON.
+    providerMetadata: { agentkit: { ...source } as never },
+  }
+}
+
+const mediaTypes = new Map([
+  ['pdf', 'application/pdf'],
+  ['md', 'text/markdown'],
+  ['mdx', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+])

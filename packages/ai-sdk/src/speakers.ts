@@ -1,0 +1,22 @@
+import type { AgentEvent } from '@agentkit/core'
+
+/**
+ * Decides whose events a caller sees: those of the agent itself, and in a handoff those of the member that has the
+ * conversation. A member that was called by a tool speaks to its caller only.
+ */
+export class Speakers {
+  readonly #openCalls = new Set<string>()
+  #active: string | undefined
+
+  /** @returns whether the event is one of the agent that speaks */
+  isHeard(event: AgentEvent): boolean {
+    const isOwn = event.path.length <= 1
+    if (isOwn && event.type === 'tool-call') this.#openCalls.add(event.callId)
+    if (isOwn && event.type === 'tool-result') this.#openCalls.delete(event.callId)
+    // Without a call of the agent itself, the conversation is handed to a member.
+    if (event.type === 'agent-start' && event.path.length === 2 && this.#openCalls.size === 0) {
+      this.#active = event.path.join('/')
+    }
+    return isOwn || event.path.join('/') === this.#active
+  }
+}

@@ -1,0 +1,378 @@
+import {
+  Agent,
+  AgentKitError,
+  type Citation,
+  type Model,
+  memorySessions,
+  Swarm,
+  type ToolLike,
+  tool,
+} from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { APICallError } from '@ai-sdk/provider'
+import * as ai7 from 'ai'
+import * as ai6 from 'ai6'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { toAISDK } from './index.ts'
+
+// Their warnings are checked where they are returned.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
+const citation: Citation = {
+  ...{ file: 'notes/a.md', heading: 'Rain', start: 0, end: 4, quote: 'Rain', chunkId: 'c1' },
+  score: { fused: 1 },
+}
+
+const weather = tool({
+  name: 'weather',
+  description: 'The weather.',
+  input: z.object({ city: z.string() }),
+  execute({ city }, { cite }) {
+    cite([citation])
+    if (city === 'Atlantis') throw new Error('It is under water.')
+    return { city, sky: 'rain' }
+  },
+})
+const pay = tool({ name: 'pay', description: 'Pays.', input: z.object({}), needsApproval: true, execute: () => 'paid' })
+
+function clerk(turns: Parameters<typeof scriptedModel>[0], functions: ToolLike[] = [weather]) {
+  const model = scriptedModel(turns)
+  const sessions = memorySessions()
+  return { model, sessions, agent: new Agent({ name: 'Clerk', functions, model, sessions, retry: { attempts: 1 } }) }
+}
+
+const look = { text: 'Let me look.', toolCalls: [{ name: 'weather', input: { city: 'Oslo' } }] }
+
+// Both versions have what these tests use, in types that differ.
+describe.each([
+  ['7', ai7 as unknown as typeof ai6],
+  ['6', ai6],
+])('an agent as a model of `ai` %s', (_version, ai) => {
+  it('answers generateText, its own tools executed', async () => {
+    const { agent } = clerk([look, 'It rains.'])
+    const result = await ai.generateText({ model: toAISDK(agent), prompt: 'Oslo?' })
+    expect(result.text).toBe('Let me look.\n\nIt rains.')
+    expect(result.finishReason).toBe('stop')
+    expect(result.usage).toMatchObject({ inputTokens: 20, outputTokens: 10, totalTokens: 30 })
+    expect(result.steps).toHaveLength(1)
+    expect(result.toolCalls).toMatchObject([
+      { toolName: 'weather', input: { city: 'Oslo' }, providerExecuted: true, dynamic: true },
+    ])
+    expect(result.toolResults).toMatchObject([{ toolName: 'weather', output: { city: 'Oslo', sky: 'rain' } }])
+    expect(result.sources).toMatchObject([
+      { sourceType: 'document', title: 'notes/a.md: Rain', filename: 'notes/a.md', mediaType: 'text/markdown' },
+    ])
+    expect(result.sources[0]?.providerMetadata?.agentkit).toEqual(citation)
+    expect(result.providerMetadata?.agentkit).toEqual({ runId: result.response.id })
+    expect(result.response.modelId).toBe('clerk')
+  })
+
+  it('answers streamText with the same parts', async () => {
+    const { agent } = clerk([look, 'It rains.'])
+    const result = ai.streamText({ model: toAISDK(agent), prompt: 'Oslo?' })
+    const types: string[] = []
+    for await (const { type } of result.fullStream) if (types.at(-1) !== type) types.push(type)
+    expect(types).toEqual([
+      ...['start', 'start-step', 'text-start', 'text-delta', 'text-end'],
+      ...['tool-input-start', 'tool-input-delta', 'tool-input-end', 'tool-call', 'tool-result', 'source'],
+      ...['text-start', 'text-delta', 'text-end', 'finish-step', 'finish'],
+    ])
+    expect(await result.text).toBe('Let me look.\n\nIt rains.')
+    expect(await result.finishReason).toBe('stop')
+    expect((await result.usage).totalTokens).toBe(30)
+  })
+
+  it('makes a stream for a page on useChat', async () => {
+    const { agent } = clerk([look, 'It rains.'])
+    const body = await ai
+      .streamText({ model: toAISDK(agent), prompt: 'Oslo?' })
+      .toUIMessageStreamResponse({ sendSources: true })
+      .text()
+    expect(body).toContain('"tool-output-available"')
+    expect(body).toContain('"type":"source-document"')
+    expect(body.trim().endsWith('data: [DONE]')).toBe(true)
+  })
+
+  it('reports a tool that failed', async () => {
+    const { agent } = clerk([{ toolCalls: [{ name: 'weather', input: { city: 'Atlantis' } }] }, 'No idea.'])
+    const { content } = await ai.generateText({ model: toAISDK(agent), prompt: 'Atlantis?' })
+    expect(content.find(({ type }) => type === 'tool-error')).toMatchObject({ error: 'It is under water.' })
+  })
+
+  it('has reasoning parts', async () => {
+    const { agent } = clerk([{ reasoning: 'Hm.', text: 'Yes.' }], [])
+    const { reasoningText, text } = await ai.generateText({ model: toAISDK(agent), prompt: 'Well?' })
+    expect([reasoningText, text]).toEqual(['Hm.', 'Yes.'])
+  })
+
+  it('receives the conversation, with the calls of earlier answers', async () => {
+    const { agent, model } = clerk([look, 'It rains.', 'Still.'])
+    const first = await ai.generateText({ model: toAISDK(agent), prompt: 'Oslo?' })
+    const messages = [
+      { role: 'user' as const, content: 'Oslo?' },
+      ...first.response.messages,
+      { role: 'user' as const, content: 'And now?' },
+    ]
+    await ai.generateText({ model: toAISDK(agent), messages, system: 'Speak plainly.' })
+    expect(model.requests.at(-1)?.messages).toMatchObject([
+      { role: 'user', content: [{ type: 'text', text: 'Oslo?' }] },
+      {
+        role: 'assistant',
+        content: [{ text: 'Let me look.' }, { type: 'tool-call', name: 'weather', input: { city: 'Oslo' } }],
+      },
+      { role: 'tool', name: 'weather', content: expect.stringContaining('rain') },
+      { role: 'assistant', content: [{ type: 'text' }] },
+      { role: 'user', content: [{ text: '<system>\nSpeak plainly.\n</system>' }, { text: 'And now?' }] },
+    ])
+  })
+
+  it('receives images and files, and addresses as they are', async () => {
+    const { agent, model } = clerk(['A cat.'], [])
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'image' as const, image: Uint8Array.of(0x89, 0x50, 0x4e, 0x47), mediaType: 'image/png' },
+      { type: 'image' as const, image: new URL('https://images.example/cat.png') },
+      {
+        type: 'file' as const,
+        data: Buffer.from('%PDF-').toString('base64'),
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+      },
+    ]
+    await ai.generateText({ model: toAISDK(agent), messages: [{ role: 'user', content }] })
+    expect(model.requests[0]?.messages[0]?.content).toEqual([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', base64: 'iVBORw==', mediaType: 'image/png' },
+      { type: 'image', url: 'https://images.example/cat.png' },
+      { type: 'file', base64: 'JVBERi0=', mediaType: 'application/pdf', name: 'a.pdf' },
+    ])
+  })
+
+  it('remembers a session, of a user that the call names', async () => {
+    const { agent, model, sessions } = clerk(['Hello.', 'Ada.'], [])
+    const bound = toAISDK(agent, { userId: 'ada', sessionId: 'one' })
+    await ai.generateText({ model: bound, prompt: 'I am Ada.' })
+    await ai.generateText({
+      model: toAISDK(agent),
+      prompt: 'Who am I?',
+      providerOptions: { agentkit: { userId: 'ada', sessionId: 'one' } },
+    })
+    expect(model.requests[1]?.messages).toHaveLength(3)
+    const key = { agentId: 'clerk', userId: 'ada', sessionId: 'one' }
+    expect((await sessions.load(key))?.messages).toHaveLength(4)
+  })
+
+  it('refuses a misspelt user: another one would be asked', async () => {
+    const { agent } = clerk(['Hello.'], [])
+    const call = ai.generateText({
+      model: toAISDK(agent),
+      prompt: 'Hi',
+      providerOptions: { agentkit: { user_id: 'ada' } },
+    })
+    await expect(call).rejects.toThrow('Did you mean `userId`?')
+  })
+
+  it('warns of the tools and settings of the caller, which it does not use', async () => {
+    const { agent } = clerk(['Hello.'], [])
+    const mine = ai.tool({ inputSchema: z.object({}), execute: () => 'mine' })
+    const { warnings } = await ai.generateText({
+      model: toAISDK(agent),
+      prompt: 'Hi',
+      tools: { mine },
+      temperature: 0.5,
+    })
+    expect(warnings).toMatchObject([
+      { type: 'unsupported', feature: 'tools', details: expect.stringContaining('mine') },
+      { type: 'unsupported', feature: 'temperature' },
+    ])
+  })
+
+  it('ends with `other` at an approval, which the agent resumes', async () => {
+    const { agent } = clerk([{ toolCalls: [{ name: 'pay' }] }, 'Paid.'], [pay])
+    const generated = await ai.generateText({ model: toAISDK(agent), prompt: 'Pay.' })
+    expect(generated.finishReason).toBe('other')
+    const { runId, approvals } = z
+      .object({ runId: z.string(), approvals: z.array(z.object({ approvalId: z.string(), name: z.string() })) })
+      .parse(generated.providerMetadata?.agentkit)
+    expect(approvals).toMatchObject([{ name: 'pay' }])
+    const resumed = await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+    expect(resumed.text).toBe('Paid.')
+    const streamed = ai.streamText({
+      model: toAISDK(clerk([{ toolCalls: [{ name: 'pay' }] }], [pay]).agent),
+      prompt: 'Pay.',
+    })
+    await streamed.consumeStream()
+    expect(await streamed.finishReason).toBe('other')
+    expect((await streamed.providerMetadata)?.agentkit).toMatchObject({ approvals: [{ name: 'pay' }] })
+  })
+
+  it('makes objects, by an agent with an output and by one that is asked for JSON', async () => {
+    const schema = z.object({ city: z.string() })
+    const own = new Agent({ name: 'Own', functions: [], output: schema, model: scriptedModel(['{"city":"Oslo"}']) })
+    expect((await ai.generateObject({ model: toAISDK(own), schema, prompt: 'Where?' })).object).toEqual({
+      city: 'Oslo',
+    })
+    const { agent, model } = clerk(['{"city":"Rome"}'], [])
+    const { output } = await ai.generateText({
+      model: toAISDK(agent),
+      output: ai.Output.object({ schema }),
+      prompt: 'Where?',
+    })
+    expect(output).toEqual({ city: 'Rome' })
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain('JSON Schema')
+  })
+
+  it('ends the run when the call is aborted', async () => {
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
+    const slow: Model = {
+      id: 'own/slow',
+      async *stream(_request, signal) {
+        yield { type: 'text-delta', text: 'Hm' }
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    }
+    const agent = new Agent({ name: 'Clerk', functions: [], model: slow, hooks: {} })
+    const controller = new AbortController()
+    const onAbort = vi.fn(() => resolve('aborted'))
+    const result = ai.streamText({ model: toAISDK(agent), prompt: 'Hi', abortSignal: controller.signal, onAbort })
+    for await (const part of result.fullStream) if (part.type === 'text-delta') controller.abort()
+    expect(await ended).toBe('aborted')
+    const signal = AbortSignal.timeout(10)
+    const call = ai.generateText({ model: toAISDK(agent), prompt: 'Hi', abortSignal: signal })
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    const early = ai.generateText({ model: toAISDK(agent), prompt: 'Hi', abortSignal: AbortSignal.abort() })
+    await expect(early).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it.each<[string, AgentKitError, number]>([
+    ['once', new AgentKitError('auth', 'The key is wrong.', { status: 401 }), 1],
+    ['again', new AgentKitError('overloaded', 'Busy.', { status: 503, retryAfterMs: 1 }), 2],
+  ])('fails with an error that the AI SDK tries %s', async (_how, error, calls) => {
+    const fail = (): never => {
+      throw error
+    }
+    for (const call of ['generateText', 'streamText'] as const) {
+      const { agent, model } = clerk([fail, 'It works.'], [])
+      const options = { model: toAISDK(agent), prompt: 'Hi', maxRetries: 1, onError: () => {} }
+      const text = Promise.resolve(ai[call](options)).then((result) => result.text)
+      if (calls === 2) expect(await text).toBe('It works.')
+      else await expect(text).rejects.toThrow()
+      expect(model.requests).toHaveLength(calls)
+    }
+  })
+
+  it('is not tried again after a tool was called', async () => {
+    const fail = (): never => {
+      throw new AgentKitError('overloaded', 'Busy.')
+    }
+    const { agent, model } = clerk([look, fail, 'It works.'])
+    const failed = await ai.generateText({ model: toAISDK(agent), prompt: 'Hi' }).catch((error: unknown) => error)
+    expect(APICallError.isInstance(failed)).toBe(true)
+    expect(failed).toMatchObject({
+      isRetryable: false,
+      data: { code: 'overloaded', runId: expect.any(String) },
+      message: 'Busy.',
+    })
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('reports a failure in the middle of a stream as an error part', async () => {
+    const fail = (): never => {
+      throw new AgentKitError('provider-error', 'It broke.')
+    }
+    const { agent } = clerk([look, fail])
+    const errors: unknown[] = []
+    const result = ai.streamText({
+      model: toAISDK(agent),
+      prompt: 'Hi',
+      onError: ({ error }) => void errors.push(error),
+    })
+    await result.consumeStream()
+    expect(errors).toMatchObject([{ name: 'AI_APICallError', message: 'It broke.' }])
+  })
+
+  it('ends with `length` when its limits end it, and fails when it has said nothing', async () => {
+    const turns = Array.from({ length: 4 }, () => look)
+    const model = scriptedModel(turns)
+    const talking = new Agent({ name: 'Clerk', functions: [weather], model, maxSteps: 2 })
+    expect((await ai.generateText({ model: toAISDK(talking), prompt: 'Hi' })).finishReason).toBe('length')
+    const silent = scriptedModel(turns.map(({ toolCalls }) => ({ toolCalls })))
+    const agent = new Agent({ name: 'Clerk', functions: [weather], model: silent, maxSteps: 2 })
+    await expect(ai.generateText({ model: toAISDK(agent), prompt: 'Hi' })).rejects.toMatchObject({
+      data: { code: 'max-steps' },
+    })
+  })
+
+  it('refuses a conversation that does not end with the user', async () => {
+    const { agent } = clerk(['Hello.'], [])
+    const messages = [{ role: 'assistant' as const, content: 'Hello.' }]
+    const call = ai.generateText({ model: toAISDK(agent), messages })
+    await expect(call).rejects.toMatchObject({ isRetryable: false, data: { code: 'invalid-argument' } })
+  })
+})
+
+describe('a step that is tried again', () => {
+  const broken = { text: 'Half', fail: new AgentKitError('network', 'Cut.') }
+  function flaky(): Agent {
+    let calls = 0
+    const model: Model = {
+      id: 'own/flaky',
+      async *stream() {
+        yield { type: 'text-delta', text: ++calls === 1 ? broken.text : 'Whole.' }
+        if (calls === 1) throw broken.fail
+        const content = [{ type: 'text' as const, text: 'Whole.' }]
+        yield { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content } }
+      },
+    }
+    return new Agent({ name: 'Clerk', functions: [], model, retry: { firstWaitMs: 0 } })
+  }
+
+  it('leaves nothing in an answer that is not streamed', async () => {
+    expect((await ai7.generateText({ model: toAISDK(flaky()), prompt: 'Hi' })).text).toBe('Whole.')
+  })
+
+  it('is a paragraph of its own in a stream, which cannot take anything back', async () => {
+    expect(await ai7.streamText({ model: toAISDK(flaky()), prompt: 'Hi' }).text).toBe('Half\n\nWhole.')
+  })
+})
+
+describe('a swarm as a model', () => {
+  const member = (name: string, ...turns: Parameters<typeof scriptedModel>[0]): Agent =>
+    new Agent({ name, functions: [], model: scriptedModel(turns), description: name })
+
+  it.each<[string, Swarm, string]>([
+    [
+      'manager',
+      new Swarm({
+        ...{ name: 'Team', agents: [member('Ann', 'Five.')], collaboration: 'manager' },
+        model: scriptedModel([{ toolCalls: [{ name: 'ann', input: { task: 'Count.' } }] }, 'It is five.']),
+      }),
+      'It is five.',
+    ],
+    [
+      'sequence',
+      new Swarm({ name: 'Team', agents: [member('Ann', 'A.'), member('Bob', 'B.')], collaboration: 'sequence' }),
+      'B.',
+    ],
+    [
+      'handoff',
+      new Swarm({
+        ...{ name: 'Team', collaboration: 'handoff' },
+        agents: [member('Ann', { toolCalls: [{ name: 'transfer_to_bob', input: {} }] }), member('Bob', 'I am Bob.')],
+      }),
+      'I am Bob.',
+    ],
+  ])('speaks with the voice of the one who answers: %s', async (_kind, swarm, text) => {
+    expect(await ai7.streamText({ model: toAISDK(swarm), prompt: 'Hi' }).text).toBe(text)
+  })
+})
+
+describe('toAISDK()', () => {
+  it.each<[string, unknown, unknown, string]>([
+    ['what is no agent', {}, {}, 'Pass an agent or a swarm'],
+    ['an unknown option', clerk([]).agent, { user: 'ada' }, 'Unknown option `user`'],
+  ])('refuses %s', (_what, agent, options, message) => {
+    expect(() => toAISDK(agent as Agent, options as object)).toThrow(message)
+  })
+})
