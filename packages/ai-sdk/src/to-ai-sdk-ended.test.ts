@@ -3,8 +3,10 @@ import { scriptedModel } from '@agentkit/testing'
 import { APICallError } from '@ai-sdk/provider'
 import * as ai7 from 'ai'
 import { describe, expect, it, vi } from 'vitest'
-import { clerk, look, versions, weather } from './__fixtures__/clerk.ts'
+import { clerk, look, versions, weather, withoutPrintedWarnings } from './__fixtures__/clerk.ts'
 import { toAISDK } from './index.ts'
+
+withoutPrintedWarnings()
 
 describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
   it('ends the run when the call is aborted', async () => {

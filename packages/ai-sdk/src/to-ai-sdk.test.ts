@@ -3,8 +3,10 @@ import { scriptedModel } from '@agentkit/testing'
 import * as ai7 from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { citation, clerk, look, pay, versions } from './__fixtures__/clerk.ts'
+import { citation, clerk, look, pay, versions, withoutPrintedWarnings } from './__fixtures__/clerk.ts'
 import { toAISDK } from './index.ts'
+
+withoutPrintedWarnings()
 
 describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
   it('answers generateText, its own tools executed', async () => {

@@ -2,6 +2,7 @@ import { Agent, type Citation, memorySessions, type SessionStore, type ToolLike,
 import { scriptedModel } from '@agentkit/testing'
 import * as ai7 from 'ai'
 import * as ai6 from 'ai6'
+import { afterAll, beforeAll, vi } from 'vitest'
 import { z } from 'zod'
 
 /** Both versions of `ai`, which have what the tests use in types that differ. */
@@ -10,8 +11,11 @@ export const versions: readonly (readonly [string, typeof ai6])[] = [
   ['6', ai6],
 ]
 
-// Their warnings are checked where they are returned.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+/** The AI SDK prints its warnings, which are checked where they are returned. */
+export function withoutPrintedWarnings(): void {
+  beforeAll(() => void vi.stubGlobal('AI_SDK_LOG_WARNINGS', false))
+  afterAll(() => void vi.unstubAllGlobals())
+}
 
 export const citation: Citation = {
   ...{ file: 'notes/a.md', heading: 'Rain', start: 0, end: 4, quote: 'Rain', chunkId: 'c1' },
