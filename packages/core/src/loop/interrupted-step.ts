@@ -8,23 +8,36 @@ const pageSize = 500
 /**
  * Reads the events after the last stored reply.
  * @param from the number of the last event before that reply, or its step
- * @param path of the agent that takes the steps, from the outermost in
+ * @param path of the run's agent, from the outermost in, and of the member that has its conversation
  */
 export async function readInterruptedStep(
   runs: RunStore,
   { record: { runId } }: StoredRun,
   from: { after: number } | { step: number },
-  path: readonly string[],
+  { own, active }: { own: readonly string[]; active: readonly string[] },
 ): Promise<InterruptedStep> {
   const results = new Set<string>()
+  const started = new Set<string>()
+  const ended = new Set<string>()
+  const path = [...own, ...active]
   const step: { -readonly [Key in keyof InterruptedStep]: InterruptedStep[Key] } = {
-    ...{ results, stepStart: undefined, stepEnd: undefined, isModelCallLost: true },
+    ...{ results, started, ended, stepStart: undefined, stepEnd: undefined, isModelCallLost: true },
   }
   const isOwn = (event: AgentEvent): boolean => event.path.join('/') === path.join('/')
   let seen = 'after' in from ? from.after : 0
   for (;;) {
     const page = await runs.events(runId, seen, pageSize)
-    for (const event of page.filter(isOwn)) {
+    for (const event of page) {
+      const inner = event.path.slice(own.length).join('/')
+      if (event.type === 'agent-start') {
+        started.add(inner)
+        ended.delete(inner)
+      }
+      if (event.type === 'agent-end') {
+        started.delete(inner)
+        ended.add(inner)
+      }
+      if (!isOwn(event)) continue
       if (event.type === 'step-start' && 'step' in from && event.step <= from.step) {
         results.clear()
         continue

@@ -108,7 +108,10 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const path = memberRun ? [memberRun.agentId, ...memberRun.path] : [agent.id]
   // The store numbers the events of members.
   const from = memberRun ? { step: state.steps } : { after: progress?.replySeq ?? 0 }
-  const interrupted = await readInterruptedStep(store.runs, stored, from, [...path, ...(snapshot?.active ?? [])])
+  const interrupted = await readInterruptedStep(store.runs, stored, from, {
+    own: path,
+    active: snapshot?.active ?? [],
+  })
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
   return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
 }

@@ -137,6 +137,10 @@ export type Handover = { isRequested: boolean; readonly reason: AgentKitError }
 export type InterruptedStep = {
   /** The calls whose results were emitted. */
   results: ReadonlySet<string>
+  /** The members that have the conversation and whose start was emitted; their paths below the run's agent. */
+  started: Set<string>
+  /** Those whose end was emitted. */
+  ended: Set<string>
   /** The last step that began, and that ended. */
   stepStart: number | undefined
   stepEnd: number | undefined

@@ -171,7 +171,7 @@ export function suspendedMembers(
 ): Map<string, SuspendedMember> {
   const members = new Map(Object.entries(snapshot?.members ?? {}))
   for (const [callId, member] of members) {
-    if (member.call !== undefined) continue
+    if (member.call !== undefined || 'runId' in member) continue
     // Earlier versions stored the names that ids are made of now.
     const approvals = member.approvals.map((approval) => {
       return { ...approval, approvalId: opaqueId(runId, `${callers}${approval.approvalId}`), kind: 'approval' as const }

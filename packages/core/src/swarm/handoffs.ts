@@ -93,7 +93,9 @@ async function runActive(
   const deadline = startDeadline(scope.end, member.timeoutMs)
   const clock = startBudgetClock(scope.end, account.ledger)
   // Where another process left the run, it has started.
-  const hasStarted = scope.interrupted !== undefined && snapshot?.active?.[opened.path.length] === member.id
+  const { interrupted } = scope
+  const isActive = interrupted !== undefined && snapshot?.active?.[opened.path.length] === member.id
+  const hasStarted = interrupted?.started.delete(path.join('/')) || isActive
   if (!hasStarted) await emit({ type: 'agent-start', name: member.name })
   let isLeft = false
   let end: MemberEnd = { status: 'failed' }
@@ -120,7 +122,8 @@ async function runActive(
     const own = state.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
     // A member that is active again repeats its warnings.
     state.warnings.push(...own.filter((warning) => !state.warnings.includes(warning)))
-    if (!isLeft) await emit({ type: 'agent-end', name: member.name, ...end })
+    const hasEnded = hasStarted && interrupted?.ended.delete(path.join('/'))
+    if (!isLeft && !hasEnded) await emit({ type: 'agent-end', name: member.name, ...end })
   }
 }
 

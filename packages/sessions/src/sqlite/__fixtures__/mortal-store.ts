@@ -1,0 +1,72 @@
+import type { BackgroundRuns, RunStore, SessionStore } from '@agentkit/core'
+
+/** A store whose process dies at one of its writes: neither this call nor a later one returns. */
+export type MortalStore = {
+  store: SessionStore & { runs: RunStore & { background: BackgroundRuns } }
+  /** Resolves when it has died. */
+  readonly died: Promise<void>
+  /** Its writes so far. */
+  readonly writes: number
+}
+
+type Work<Parameters extends unknown[], Value> = (...parameters: Parameters) => Promise<Value>
+
+/** @param write the number of the write at which it dies, and whether the write has its effect; absent, it lives */
+export function mortalStore(given: SessionStore, write?: { number: number; hasEffect: boolean }): MortalStore {
+  const { promise: died, resolve: die } = Promise.withResolvers<void>()
+  let writes = 0
+  let isDead = false
+  const end = (): Promise<never> => {
+    isDead = true
+    die()
+    return new Promise(() => {})
+  }
+  const reads = <Parameters extends unknown[], Value>(work: Work<Parameters, Value>, isWrite = false) => {
+    return async (...parameters: Parameters): Promise<Value> => {
+      if (isDead) return end()
+      if (isWrite) writes++
+      const isLast = isWrite && writes === write?.number
+      if (isLast && !write?.hasEffect) return end()
+      const value = await work(...parameters)
+      return isDead || isLast ? end() : value
+    }
+  }
+  const writesBy = <Parameters extends unknown[], Value>(work: Work<Parameters, Value>) => reads(work, true)
+  // SQLite's own.
+  const runs = given.runs as RunStore & { background: BackgroundRuns }
+  const { background } = runs
+  return {
+    died,
+    get writes() {
+      return writes
+    },
+    store: {
+      ...given,
+      load: reads(given.load),
+      find: reads(given.find),
+      turns: reads(given.turns),
+      begin: writesBy(given.begin),
+      append: writesBy(given.append),
+      end: writesBy(given.end),
+      runs: {
+        ...runs,
+        read: reads(runs.read),
+        events: reads(runs.events),
+        takeOver: writesBy(runs.takeOver),
+        append: writesBy(runs.append),
+        suspend: writesBy(runs.suspend),
+        decide: writesBy(runs.decide),
+        end: writesBy(runs.end),
+        release: writesBy(runs.release),
+        background: {
+          ...background,
+          queue: { ...background.queue, add: writesBy(background.queue.add) },
+          delegate: writesBy(background.delegate),
+          sharedBudget: reads(background.sharedBudget),
+          setSharedBudget: writesBy(background.setSharedBudget),
+          unfinished: reads(background.unfinished),
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RunRecord, type Swarm, type ToolMessage, validateTranscript } from '@agentkit/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type MortalStore, mortalStore } from './__fixtures__/mortal-store.ts'
+import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
+import { sqliteSessions } from './sqlite-sessions.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-crashed-swarms-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const session = { userId: 'ann', sessionId: 's' }
+const path = (name: string): string => join(folder, `${name}.db`)
+
+describe('a swarm whose worker dies at any of its writes', () => {
+  it.each(kinds)('repeats nothing that a member has finished: %s', { timeout: 300_000 }, async (kind) => {
+    const whole = await live(kind)
+    expect(whole.record).toMatchObject({ status: 'done' })
+    // Of each kind other writes: all of them take minutes.
+    const every = process.env.EVERY_WRITE ? 1 : kinds.length
+    for (let number = 1 + (kinds.indexOf(kind) % every); number <= whole.writes; number += every) {
+      for (const hasEffect of [true, false]) {
+        const what = `${kind}, write ${number} of ${whole.writes}, ${hasEffect ? 'stored' : 'not stored'}`
+        const { record, modelCalls, effects, lines, hasWaited } = await live(kind, { number, hasEffect })
+        expect(record, what).toMatchObject({ status: 'done', text: whole.record.text, usage: whole.record.usage })
+        expect(record.cost?.usd, what).toBeCloseTo(whole.record.cost?.usd ?? 0, 10)
+        for (const [agent, calls] of Object.entries(modelCalls)) {
+          expect(calls, `${what}: ${agent}`).toBeLessThanOrEqual((whole.modelCalls[agent] ?? 0) + 1)
+        }
+        const counts = effects.filter((line) => line.startsWith('count'))
+        expect(new Set(counts).size, what).toBe(counts.length)
+        // A run that waited for a decision has more than one segment.
+        const isCompared = (line: string): boolean => !hasWaited || !/ (run|agent)-(start|end)$/.test(line)
+        expect(lines.filter(isCompared).toSorted(), what).toEqual(whole.lines.filter(isCompared).toSorted())
+      }
+    }
+  })
+})
+
+type Life = {
+  record: RunRecord
+  writes: number
+  modelCalls: Record<string, number>
+  effects: string[]
+  lines: string[]
+  hasWaited: boolean
+}
+
+/** A swarm that is enqueued, begun by a process that may die, and continued by another one. */
+async function live(kind: Kind, death?: { number: number; hasEffect: boolean }): Promise<Life> {
+  const effects: string[] = []
+  const modelCalls: Record<string, number> = {}
+  const make = (sessions: TeamOptions['sessions']): Swarm => {
+    const options: TeamOptions = {
+      ...{ sessions, budget: { modelCalls: 40, toolCalls: 60, tokens: 100_000, seconds: 600 } },
+      effect: (what, key) => void effects.push(`${what} ${key}`),
+      called(agent) {
+        modelCalls[agent] = (modelCalls[agent] ?? 0) + 1
+      },
+    }
+    const cas = worker('Cas', [effect('count', options)], options)
+    const inner = swarmOf('Inner', 'parallel', [cas, worker('Dan', [], options)], options)
+    const ann = worker('Ann', [effect('look', options, { idempotent: true }), effect('count', options)], options)
+    // The first one has the conversation.
+    return swarmOf('Team', kind, kind === 'handoff' ? [inner, ann] : [ann, inner], options)
+  }
+  const name = `${kind}-${death?.number ?? 'none'}-${death?.hasEffect ?? ''}`
+  // It would be warned of.
+  const first = sqliteSessions(path(name))
+  await first.runs?.background?.beatWorker('test', ['team'])
+  const mortal = mortalStore(first, death)
+  const { runId } = await make(first).enqueue('Go.', session)
+  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
+  await first.close()
+  const second = sqliteSessions(path(name))
+  const alive = mortalStore(second)
+  const swarm = make(alive.store)
+  const record = await settle(swarm, alive, runId)
+  const lines: string[] = []
+  let hasWaited = false
+  const seqs: number[] = []
+  for await (const event of swarm.follow(runId)) {
+    seqs.push(event.seq)
+    const { type } = event
+    hasWaited ||= type === 'approval-request'
+    // What a step emitted that was cut off is emitted again.
+    if (['text-delta', 'tool-call', 'step-restart', 'approval-request'].includes(type)) continue
+    lines.push(`${event.path.join('/')} ${type}${'callId' in event ? ` ${event.callId.replace(/call_.*/, '')}` : ''}`)
+  }
+  expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b))
+  for (const agentId of ['team', 'team/ann', 'team/inner', 'team/inner/cas']) {
+    const messages = (await second.load({ agentId, ...session }))?.messages ?? []
+    expect(messages.length > 0, agentId).toBe(kind !== 'handoff' || agentId === 'team' || agentId.endsWith('cas'))
+    expect(validateTranscript(messages), agentId).toEqual([])
+    const results = messages.filter((message): message is ToolMessage => message.role === 'tool')
+    expect(results.filter(({ isError }) => isError)).toEqual([])
+  }
+  await second.close()
+  return { record, writes: mortal.writes, modelCalls, effects, lines, hasWaited }
+}
+
+/** Continues what needs a worker, until nothing does. */
+async function drive(swarm: Swarm, { store }: MortalStore): Promise<void> {
+  for (;;) {
+    const jobs = await store.runs.background.unfinished([swarm.id], { limit: 100 })
+    if (jobs.length === 0) return
+    await Promise.all(jobs.map(({ runId }) => swarm.continueRun(runId).result))
+  }
+}
+
+/** Drives a run, and decides on calls of unknown outcome, until it has ended. */
+async function settle(swarm: Swarm, alive: MortalStore, runId: string): Promise<RunRecord> {
+  for (;;) {
+    await drive(swarm, alive)
+    const record = (await alive.store.runs.read(runId))?.record
+    if (record?.status !== 'waiting') return record as RunRecord
+    const decisions = record.approvals.map(({ approvalId, kind, name }) => {
+      expect({ kind, name }).toEqual({ kind: 'unknown-outcome', name: 'count' })
+      return [approvalId, { result: 'count is done.' }] as const
+    })
+    await swarm.decide(runId, Object.fromEntries(decisions))
+  }
+}
