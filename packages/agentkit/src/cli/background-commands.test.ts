@@ -81,7 +81,7 @@ describe('agentkit worker', () => {
     const { runId } = await agentOf([]).enqueue('Hello, who are you?')
     const { child, out } = await worker('--concurrency', '3')
     expect(out()).toContain('Working on the swarm team, the agent writer, stored in')
-    expect(out()).toContain('sessions.db: 3 runs at once.')
+    expect(out()).toContain('sessions.db: 3 runs at once, process ')
     expect((await agentOf([]).result(runId)).text).toContain('offline')
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])

@@ -28,7 +28,9 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   const worker = await workOn(agents, { concurrency, onRemoved })
   handleSignals({ url: '', close: () => worker.close() }, { afterClose: loaded.close })
   for (const [name, own] of byStoreName(agents)) {
-    print(`Working on ${own.map(titleOf).join(', ')}, stored in ${name}: ${concurrency} runs at once.`)
+    print(
+      `Working on ${own.map(titleOf).join(', ')}, stored in ${name}: ${concurrency} runs at once, process ${process.pid}.`,
+    )
     // Also of agents that this worker does not have.
     const { runs } = own[0]?.toSpec().sessions ?? {}
     for (const warning of runs ? await workerWarnings(runs) : []) printError(`warning: ${warning}`)
