@@ -8,7 +8,7 @@ import { toInsert } from './job-rows.ts'
 import { openBoss } from './open-boss.ts'
 import { now, queueName, quietClock, renewAfterHours, schema, table } from './settings.ts'
 import { retrying, toStorageError } from './storage-error.ts'
-import { lookForJobs, type TakenRow, takeJobs } from './take-jobs.ts'
+import { agentsWithJobs, type TakenRow, takeJobs } from './take-jobs.ts'
 
 export type PostgresQueueOptions = {
   /** `postgres://user:password@host/database`, of the database that has the sessions. */
@@ -106,8 +106,8 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
         // To take is to look.
         if (agentIds.length === 0 || performance.now() - lookedAt < Math.max(900, work().idleMs)) return
         lookedAt = performance.now()
-        const [found] = await query<{ isThere: boolean }>(lookForJobs, [agentIds])
-        if (found?.isThere) wake()
+        const found = await query<{ id: string }>(agentsWithJobs, [agentIds])
+        if (found.length > 0) wake(found.map(({ id }) => id))
       },
     })
     return fleet
