@@ -69,7 +69,7 @@ const approvals = `(SELECT json_agg(a ORDER BY id) FROM agentkit.approvals AS a 
 export const recordColumns = `r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
   r.replaced, r.attempt, r.deadline, r.parent, r.agent_version, r.created_at, r.started_at, r.ended_at, r.finish_reason,
   r.usage, r.error, r.cost, r.sources`
-export const listColumns = `${recordColumns}, NULL AS answer, CASE WHEN r.status = 'waiting' THEN ${approvals} END AS approvals`
+export const listColumns: string = `${recordColumns}, NULL AS answer, CASE WHEN r.status = 'waiting' THEN ${approvals} END AS approvals`
 
 /** SQL: whether a member's run of `r` has neither ended nor waits. */
 export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.parent = r.run_id AND m.root IS NOT NULL

@@ -53,8 +53,16 @@ const sessionTexts = {
 
 const texts = { ...sessionTexts, ...runTexts, ...eventTexts, ...answerTexts, ...backgroundTexts, ...jobTexts }
 
+type StatementName =
+  | keyof typeof sessionTexts
+  | keyof typeof runTexts
+  | keyof typeof eventTexts
+  | keyof typeof answerTexts
+  | keyof typeof backgroundTexts
+  | keyof typeof jobTexts
+
 /** Every statement that the store runs. */
-export type Statements = { readonly [Name in keyof typeof texts]: StatementSync }
+export type Statements = { readonly [Name in StatementName]: StatementSync }
 
 /** Prepared once. Statements keep their database open, because they must not outlive it. */
 export function prepareStatements(database: DatabaseSync): Statements {

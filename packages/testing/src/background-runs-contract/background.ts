@@ -14,7 +14,7 @@ export type GetBackground = () => BackgroundUnderTest
 
 export const bounds = { queued: 1_000, userQueued: 1_000 }
 /** The refusal of a run that has to wait for others of its session. */
-export const tooEarly = { ...conflict, retryable: true }
+export const tooEarly: { code: string; retryable: true } = { ...conflict, retryable: true }
 
 /** A run that is queued in the session of `key`. */
 export function queued(runId: string, options: Partial<QueuedRunEntry> = {}): QueuedRunEntry {
@@ -31,7 +31,10 @@ export function aloneKey(runId: string, userId: string = key.userId): QueuedRunE
   return { agentId: 'helper:run', userId, sessionId: runId }
 }
 
-export async function enqueue({ background }: Pick<BackgroundUnderTest, 'background'>, ...entries: QueuedRunEntry[]) {
+export async function enqueue(
+  { background }: Pick<BackgroundUnderTest, 'background'>,
+  ...entries: QueuedRunEntry[]
+): ReturnType<BackgroundRuns['enqueue']> {
   return background.enqueue(entries, bounds)
 }
 

@@ -35,9 +35,9 @@ const notFound: Outcome = { code: 'not-found' }
 
 /** What is promised of background and direct runs in a few sessions. */
 export class RunsModel {
-  readonly runs = new Map<string, ModelRun>()
+  readonly runs: Map<string, ModelRun> = new Map()
   readonly notices: string[] = []
-  readonly versions = new Map<string, number>()
+  readonly versions: Map<string, number> = new Map()
   #count = 0
 
   versionOf(session: string): number {

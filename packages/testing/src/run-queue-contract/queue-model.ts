@@ -16,7 +16,7 @@ const leaseMs = 10_000
 
 /** What is promised of a queue: which deliveries it may and must make. */
 export class QueueModel {
-  readonly jobs = new Map<string, ModelJob>()
+  readonly jobs: Map<string, ModelJob> = new Map()
   #added = 0
   readonly #now: () => number
   /** Times that are closer to each other than this are not compared. */
