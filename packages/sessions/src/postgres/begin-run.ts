@@ -1,45 +1,31 @@
-import { AgentKitError, type Message, type SessionKey } from '@agentkit/core'
-import { cutTitle, plainText, toErrorInfo } from '@agentkit/core/internal'
+import { AgentKitError } from '@agentkit/core'
+import { toErrorInfo } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
-import type { Writing } from './access.ts'
+import type { Access, Writing } from './access.ts'
+import { addRun, type Begun, type RunToBegin, tryToAddRun } from './add-run.ts'
 import { endRuns } from './end-runs.ts'
-import { headOf, isActive, keyColumns, keyOf, lockSession, type RunHead } from './rows.ts'
+import { headOf, isActive, lockSession, type RunHead } from './rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 
-export type RunToBegin = {
-  key: SessionKey
-  runId: string
-  expectedVersion: number
-  input: readonly Message[]
-  bodies: readonly string[]
-  replaces?: string | undefined
-  /** Whether a suspended run with this id begins again. */
-  mayBeginAgain: boolean
-  columns: RunColumns
-}
-
-/** What `create` stores of a run and `begin` does not know. */
-export type RunColumns = {
-  agentId: string
-  isResumable: boolean
-  keepsEvents: boolean
-  notifies: boolean
-  deadline: number | null
-  agentVersion: string | null
-  options: string | null
-  progress: string | null
-}
-
-export type Begun = { attempt: number; count: number }
-
 /**
- * Begins a run in its session.
- * @returns the refusal, because throwing it would roll back the settlement of a lost run
+ * Begins a run in its session: most often by one statement, otherwise by a transaction.
+ * @throws AgentKitError `session-conflict`, `not-found`
  */
-export async function beginRun(writing: Writing, run: RunToBegin): Promise<Begun | AgentKitError> {
-  const { query, holder, now, again, touch } = writing
-  const { key, runId, bodies, replaces } = run
+export async function beginRun({ write }: Access, run: RunToBegin): Promise<Begun> {
+  const isSimple = run.replaces === undefined && !run.mayBeginAgain
+  if (isSimple && (await write((writing) => tryToAddRun(writing, run), { isSingle: true }))) {
+    return { attempt: 1, count: run.bodies.length }
+  }
+  // The refusal is returned by the transaction, as throwing it there would roll back the settlement of a lost run.
+  const outcome = await write((writing) => begin(writing, run))
+  if (outcome instanceof AgentKitError) throw outcome
+  return outcome
+}
+
+async function begin(writing: Writing, run: RunToBegin): Promise<Begun | AgentKitError> {
+  const { query, holder, now, touch } = writing
+  const { key, runId, replaces } = run
   const session = await lockSession(query, key)
   const ids = [toStored(runId), ...(replaces === undefined ? [] : [toStored(replaces)])]
   const heads = await query<RunHead>(`${headOf(holder)} WHERE (session = $1 AND ${isActive}) OR run_id = ANY($2)`, [
@@ -48,7 +34,8 @@ export async function beginRun(writing: Writing, run: RunToBegin): Promise<Begun
   ])
   const used = heads.find(({ run_id }) => run_id === ids[0])
   const isOwn = used?.holder === holder.id && used.status === 'running' && used.session === session?.id
-  if (again && used && isOwn && !holder.held(runId)) return { attempt: used.attempt, count: used.message_count }
+  // It was begun by an earlier try, whose answer was lost.
+  if (used && isOwn && !holder.held(runId)) return { attempt: used.attempt, count: used.message_count }
 
   let active = heads.find((head) => head.session === session?.id && head.status === 'running' && head.holds_session)
   const settled = active !== undefined && (await settleLostRun(writing, active))
@@ -71,60 +58,11 @@ export async function beginRun(writing: Writing, run: RunToBegin): Promise<Begun
     await query(beginAgainText, values)
     return { attempt: used.attempt + 1, count: used.message_count }
   }
-  const question = run.input.find(({ role }) => role === 'user')
-  const title = question ? toStored(cutTitle(plainText(question))) : null
-  const added = await query(session ? addText : addWithSessionText, [
-    ...[now, title, ...(session ? [session.id] : [keyOf(key), ...keyColumns(key)])],
-    ...columnsOf(writing, run),
-    bodies,
-  ])
-  // Another process has begun the session meanwhile.
-  return added.length === 0 ? sessionMoved() : { attempt: 1, count: bodies.length }
+  const isAdded = await addRun(writing, run, session !== undefined)
+  // Otherwise another process has begun the session meanwhile.
+  return isAdded ? { attempt: 1, count: run.bodies.length } : sessionMoved()
 }
 
-function columnsOf({ holder }: Writing, { key, runId, bodies, columns }: RunToBegin): unknown[] {
-  const { agentId, isResumable, keepsEvents, notifies, deadline, agentVersion, options, progress } = columns
-  return [
-    ...[
-      toStored(runId),
-      toStored(agentId),
-      toStored(key.userId),
-      holder.id,
-      isResumable,
-      keepsEvents,
-      notifies,
-      deadline,
-    ],
-    ...[agentVersion === null ? null : toStored(agentVersion), options, progress, bodies.length],
-  ]
-}
-
-/** Adds a run with its messages; `session` is SQL that returns the id of its session, `first` the number of its first column. */
-function addRun(session: string, first: number): string {
-  const columns = Array.from({ length: 12 }, (_, index) => `$${first + index}`)
-  const types = ['text', 'text', 'text', 'text', 'bool', 'bool', 'bool', 'bigint', 'text', 'text', 'text', 'int']
-  const values = columns.map((column, index) => `${column}::${types[index]}`).join(', ')
-  return `WITH s AS (${session}), run AS (
-      INSERT INTO agentkit.runs (session, status, created_at, started_at, has_events, run_id, agent_id, user_id, holder,
-        is_resumable, keeps_events, notifies, deadline, agent_version, options, progress, message_count)
-      SELECT s.id, 'running', $1::bigint, $1::bigint, ${columns[5]}::bool, ${values} FROM s RETURNING number
-    ), added AS (
-      INSERT INTO agentkit.messages (run, position, body)
-      SELECT number, place::int - 1, body FROM run, unnest($${first + 12}::text[]) WITH ORDINALITY AS m (body, place)
-    ) SELECT number FROM run`
-}
-
-const addText = addRun(
-  `UPDATE agentkit.sessions SET version = version + 1, updated_at = $1::bigint, question = coalesce(question, $2::text)
-    WHERE id = $3::bigint RETURNING id`,
-  4,
-)
-const addWithSessionText = addRun(
-  `INSERT INTO agentkit.sessions (created_at, updated_at, version, question, key, agent_id, user_id, session_id)
-    VALUES ($1::bigint, $1::bigint, 1, $2::text, $3::text, $4::text, $5::text, $6::text)
-    ON CONFLICT DO NOTHING RETURNING id`,
-  7,
-)
 const beginAgainText = `WITH moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $1 WHERE id = $2)
   UPDATE agentkit.runs SET status = 'running', holder = $3, holds_session = true, attempt = attempt + 1,
     waiting_since = NULL, has_events = keeps_events WHERE number = $4`

@@ -21,7 +21,7 @@ import {
   toTurn,
   turnColumns,
 } from './rows.ts'
-import { holdBegun, postgresRunStore } from './run-store.ts'
+import { postgresRunStore } from './run-store.ts'
 import { storeEntry } from './store-entry.ts'
 import { hashOf, toStored } from './text-form.ts'
 import { prepareEntry } from './write-entry.ts'
@@ -112,10 +112,11 @@ function storeOf(access: Access, queue: RunQueue | undefined): SessionStore {
     async load(key) {
       checkSessionKey(key)
       // The version first: if another process writes in between, `begin` refuses it.
-      const session = await findSession(query, key)
+      const session = await findSession(query, holder, key)
       if (!session) return undefined
-      const [active] = await query<RunHead>(`${headOf(holder)} WHERE session = $1 AND ${isActive}`, [session.id])
-      if (!active || active.is_resumable || !holder.isLost(active)) return readSession(query, session)
+      const isAbandoned =
+        session.run_id !== null && !session.is_resumable && holder.isLost({ ...session, run_id: session.run_id })
+      if (!isAbandoned) return readSession(query, session)
       return write(async (writing) => {
         const locked = await lockSession(writing.query, key)
         if (!locked) return undefined
@@ -133,7 +134,7 @@ function storeOf(access: Access, queue: RunQueue | undefined): SessionStore {
         const none = { deadline: null, agentVersion: null, options: null, progress: null, notifies: false }
         const columns = { ...none, agentId: key.agentId, isResumable: false, keepsEvents: false }
         const run = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain: input.length === 0, columns }
-        holdBegun(access, runId, await write((writing) => beginRun(writing, run)))
+        holder.hold(runId, await beginRun(access, run))
       }),
 
     append(runId, messages, state) {

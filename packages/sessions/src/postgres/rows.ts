@@ -15,6 +15,9 @@ import { fromStored, hashOf, toStored } from './text-form.ts'
 
 export type SessionRow = { id: number; version: number; state: string | null }
 
+/** The columns of the run are NULL where none holds the session. */
+type HeldSession = SessionRow & Omit<HeldRow, 'run_id'> & { run_id: string | null; is_resumable: boolean }
+
 /** What is needed to change a run. Without a holder it is free, or not running. */
 export type RunHead = HeldRow & {
   number: number
@@ -63,9 +66,15 @@ export function keyColumns({ agentId, userId, sessionId }: SessionKey): [string,
   return [toStored(agentId), toStored(userId), toStored(sessionId)]
 }
 
-export async function findSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
-  const rows = await query<SessionRow>('SELECT id, version, state FROM agentkit.sessions WHERE key = $1', [keyOf(key)])
-  return rows[0]
+/** The session, with the run that holds it. */
+export async function findSession(
+  query: Query,
+  { isAlive }: Holder,
+  key: SessionKey,
+): Promise<HeldSession | undefined> {
+  const text = `SELECT s.id, s.version, s.state, r.run_id, r.attempt, r.holder, r.is_resumable, ${isAlive} AS is_alive
+    FROM agentkit.sessions AS s LEFT JOIN agentkit.runs AS r ON r.session = s.id AND ${isActive} WHERE s.key = $1`
+  return (await query<HeldSession>(text, [keyOf(key)]))[0]
 }
 
 /** Holds the session until the end of the transaction: before its runs are locked, everywhere. */

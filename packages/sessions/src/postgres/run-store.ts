@@ -5,7 +5,7 @@ import type { Access } from './access.ts'
 import { idempotentAnswers } from './answers.ts'
 import { decide, suspendRun } from './approvals.ts'
 import { postgresBackgroundRuns } from './background-runs.ts'
-import { type Begun, beginRun } from './begin-run.ts'
+import { beginRun } from './begin-run.ts'
 import { endRuns, toEnding } from './end-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
@@ -45,7 +45,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
         }
         const bodies = input.map(toJSON)
         const toBegin = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain: false, columns }
-        holdBegun(access, runId, await write((writing) => beginRun(writing, toBegin)))
+        holder.hold(runId, await beginRun(access, toBegin))
       })
     },
 
@@ -174,12 +174,6 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     answers: idempotentAnswers(access),
   }
-}
-
-/** @throws the refusal to begin */
-export function holdBegun({ holder }: Access, runId: string, outcome: Begun | AgentKitError): void {
-  if (outcome instanceof AgentKitError) throw outcome
-  holder.hold(runId, outcome)
 }
 
 const agentsText = 'SELECT DISTINCT agent_id FROM agentkit.runs ORDER BY agent_id LIMIT 1000'

@@ -87,8 +87,10 @@ export const tables = `
   CREATE INDEX runs_of_root ON agentkit.runs (root) WHERE root IS NOT NULL;
   CREATE UNIQUE INDEX one_run_of_key ON agentkit.runs (idempotency) WHERE idempotency IS NOT NULL;
 
+  -- The tables that each step writes have no foreign key, whose check costs more than the row. A row is only added together
+  -- with a lock of its run, and a trigger deletes those of a run.
   CREATE TABLE agentkit.messages (
-    run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE,
+    run bigint NOT NULL,
     position int NOT NULL,
     body text NOT NULL, -- JSON
     PRIMARY KEY (run, position)
@@ -97,7 +99,7 @@ export const tables = `
   -- Calls of tools that have begun.
   CREATE TABLE agentkit.calls (
     id bigint GENERATED ALWAYS AS IDENTITY,
-    run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE,
+    run bigint NOT NULL,
     call_id text NOT NULL,
     name text NOT NULL,
     started_at bigint NOT NULL,
@@ -118,7 +120,7 @@ export const tables = `
   );
 
   CREATE TABLE agentkit.events (
-    run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE,
+    run bigint NOT NULL,
     seq bigint NOT NULL,
     member bigint, -- whose event it is, where that is not the outermost run
     body text NOT NULL, -- JSON
@@ -139,21 +141,20 @@ export const tables = `
   );
   CREATE INDEX answers_of_run ON agentkit.answers (run_id);
   CREATE INDEX answers_by_age ON agentkit.answers (created_at);
-  CREATE FUNCTION agentkit.delete_answers() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  CREATE FUNCTION agentkit.delete_with_run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM agentkit.messages WHERE run = OLD.number;
+    DELETE FROM agentkit.calls WHERE run = OLD.number;
+    DELETE FROM agentkit.events WHERE run = OLD.number OR member = OLD.number;
     DELETE FROM agentkit.answers WHERE run_id = OLD.run_id;
+    IF OLD.root IS NOT NULL THEN
+      -- The session that only a member's run has used.
+      DELETE FROM agentkit.sessions WHERE id = OLD.session
+        AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = OLD.session);
+    END IF;
     RETURN NULL;
   END $$;
-  CREATE TRIGGER delete_answers AFTER DELETE ON agentkit.runs
-    FOR EACH ROW EXECUTE FUNCTION agentkit.delete_answers();
-
-  -- The session that only a member's run has used is deleted with it.
-  CREATE FUNCTION agentkit.delete_session() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    DELETE FROM agentkit.sessions WHERE id = OLD.session
-      AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = OLD.session);
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER delete_session AFTER DELETE ON agentkit.runs
-    FOR EACH ROW WHEN (OLD.root IS NOT NULL) EXECUTE FUNCTION agentkit.delete_session();
+  CREATE TRIGGER delete_with_run AFTER DELETE ON agentkit.runs
+    FOR EACH ROW EXECUTE FUNCTION agentkit.delete_with_run();
 
   CREATE TABLE agentkit.budgets (
     run bigint PRIMARY KEY REFERENCES agentkit.runs ON DELETE CASCADE, -- the outermost run of a tree
