@@ -15,9 +15,10 @@ import { isRecorded } from '../sessions/recorded-run.ts'
 import { keyText } from '../sessions/session-queue.ts'
 
 /** Continues a stored run of an agent, or of a member of it. Never rejects. */
-export async function continueStored(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
+export async function continueStored(agent: AgentSpec, given: RunScope): Promise<RunResult> {
   // A store that fails now fails the run as well, when it is opened.
-  const stored = await agent.sessions.runs?.read(scope.runId).catch(() => undefined)
+  const stored = await agent.sessions.runs?.read(given.runId).catch(() => undefined)
+  const scope = { ...given, ...(stored && { known: stored }) }
   const member = stored && isRecorded(stored) ? memberRunOf(stored) : undefined
   if (!stored || !member || stored.rootRunId === undefined) return runAgent(agent, scope)
   const spec = specOf(agent, member)

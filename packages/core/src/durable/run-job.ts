@@ -45,7 +45,13 @@ export function jobRunner({
 
   const continueOne = async (agent: JobAgent, { record: before }: StoredRun): Promise<JobOutcome> => {
     const { runId, agentId, userId, parentRunId } = before
-    const { error } = await agent.continueRun(runId).result
+    const { error, finishReason, usage, cost } = await agent.continueRun(runId).result
+    // It is stored as it ended here.
+    if (!error && finishReason !== 'approval') {
+      if (parentRunId === undefined)
+        onSpent?.({ agentId, userId }, spentSince(before, { usage, ...(cost && { cost }) }))
+      return 'done'
+    }
     const stored = await runs.read(runId)
     if (stored && parentRunId === undefined) onSpent?.({ agentId, userId }, spentSince(before, stored.record))
     if (!stored || isSettled(stored)) return 'done'
@@ -65,10 +71,10 @@ export function jobRunner({
       isAlone = false
     }
   }
-  const attempt = async (agent: JobAgent, runId: string): Promise<JobOutcome> => {
-    const stored = await runs.read(runId)
-    if (!stored || isSettled(stored)) return 'done'
+  const attempt = async (agent: JobAgent, stored: StoredRun): Promise<JobOutcome> => {
+    if (isSettled(stored)) return 'done'
     const { record, isFree, takeovers } = stored
+    const { runId } = record
     // A member's run is part of one that was admitted.
     if (record.status === 'queued' && record.parentRunId === undefined) {
       const refused = await refusal(admit, stored)
@@ -85,9 +91,10 @@ export function jobRunner({
   return {
     async run(agent, runId) {
       try {
-        const outcome = await attempt(agent, runId)
+        const stored = await runs.read(runId)
+        const outcome = stored ? await attempt(agent, stored) : 'done'
         failures.delete(runId)
-        if (outcome === 'done') await freeParent(runs, runId)
+        if (outcome === 'done') await freeParent(runs, stored?.record.parentRunId)
         return outcome
       } catch (cause) {
         if (isAgentKitError(cause) && cause.retryable) throw cause
@@ -97,7 +104,9 @@ export function jobRunner({
         // A run that can neither begin nor continue fails, so that its owner sees it.
         failures.delete(runId)
         const stored = await runs.read(runId).catch(() => undefined)
-        return fail(runs, stored ?? unreadable(agent.id, runId), asRunError(cause))
+        const outcome = await fail(runs, stored ?? unreadable(agent.id, runId), asRunError(cause))
+        await freeParent(runs, stored?.record.parentRunId)
+        return outcome
       }
     },
   }
@@ -134,8 +143,7 @@ async function fail(
 }
 
 /** A run that waits for its members alone continues once they have ended or wait. */
-async function freeParent(runs: BackgroundStore, runId: string): Promise<void> {
-  const parentRunId = (await runs.read(runId))?.record.parentRunId
+async function freeParent(runs: BackgroundStore, parentRunId: string | undefined): Promise<void> {
   const parent = parentRunId === undefined ? undefined : await runs.read(parentRunId)
   if (parent?.isFree && parent.isBackground) await runs.background.queue.add([jobOfStored(parent)])
 }

@@ -173,6 +173,38 @@ describe('a worker', () => {
   })
 })
 
+describe('a store that fails for a while', () => {
+  it.each(['append', 'end'] as const)('in %s: fails no run, and no effect is repeated', async (name) => {
+    const office = clerk([calls('count 1'), calls('count 2'), 'Done.'])
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Count.')
+    let left = 2
+    const { runs } = store
+    const failing = async <Value>(write: () => Promise<Value>): Promise<Value> => {
+      if (office.done.length > 0 && left-- > 0) throw new AgentKitError('storage', 'The disk is full.')
+      return write()
+    }
+    const unreliable: SessionStore = {
+      ...store,
+      runs: {
+        ...runs,
+        append: (id, entry) => (name === 'append' ? failing(() => runs.append(id, entry)) : runs.append(id, entry)),
+        end: (id, entry) => (name === 'end' ? failing(() => runs.end(id, entry)) : runs.end(id, entry)),
+      },
+    }
+    const errors: unknown[] = []
+    workers.push(await workOn([office.open(unreliable).agent], { onError: (error) => errors.push(error) }))
+    let result = await agent.result(runId)
+    if (result.approvals.length > 0) {
+      for (const { approvalId } of result.approvals) await agent.decide(runId, { [approvalId]: { result: 'ok' } })
+      result = await agent.result(runId)
+    }
+    expect(result).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+    expect(office.done).toEqual(['count 1', 'count 2'])
+    expect(errors.length).toBeGreaterThan(0)
+  })
+})
+
 describe('a run with which processes die', () => {
   it('starts later at the third death, and ends visibly at the fifth', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })

@@ -52,7 +52,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     return { ...run, turn: member.turn, snapshot: waiting, hasMoved: false }
   }
   const owner = userId === anyUser ? {} : { userId }
-  const stored = decisions || scope.continues ? await readRecorded({ ...session, ...owner }) : undefined
+  const stored = decisions || scope.continues ? await readRecorded({ ...session, ...owner }, scope.known) : undefined
   if (stored) return openStored(run, stored)
   if (scope.continues) throw notSuspended(runId)
   if (decisions) {

@@ -81,8 +81,9 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     await membersSettled(scope)
     if (isDelegated) {
       // Another process continues it, which has no end here.
-    } else if (opened && isHandedBack(cause, run)) await opened.turn.handBack?.(!scope.signal.aborted).catch(() => {})
-    else if (opened) await endStoppedTurn(opened, end)
+    } else if (opened && (isHandedBack(cause, run) || isLeft(end, opened))) {
+      await opened.turn.handBack?.(!scope.signal.aborted).catch(opened.turn.release)
+    } else if (opened) await endStoppedTurn(opened, end)
     else {
       // A run that could not begin stores nothing.
       state.messages = []
@@ -98,6 +99,11 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
 function isHandedBack(cause: unknown, { scope: { handover, signal }, state }: NewRun): boolean {
   if (!handover || state.approvals.length > 0) return false
   return (signal.aborted ? abortError(signal) : cause) === handover.reason
+}
+
+/** Whether a worker tries a background run again whose store has failed, which has no end here. */
+function isLeft({ error }: RunEnd, { stored, state }: OpenedRun): boolean {
+  return error?.code === 'storage' && stored?.isBackground === true && state.approvals.length === 0
 }
 
 /** Members that are still running emit events until they have ended. */

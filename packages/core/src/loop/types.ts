@@ -107,6 +107,8 @@ export type RunScope = RunDriver & {
   resumable?: boolean | undefined
   /** Continues a stored run, with the input and in the session that it had. */
   continues?: true
+  /** The stored run, where it was just read. */
+  known?: StoredRun
   /** The ids of all approvals that a run has requested whose process died; absent for other runs. */
   requested?: ReadonlySet<string>
   /** What was emitted of the step in which a process died. */

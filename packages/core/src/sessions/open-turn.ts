@@ -126,12 +126,17 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   return storedTurn({ ...request, ...place }, { ...found, release })
 }
 
-/** A stored run of this agent and user. `undefined` where the store does not record runs, or not this one. */
+/**
+ * A stored run of this agent and user.
+ * @param known the run, where it was just read
+ * @returns `undefined` where the store does not record runs, or not this one
+ */
 export async function readRecorded(
   request: Pick<SessionAccess, 'store' | 'agentId' | 'runId' | 'signal'> & { userId?: string },
+  known?: StoredRun,
 ): Promise<StoredRun | undefined> {
   const { store, agentId, runId, userId, signal } = request
-  const stored = store.runs && (await untilAborted(signal, store.runs.read(runId)))
+  const stored = known ?? (store.runs && (await untilAborted(signal, store.runs.read(runId))))
   if (!stored || !isRecorded(stored)) return undefined
   const { record } = stored
   if (record.agentId !== agentId || (userId !== undefined && record.userId !== userId)) throw notSuspended(runId)
@@ -146,13 +151,13 @@ export async function readRecorded(
  */
 export async function continueTurn(
   request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined },
-  { key }: StoredRun,
+  known: StoredRun,
   starter?: RunStarter,
 ): Promise<TakenRun & { turn: OpenTurn }> {
   const { runs } = request.store
   if (!runs) throw needsRuns()
-  const session = { ...request, runs, key }
-  const { found, release } = await takeOverRun(session, starter)
+  const session = { ...request, runs, key: known.key }
+  const { found, release } = await takeOverRun(session, { ...starter, known })
   return { ...found, turn: recordedTurn(session, found, release) }
 }
 

@@ -137,11 +137,14 @@ export function failRecorded(runs: RunStore, runId: string, attempt: number): Pr
  */
 export function takeOverRun(
   request: Omit<SessionRequest, 'key'> & { runs: RunStore; key: SessionKey },
-  starter: RunStarter = {},
+  { known, ...starter }: RunStarter & { /** The run, as it was just read. */ known?: StoredRun } = {},
 ): Promise<AcquiredSession<TakenRun>> {
   const { runs, runId } = request
+  let first = known
   return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
-    const before = await runs.read(runId)
+    const before = first ?? (await runs.read(runId))
+    // What it was before is outdated when it is tried again.
+    first = undefined
     const attempt = (before?.attempt ?? 0) + 1
     const undo = (): Promise<unknown> => {
       if (!before || !wasSuspended(before)) return runs.release(runId, attempt)
@@ -156,7 +159,10 @@ export function takeOverRun(
       const begun = start && ({ start: start.isFirst ? 'first' : 'again', deadline: start.deadline } as const)
       return withinCaller(runs, { ...described, ...begun })
     }
-    return { begin, undo, fail: () => failRecorded(runs, runId, attempt), isFinal: true }
+    // Another worker continues a background run whose end could not be stored.
+    const fail = (): Promise<void> =>
+      before?.isBackground ? runs.release(runId, attempt) : failRecorded(runs, runId, attempt)
+    return { begin, undo, fail, isFinal: true }
   })
 }
 
