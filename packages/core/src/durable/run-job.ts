@@ -10,6 +10,7 @@ import type { BackgroundStore } from './background-of.ts'
 import type { Spent } from './daily-usage.ts'
 import { jobOfStored } from './job-of.ts'
 import { spentSince } from './spent-since.ts'
+import { addMissingJobs } from './sweep.ts'
 
 /** What a worker does with a job afterwards: removes it, or has it delivered again. */
 export type JobOutcome = 'done' | { afterMs: number }
@@ -92,6 +93,8 @@ export function jobRunner({
     async run(agent, runId) {
       try {
         const stored = await runs.read(runId)
+        // The process that has left it to its members may have died before it added their jobs.
+        if (stored?.awaitsMembers) await addMissingJobs(runs, [agent.id])
         const outcome = stored ? await attempt(agent, stored) : 'done'
         failures.delete(runId)
         if (outcome === 'done') await freeParent(runs, stored?.record.parentRunId)

@@ -8,11 +8,19 @@ export async function sweep(
   agents: readonly { id: string; approvalMs: number }[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { background } = runs
   for (const { id, approvalMs } of agents) await endExpiredRuns(runs, id, approvalMs)
   const agentIds = agents.map(({ id }) => id)
+  await addMissingJobs(runs, agentIds, signal)
+}
+
+/** Adds a job for each run that needs a worker and has none. */
+export async function addMissingJobs(
+  { background }: BackgroundStore,
+  agentIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   let after: string | undefined
-  while (!signal.aborted) {
+  while (!signal?.aborted) {
     const page = await background.unfinished(agentIds, {
       limit: limits.sweepPage,
       ...(after !== undefined && { after }),

@@ -10,7 +10,7 @@ import { currentRun } from '../runs/current-run.ts'
 import { mergeMember } from '../runs/member-outcome.ts'
 import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '../runs/member-run.ts'
 import { unansweredCalls } from '../runs/snapshot.ts'
-import { hasEnded, memberRunOf, spentOf, warningsOf } from '../runs/stored-member.ts'
+import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../runs/stored-member.ts'
 import { isConflict } from '../sessions/acquire-session.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -56,7 +56,11 @@ function collect({ state, ledger }: OpenedRun, child: StoredRun, active: readonl
     const account = state.accounts[active.slice(0, length).join('/')]
     if (account) addSpent(account.spent, spent)
   }
-  mergeMember(state, { sources, warnings: warningsOf(child) }, memberRunOf(child)?.name ?? '')
+  const name = memberRunOf(child)?.name ?? ''
+  const warnings = warningsOf(child)
+  mergeMember(state, { sources, warnings }, name)
+  const { status, reason } = storedOutcome(child)
+  if (status === 'failed' && warnings.length === 0) state.warnings.push(`${name} failed: ${reason}`)
 }
 
 /** The member at a path of ids below an agent. */

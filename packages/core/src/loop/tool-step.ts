@@ -92,6 +92,7 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
   /** Whether a call had begun when its process died, and may not be run again without a decision. */
   function isUnknown(callId: string, tool: Tool | undefined): boolean {
     // A member's run is the same one whenever its call is made.
+    if (run.delegates?.known.has(callId)) return false
     if (tool && run.delegates && delegatedMember(run.agent, tool.name)) return false
     return state.begun[callId] !== undefined && tool?.idempotent !== true
   }

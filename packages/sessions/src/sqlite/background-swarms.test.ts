@@ -1,23 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { AgentEvent, RunStore, SessionStore, Swarm, Worker } from '@agentkit/core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AgentEvent, Swarm } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { backgroundTests, session } from './__fixtures__/background.ts'
 import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
-import { sqliteSessions } from './sqlite-sessions.ts'
 
-let folder: string
-let closing: (() => Promise<unknown>)[]
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agentkit-swarms-'))
-  closing = []
-})
-afterEach(async () => {
-  for (const close of closing.toReversed()) await close()
-  await rm(folder, { recursive: true })
-})
-
-const session = { userId: 'ann', sessionId: 's' }
+const { open, work } = backgroundTests()
 
 describe('an enqueued swarm does what a direct one does', () => {
   const pairs = kinds.flatMap((outer) => kinds.map((inner): [Kind, Kind] => [outer, inner]))
@@ -60,18 +46,6 @@ describe('an enqueued swarm does what a direct one does', () => {
     }
   })
 })
-
-function open(name: string): SessionStore & { runs: RunStore } {
-  const store = sqliteSessions(join(folder, `${name}.db`))
-  closing.push(() => store.close())
-  return store as SessionStore & { runs: RunStore }
-}
-
-async function work(swarm: Swarm, concurrency = 4): Promise<Worker> {
-  const started = await swarm.work({ concurrency })
-  closing.push(() => started.close())
-  return started
-}
 
 /** The events of each agent, in order: those of members that run at once are mixed in any way. */
 function linesByPath(events: readonly AgentEvent[]): Record<string, string[]> {

@@ -20,7 +20,7 @@ import { readStoredRun } from './run-rows.ts'
 import { sqliteBackgroundRuns } from './sqlite-background-runs.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
-import { readEventRange, readEvents } from './stored-events.ts'
+import { addEvents, readEventRange, readEvents } from './stored-events.ts'
 import { takeOver } from './take-over.ts'
 import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, writeEntry } from './write-entry.ts'
 
@@ -140,10 +140,12 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
 
     async cancel(runId, ending) {
       const columns = endingColumns(ending)
+      const { events } = prepareEntry({ ...(ending.events && { events: ending.events }) })
       return write((statements, touch) => {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
         if (run.status === 'done' || run.status === 'failed') return false
+        addEvents(statements, touch, run, events)
         endRun({ statements, touch, now: storeTime() }, runId, run, columns)
         return true
       })

@@ -7,7 +7,12 @@ import type { Touch } from './store-access.ts'
 /** Events of a run as they are stored: the number that each brings, and its JSON. */
 export type PreparedEvents = readonly (readonly [seq: number, body: string])[]
 
-export function addEvents(statements: Statements, touch: Touch, run: WrittenRun, events: PreparedEvents): void {
+export function addEvents(
+  statements: Statements,
+  touch: Touch,
+  run: Pick<WrittenRun, 'number' | 'keeps_events' | 'is_background'>,
+  events: PreparedEvents,
+): void {
   if (!run.keeps_events || events.length === 0) return
   if (run.is_background) addTreeEvents(statements, touch, run.number, events)
   else for (const [seq, body] of events) statements.addEvent.run(run.number, seq, body)

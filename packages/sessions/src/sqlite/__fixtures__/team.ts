@@ -82,7 +82,7 @@ export function worker(name: string, tools: readonly Tool[], options: TeamOption
     options.called,
   )
   const { members: { [name]: more = {} } = {} } = options
-  return new Agent({ name, instruction: `You are ${name}.`, functions: [...tools], model, ...more })
+  return new Agent({ name, instruction: `You are ${name}.`, functions: [...new Set(tools)], model, ...more })
 }
 
 /** A tool that writes what it does. */

@@ -1,0 +1,106 @@
+import type { Swarm } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { setStoreTime } from '../util/store-time.ts'
+import {
+  backgroundTests,
+  collect,
+  ended,
+  endsOf,
+  patiently,
+  session,
+  statusesOf,
+  usageIn,
+} from './__fixtures__/background.ts'
+import { effect, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
+
+const { afterTest, open, work } = backgroundTests()
+
+describe('members that wait for approval', () => {
+  /** Ann and Ben pay, Cas does not; all of them at once. */
+  const paying = (options: TeamOptions): Swarm => {
+    const pay = (name: string) => effect(name, options, { needsApproval: true })
+    const inner = swarmOf('Inner', 'manager', [worker('Ben', [pay('pay_ben')], options)], options)
+    const agents = [worker('Ann', [pay('pay_ann')], options), inner, worker('Cas', [effect('look', options)], options)]
+    return swarmOf('Team', 'manager', agents, options)
+  }
+
+  it('are shown by the outermost run, which continues once all are decided', patiently, async () => {
+    const done: string[] = []
+    const swarm = paying({ sessions: open(), effect: (what) => void done.push(what) })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const following = collect(swarm, runId)
+    const waiting = await swarm.result(runId)
+    expect(waiting).toMatchObject({ finishReason: 'approval' })
+    expect(waiting.approvals.map(({ name, path }) => [name, path])).toEqual([
+      ['pay_ann', ['ann']],
+      ['pay_ben', ['inner', 'ben']],
+    ])
+    expect(done).toEqual(['look 0'])
+    const [ann, ben] = waiting.approvals.map(({ approvalId }) => approvalId) as [string, string]
+    await swarm.decide(runId, { [ann]: true })
+    expect(await swarm.runs({ status: 'waiting' })).toMatchObject([{ runId, approvals: [{ approvalId: ben }] }])
+    expect(done).toEqual(['look 0'])
+    await swarm.decide(runId, { [ben]: { deny: 'Too much.' } })
+    const result = await ended(swarm, runId)
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'Team: all is done.', approvals: [] })
+    expect(done.toSorted()).toEqual(['look 0', 'pay_ann 0'])
+    const events = await following
+    expect(events.filter(({ type }) => type === 'run-start')).toHaveLength(2)
+    expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(2)
+    const requests = events.filter((event) => event.type === 'approval-request')
+    expect(requests.map(({ path }) => path.join('/'))).toEqual(['team/ann', 'team/inner/ben'])
+    expect(endsOf(events)).toEqual({
+      'team/ann': ['waiting', 'done'],
+      'team/inner': ['waiting', 'done'],
+      'team/inner/ben': ['waiting', 'done'],
+      'team/cas': ['done'],
+    })
+    const denied = events.find((event) => event.type === 'tool-result' && event.name === 'pay_ben')
+    expect(denied).toMatchObject({ isError: true, output: 'The call was denied: Too much.' })
+    expect(result.usage.totalTokens).toBe(usageIn(events))
+  })
+
+  it('ask again, in another step', patiently, async () => {
+    const done: string[] = []
+    const options = { sessions: open(), effect: (what: string) => void done.push(what) }
+    const pay = effect('pay', options, { needsApproval: true })
+    const swarm = swarmOf('Team', 'sequence', [worker('Ann', [pay, pay], options)], options)
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    for (let round = 0; round < 2; round++) {
+      const { approvals } = await swarm.result(runId)
+      expect(approvals).toHaveLength(1)
+      await swarm.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    }
+    expect(await ended(swarm, runId)).toMatchObject({ text: 'Ann has answered.' })
+    expect(done).toEqual(['pay 0', 'pay 1'])
+  })
+
+  it('end with the outermost run when it is cancelled', patiently, async () => {
+    const sessions = open()
+    const swarm = paying({ sessions })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    await swarm.result(runId)
+    expect(await swarm.cancel(runId)).toBe(true)
+    expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'aborted' })
+    // Ann, the inner swarm, Ben; Cas has answered.
+    expect(await statusesOf(sessions)).toEqual(['done', 'failed', 'failed', 'failed'])
+  })
+
+  it('end with the outermost run when its approvals have expired', patiently, async () => {
+    const sessions = open()
+    const swarm = paying({ sessions })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { approvals } = await swarm.result(runId)
+    const restore = setStoreTime(() => Date.now() + 31 * 86_400_000)
+    afterTest(restore)
+    const decision = swarm.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    await expect(decision).rejects.toMatchObject({ code: 'session-conflict' })
+    expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'error', error: { code: 'approval' } })
+    // Ann, the inner swarm, Ben; Cas has answered.
+    expect(await statusesOf(sessions)).toEqual(['done', 'failed', 'failed', 'failed'])
+  })
+})
