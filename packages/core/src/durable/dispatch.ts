@@ -21,6 +21,8 @@ export type DispatchOptions = {
 export type Dispatcher = {
   /** Looks for jobs now. */
   wake(): void
+  /** The jobs that it has. */
+  readonly jobs: readonly TakenJob[]
   /** Takes no more jobs, gives the runs time to end, and hands the others back. */
   close(): Promise<void>
 }
@@ -123,6 +125,9 @@ export function dispatch({
   wake()
   return {
     wake,
+    get jobs() {
+      return [...active.keys()]
+    },
     async close() {
       isClosed = true
       clearTimeout(poll)

@@ -9,6 +9,7 @@ import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
 import { type Admit, jobRunner, type OnSpent } from './run-job.ts'
 import { startScheduled } from './start-scheduled.ts'
+import { stopEnded } from './stop-ended.ts'
 import { sweep } from './sweep.ts'
 import type { WorkerParts, WorkerPlaces, WorkingAgent } from './worker-options.ts'
 
@@ -75,6 +76,7 @@ export async function workOnStore(
   const notices = repeat(limits.noticeMs, notify, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
+    repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError),
     repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
     repeat(limits.scheduleMs, () => startScheduled(runs, agentIds, onError), onError),
   ]

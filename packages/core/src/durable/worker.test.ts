@@ -97,6 +97,30 @@ describe('a worker', () => {
     await worker.close()
   })
 
+  it('stops a run that another process has cancelled, also while its tool does not end', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+    const stopped = Promise.withResolvers<void>()
+    let isWorking = false
+    const office = clerk([calls('look 1'), 'Done.'], {
+      look(_, signal) {
+        isWorking = true
+        signal.addEventListener('abort', () => stopped.resolve())
+        return stopped.promise
+      },
+    })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    const worker = await office.open().agent.work()
+    while (!isWorking) await vi.advanceTimersByTimeAsync(10)
+    expect(await agent.cancel(runId)).toBe(true)
+    await vi.advanceTimersByTimeAsync(2 * limits.keepMs)
+    await stopped.promise
+    expect(await agent.runs()).toMatchObject([{ runId, status: 'failed', finishReason: 'aborted' }])
+    const closed = worker.close()
+    await vi.advanceTimersByTimeAsync(1_000)
+    await closed
+  })
+
   it('adds a job for a run that has none', async () => {
     const office = clerk(['Done.'])
     const { agent, store } = office.open()
