@@ -293,6 +293,22 @@ describe('agentkit, which combines the packages', () => {
     )
   })
 
+  it('has no Postgres, and reports how to install it', async () => {
+    const program = `
+      import { Agent } from 'agentkit'
+      try {
+        new Agent({ name: 'Clerk', functions: [], model: 'offline/extractive', sessions: 'postgres://localhost/app' })
+      } catch ({ code, message }) {
+        console.log(code, message)
+      }`
+    const command = 'npm i @agentkit/queue-postgres pg'
+    expect(await runProgram(folder, program)).toBe(
+      `missing-package The package @agentkit/queue-postgres is not installed. Run: ${command}`,
+    )
+    const installed = Object.keys(await installedPackages(folder))
+    expect(installed.filter((path) => /\/(?:pg|pg-.*)$/.test(path))).toEqual([])
+  })
+
   it('loads from each of its entry points on plain Node', async () => {
     const program = `
       import { Agent, SDKContext, tool } from 'agentkit'

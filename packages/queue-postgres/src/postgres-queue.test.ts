@@ -5,7 +5,7 @@ import { TestClock } from 'pg-boss'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openBoss } from './open-boss.ts'
 import { postgresQueue } from './postgres-queue.ts'
-import { takeJobs } from './take-jobs.ts'
+import { table } from './settings.ts'
 
 let url: string
 let clock: TestClock
@@ -75,6 +75,25 @@ describe('postgresQueue', () => {
       const taken = (await Promise.all(workers.map((worker) => take(3, worker)))).flat()
       expect(idsOf(taken)).toEqual([`s${round}`])
       await Promise.all(taken.map((each) => queue.settle(each)))
+    }
+  })
+
+  it('takes nothing of a session of which another worker takes a job at this moment', async () => {
+    await queue.add([
+      job('s0', { sessionKey: 'q3', startAfter: clock.now() + 60_000 }),
+      job('s1', { sessionKey: 'q3' }),
+    ])
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    try {
+      await other.query(`BEGIN; UPDATE ${table} SET state = 'active' WHERE data->>'runId' = 's0'`)
+      const taking = take()
+      await expect.poll(async () => (await other.query(busy)).rows.length, { timeout: 30_000 }).toBe(1)
+      await other.query('COMMIT')
+      expect(await taking).toEqual([])
+    } finally {
+      await other.end()
     }
   })
 
@@ -156,63 +175,6 @@ describe('postgresQueue', () => {
   ])('refuses a job with %j', async (wrong, words) => {
     await expect(queue.add([job('r0'), job('r1', wrong)])).rejects.toThrow(words)
     expect(await queue.counts()).toEqual([])
-  })
-})
-
-describe('users', () => {
-  it('take turns, however many jobs one of them has', async () => {
-    await queue.add(jobs(10_000, 'ann'))
-    await queue.add(jobs(10, 'bob'))
-    const taken = await take(50)
-    const [ann, bob] = ['ann', 'bob'].map((userId) => taken.filter((each) => each.userId === userId))
-    expect([ann?.length, bob?.length]).toEqual([40, 10])
-    expect(taken.slice(0, 20).filter(({ userId }) => userId === 'bob')).toHaveLength(10)
-  })
-
-  it('who have fewer taken over all workers come first', async () => {
-    await queue.add(jobs(30, 'ann'))
-    await take(20)
-    await queue.add(jobs(5, 'bob'))
-    expect(new Set((await take(5, open())).map(({ userId }) => userId))).toEqual(new Set(['bob']))
-    expect(idsOf(await take(3))).toEqual(['ann-20', 'ann-21', 'ann-22'])
-  })
-
-  it('are served in turn at one place, also when one always has older jobs', async () => {
-    await queue.add(jobs(20, 'ann'))
-    await queue.add([...jobs(3, 'bob'), ...jobs(3, 'cid')])
-    const order: string[] = []
-    for (let count = 0; count < 9; count++) {
-      const [taken] = await take(1)
-      order.push(taken?.userId ?? '')
-      await queue.settle(taken as TakenJob)
-    }
-    expect(order.join(' ')).toBe('ann bob cid ann bob cid ann bob cid')
-  })
-
-  it('are all served when there are more of them than places', async () => {
-    await queue.add(Array.from({ length: 300 }, (_, index) => job(`r${index}`, { userId: `user ${index}` })))
-    const taken: string[] = []
-    for (let count = 0; count < 300; count += 7) taken.push(...idsOf(await take(7)))
-    expect(new Set(taken).size).toBe(300)
-  })
-
-  it('with 10,000 jobs cost a worker no more than users with a few', async () => {
-    await queue.add([...jobs(10_000, 'ann'), ...jobs(10, 'bob')])
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      const explained = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${takeJobs}`, [
-        ['writer'],
-        '',
-        10,
-        26,
-      ])
-      const [{ Plan: plan }] = explained.rows[0]['QUERY PLAN']
-      // A walk over the jobs would read thousands.
-      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(1_000)
-    } finally {
-      await client.end()
-    }
   })
 })
 

@@ -74,7 +74,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       return work(boss)
     }
     try {
-      return await retrying(openAndWork, { whenOpened: isOpened, isClosed: () => isClosed })
+      return await retrying(openAndWork, { isFirst: !isOpened })
     } catch (error) {
       throw toStorageError(error, connectionString)
     }

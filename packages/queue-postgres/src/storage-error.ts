@@ -14,16 +14,13 @@ const transientCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|E
 const transientWords = /Connection terminated|not queryable|timeout exceeded|Query read timeout/i
 
 /** Tries again while the connection is lost. What is tried must do no harm when it is done twice. */
-export async function retrying<T>(
-  work: () => Promise<T>,
-  { whenOpened, isClosed }: { whenOpened: boolean; isClosed: () => boolean },
-): Promise<T> {
-  const deadline = performance.now() + (whenOpened ? retryMs : firstRetryMs)
+export async function retrying<T>(work: () => Promise<T>, { isFirst }: { isFirst: boolean }): Promise<T> {
+  const deadline = performance.now() + (isFirst ? firstRetryMs : retryMs)
   for (let wait = 50; ; wait = Math.min(1_000, wait * 2)) {
     try {
       return await work()
     } catch (error) {
-      if (!isTransient(error) || isClosed() || performance.now() >= deadline) throw error
+      if (!isTransient(error) || performance.now() >= deadline) throw error
     }
     await sleep(wait * (0.5 + Math.random() / 2), undefined, { ref: false })
   }

@@ -61,9 +61,9 @@ async function agentkit(...words: string[]): Promise<{ code: number; out: string
 const onStore = (...words: string[]) => agentkit(...words, '--sessions', path)
 
 /** A worker that has printed its first line. */
-async function worker(...words: string[]): Promise<{ child: ChildProcess; out: () => string }> {
+async function worker(words: string[] = [], cwd: string = folder): Promise<{ child: ChildProcess; out: () => string }> {
   const env = { ...process.env, SESSIONS: path }
-  const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts', ...words], { cwd: folder, env })
+  const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts', ...words], { cwd, env })
   workers.push(child)
   let out = ''
   child.stdout?.on('data', (chunk) => {
@@ -79,7 +79,7 @@ async function worker(...words: string[]): Promise<{ child: ChildProcess; out: (
 describe('agentkit worker', () => {
   it('works on the runs of all agents of its file, and ends with 0 at SIGTERM', async () => {
     const { runId } = await agentOf([]).enqueue('Hello, who are you?')
-    const { child, out } = await worker('--concurrency', '3')
+    const { child, out } = await worker(['--concurrency', '3'])
     expect(out()).toContain('Working on the swarm team, the agent writer, stored in')
     expect(out()).toContain('sessions.db: 3 runs at once, process ')
     expect((await agentOf([]).result(runId)).text).toContain('offline')
@@ -91,6 +91,31 @@ describe('agentkit worker', () => {
     await agentOf([], { name: 'Mailer' }).schedule('digest', { cron: '0 7 * * *' }, 'Write it')
     const { child, out } = await worker()
     await expect.poll(out, patiently).toContain('No worker has had the agent "mailer" for 7 days')
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
+  it('removes what [retention] says, without a server', async () => {
+    const cwd = mkdtempSync(join(folder, 'retention-'))
+    writeFileSync(join(cwd, 'agents.ts'), agents)
+    writeFileSync(join(cwd, 'agentkit_config.toml'), '[retention]\nmax_sessions_per_user = 1\n')
+    const agent = agentOf(['One.', 'Two.'])
+    for (const sessionId of ['a', 'b']) await agent.chat('Hi', { sessionId })
+    const { child, out } = await worker([], cwd)
+    await expect.poll(out, patiently).toContain('Removed 1 session with 1 run, as the retention says.')
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
+  it('fails a run of a user who has used up the day by [server]', async () => {
+    const cwd = mkdtempSync(join(folder, 'limits-'))
+    writeFileSync(join(cwd, 'agents.ts'), agents)
+    writeFileSync(join(cwd, 'agentkit_config.toml'), '[server]\nmax_user_daily_tokens = 1\n')
+    const agent = agentOf(['One.'])
+    await agent.chat('Hi', { userId: 'ann', sessionId: 's' })
+    const { runId } = await agent.enqueue('Hi', { userId: 'ann' })
+    const { child } = await worker([], cwd)
+    expect((await agent.result(runId)).error).toMatchObject({ code: 'budget' })
     child.kill('SIGTERM')
     await once(child, 'exit')
   })

@@ -37,11 +37,7 @@ export async function storeMetrics(background: Counted, now: number): Promise<Me
     gauge('runs_waiting', 'Background runs that wait for decisions.', (_, { waiting }) => waiting),
     gauge('runs_failed', 'Background runs that have failed and are still stored.', (_, { failed }) => failed),
     gauge('runs_dead', 'Failed runs with which too many processes have died.', (_, { crashed }) => crashed),
-    gauge(
-      'run_attempts',
-      'How often the stored runs of these states were begun and taken over.',
-      (_, run) => run.attempts,
-    ),
+    gauge('run_attempts', 'How often the stored background runs were begun and taken over.', (_, run) => run.attempts),
     gauge('oldest_queued_seconds', 'How long the oldest queued run has waited.', (_, { oldestQueuedAt }) =>
       oldestQueuedAt === undefined ? 0 : Math.max(0, (now - oldestQueuedAt) / 1000),
     ),
