@@ -7,8 +7,9 @@ export const jobTexts = {
     FROM (SELECT 1) LEFT JOIN runs ON run_id = :runId RETURNING id`,
   firstOfSession: `SELECT id, state, agent_id, user_id, due_at FROM jobs WHERE session_key = ?
     ORDER BY place, run_number, id LIMIT 1`,
-  takenOfSession: "SELECT 1 FROM jobs WHERE session_key = ? AND state = 'taken' LIMIT 1",
-  waitBehind: `UPDATE jobs SET state = 'behind' WHERE session_key = ? AND id <> ? AND state IN ('later', 'ready')`,
+  takenOfSession: "SELECT 1 FROM jobs WHERE session_key = ? AND state <> 'behind' AND state = 'taken' LIMIT 1",
+  waitBehind: `UPDATE jobs SET state = 'behind' WHERE session_key = ? AND id <> ?
+    AND state <> 'behind' AND state IN ('later', 'ready')`,
   setJobState: 'UPDATE jobs SET state = ?, token = NULL, lease_until = NULL WHERE id = ?',
   dueJobs: "SELECT id, agent_id, user_id FROM jobs WHERE state = 'later' AND due_at <= ? ORDER BY due_at LIMIT 1000",
   lostJobs: "SELECT id, agent_id, user_id FROM jobs WHERE state = 'taken' AND lease_until <= ? LIMIT 1000",

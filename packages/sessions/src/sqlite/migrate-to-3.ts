@@ -91,6 +91,8 @@ export const addBackgroundRuns = `
   );
   CREATE INDEX jobs_of_run ON jobs (run_id);
   CREATE INDEX jobs_of_session ON jobs (session_key, place, run_number, id) WHERE session_key IS NOT NULL;
+  -- The first job of each session: of a long line, all but one are behind.
+  CREATE INDEX first_of_session ON jobs (session_key) WHERE session_key IS NOT NULL AND state <> 'behind';
   CREATE INDEX later_jobs ON jobs (due_at) WHERE state = 'later';
   CREATE INDEX ready_jobs ON jobs (agent_id, user_id, priority DESC, place, run_number, id) WHERE state = 'ready';
   CREATE INDEX taken_jobs ON jobs (lease_until) WHERE state = 'taken';
