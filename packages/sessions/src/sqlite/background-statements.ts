@@ -80,7 +80,8 @@ export const backgroundTexts = {
   takeNotices: `UPDATE notices SET tries = tries + 1, next_at = :until WHERE rowid IN (SELECT rowid FROM notices
       WHERE failed IS NULL AND next_at <= :now AND agent_id IN (SELECT value FROM json_each(:agents))
       ORDER BY next_at LIMIT :limit)
-    RETURNING notice_id, tries, created_at, record, rowid`,
+    RETURNING notice_id, tries, created_at, record, rowid,
+      (SELECT run_id FROM runs WHERE number = notices.run) AS run_id`,
   endNotice: 'DELETE FROM notices WHERE notice_id = ?',
   postponeNotice: 'UPDATE notices SET next_at = ? WHERE notice_id = ?',
   failNotice: 'UPDATE notices SET failed = ? WHERE notice_id = ?',

@@ -1,9 +1,10 @@
 import type { BackgroundRuns, RunNotice, RunRecord, UndeliveredNotice } from '@agentkit/core'
+import { messageOf } from '@agentkit/core/internal'
 import { parseStored, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import type { StoreAccess } from './store-access.ts'
 
-type NoticeRow = { notice_id: string; tries: number; created_at: number; record: string; rowid: number }
+type NoticeRow = { notice_id: string; tries: number; created_at: number; record: string; rowid: number; run_id: string }
 
 /** Notices of runs that have ended or wait. */
 export function runNotices({
@@ -19,7 +20,16 @@ export function runNotices({
         const now = storeTime()
         return statements.takeNotices.all({ now, until: now + leaseMs, agents, limit }) as NoticeRow[] // its columns
       })
-      return rows.toSorted((a, b) => a.rowid - b.rowid).map(toNotice)
+      const notices: RunNotice[] = []
+      for (const row of rows.toSorted((a, b) => a.rowid - b.rowid)) {
+        try {
+          notices.push(toNotice(row))
+        } catch (error) {
+          // One that cannot be read holds up no other.
+          await write((statements) => statements.failNotice.run(messageOf(error), row.notice_id))
+        }
+      }
+      return notices
     },
 
     async settleNotice(noticeId, outcome) {
@@ -43,11 +53,11 @@ export function runNotices({
   }
 }
 
-function toNotice({ notice_id, tries, created_at, record }: NoticeRow): RunNotice {
+function toNotice({ notice_id, tries, created_at, record, run_id }: NoticeRow): RunNotice {
   return {
     noticeId: notice_id,
     tries,
     createdAt: created_at,
-    record: parseStored<RunRecord>(record, 'of a notice', 'record'),
+    record: parseStored<RunRecord>(record, run_id, 'notice'),
   }
 }

@@ -1,5 +1,5 @@
-import type { BackgroundRuns, StoredSchedule } from '@agentkit/core'
-import { parseStored, toJSON } from '../util/json.ts'
+import { AgentKitError, type BackgroundRuns, type StoredSchedule } from '@agentkit/core'
+import { toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
 import type { StoreAccess } from './store-access.ts'
@@ -53,9 +53,18 @@ function toSchedule({ agent_id, time_zone, user_id, entry, next_at, last_at, ...
     agentId: agent_id,
     timeZone: time_zone,
     userId: user_id,
-    entry: parseStored(entry, `of the schedule ${same.name}`, 'options'),
+    entry: parseEntry(entry, same.name),
   }
   if (next_at !== null) schedule.nextAt = next_at
   if (last_at !== null) schedule.lastAt = last_at
   return schedule
+}
+
+function parseEntry(text: string, name: string): StoredSchedule['entry'] {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = `The schedule ${JSON.stringify(name)} cannot be read: the session database is damaged. Set it again.`
+    throw new AgentKitError('storage', message, { cause })
+  }
 }
