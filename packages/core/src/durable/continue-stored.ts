@@ -11,7 +11,7 @@ import type { CurrentRun } from '../runs/current-run.ts'
 import type { MemberRun, MemberScope } from '../runs/member-run.ts'
 import type { RunResult } from '../runs/run.ts'
 import { memberRunOf } from '../runs/stored-member.ts'
-import { isRecorded } from '../sessions/recorded-run.ts'
+import { isRecorded } from '../sessions/recorded-data.ts'
 import { keyText } from '../sessions/session-queue.ts'
 
 /** Continues a stored run of an agent, or of a member of it. Never rejects. */

@@ -8,7 +8,7 @@ import { watchRun } from '../runs/follow.ts'
 import type { RunResult } from '../runs/run.ts'
 import { isSignal } from '../runs/run-options.ts'
 import type { RunSnapshot } from '../runs/snapshot.ts'
-import { optionsOf, progressOf } from '../sessions/recorded-run.ts'
+import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
 import { checkOptions, isId, type OptionRules } from '../util/check-options.ts'
 import { type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 

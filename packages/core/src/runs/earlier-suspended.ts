@@ -1,7 +1,7 @@
 import type { StoredApproval } from '../contracts/run-store.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { inCallOrder } from '../data/transcript.ts'
-import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-run.ts'
+import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-data.ts'
 import { entryOf } from '../sessions/suspended-runs.ts'
 import { openApprovals } from './approvals.ts'
 import { type RunSnapshot, suspendedMembers, unansweredCalls } from './snapshot.ts'

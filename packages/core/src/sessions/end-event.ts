@@ -3,7 +3,7 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { optionsOf } from './recorded-run.ts'
+import { optionsOf } from './recorded-data.ts'
 
 /** The ending of a run that is not in this process, with the last event of one that keeps its events. */
 export function withEndEvent(

@@ -13,11 +13,11 @@ import {
   storedBeginning,
 } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
+import { isRecorded } from './recorded-data.ts'
 import {
   createRun,
   describeRun,
   failRecorded,
-  isRecorded,
   type NewRecord,
   type RunStarter,
   type TakenRun,

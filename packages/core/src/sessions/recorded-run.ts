@@ -9,41 +9,8 @@ import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.
 import { limits } from '../limits.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
+import { optionsOf, progressOf, type RecordedOptions, type RecordedProgress, wasSuspended } from './recorded-data.ts'
 import { stateOf } from './suspended-runs.ts'
-
-/** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
-export type RecordedOptions = {
-  /** How many of the run's first messages are the conversation before it. */
-  seeded: number
-  /** What the loop needs. */
-  run?: JSONValue
-  /** What a queued run begins with: its input, and the messages that seed its session. Absent once they are stored. */
-  queued?: { input: UserMessage; history: readonly Message[] }
-  /** Of a member's run: what `MemberRun` has. */
-  member?: JSONValue
-}
-
-/** How far a run has come, as it is stored with each step. Its field names are stored, too. */
-export type RecordedProgress = {
-  /** The snapshot that continues the run. */
-  snapshot?: JSONValue
-  /** When it was taken, in milliseconds since 1970. */
-  at: number
-  /** When the run must have ended, in milliseconds since 1970. */
-  deadline?: number
-  /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
-  since: number
-  /** The number of the last event that had been emitted. */
-  seq?: number
-  /** The last event before the reply of this step was stored. */
-  replySeq?: number
-  /** The process has handed it back between two steps. */
-  released?: true
-  /** The answer in the form of the agent's `output`, of a run that is done. */
-  output?: JSONValue
-  /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
-  suspended?: { version: number; msLeft?: number }
-}
 
 /** A run whose turn is recorded by the store's `runs`, and where its session stands. */
 export type RecordedRun = {
@@ -236,24 +203,4 @@ export async function describeRun(
     hasMoved: suspended !== undefined && suspended.version !== version,
     isLast: turns.at(-1)?.runId === runId,
   }
-}
-
-/** Whether a run was recorded in this way; runs of earlier versions were not. */
-export function isRecorded({ options }: StoredRun): boolean {
-  return isRecord(options) && typeof options.seeded === 'number'
-}
-
-/** Whether a run was suspended when its progress was last stored. */
-export function wasSuspended(stored: StoredRun): boolean {
-  return progressOf(stored)?.suspended !== undefined
-}
-
-export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {
-  // Written by `createRun`.
-  return options as unknown as RecordedOptions
-}
-
-export function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
-  // Written by a turn.
-  return progress as unknown as RecordedProgress | undefined
 }

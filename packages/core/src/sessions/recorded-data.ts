@@ -1,0 +1,57 @@
+import type { StoredRun } from '../contracts/run-store.ts'
+import type { JSONValue, Message, UserMessage } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
+
+/** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
+export type RecordedOptions = {
+  /** How many of the run's first messages are the conversation before it. */
+  seeded: number
+  /** What the loop needs. */
+  run?: JSONValue
+  /** What a queued run begins with: its input, and the messages that seed its session. Absent once they are stored. */
+  queued?: { input: UserMessage; history: readonly Message[] }
+  /** Of a member's run: what `MemberRun` has. */
+  member?: JSONValue
+}
+
+/** How far a run has come, as it is stored with each step. Its field names are stored, too. */
+export type RecordedProgress = {
+  /** The snapshot that continues the run. */
+  snapshot?: JSONValue
+  /** When it was taken, in milliseconds since 1970. */
+  at: number
+  /** When the run must have ended, in milliseconds since 1970. */
+  deadline?: number
+  /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */
+  since: number
+  /** The number of the last event that had been emitted. */
+  seq?: number
+  /** The last event before the reply of this step was stored. */
+  replySeq?: number
+  /** The process has handed it back between two steps. */
+  released?: true
+  /** The answer in the form of the agent's `output`, of a run that is done. */
+  output?: JSONValue
+  /** Of a suspended run: the version of its session, and the rest of its time, in milliseconds. */
+  suspended?: { version: number; msLeft?: number }
+}
+
+/** Whether a run was recorded in this way; runs of earlier versions were not. */
+export function isRecorded({ options }: StoredRun): boolean {
+  return isRecord(options) && typeof options.seeded === 'number'
+}
+
+/** Whether a run was suspended when its progress was last stored. */
+export function wasSuspended(stored: StoredRun): boolean {
+  return progressOf(stored)?.suspended !== undefined
+}
+
+export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {
+  // Written by `createRun`.
+  return options as unknown as RecordedOptions
+}
+
+export function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
+  // Written by a turn.
+  return progress as unknown as RecordedProgress | undefined
+}
