@@ -99,6 +99,29 @@ describe('a member', () => {
     expect(results).toMatchObject([{ name: 'ann' }, { name: 'ben', isError: true }])
   })
 
+  it('with which five processes die fails, and its caller continues', patiently, async () => {
+    const sessions = open()
+    const options = { sessions }
+    const swarm = swarmOf('Team', 'manager', [worker('Ann', [], options), worker('Ben', [], options)], options)
+    const { runId } = await swarm.enqueue('Go.', session)
+    await swarm.continueRun(runId).result
+    const [ann = ''] = sessions.members
+    for (let death = 0; death < 5; death++) {
+      const other = open()
+      await other.runs.takeOver(ann, { expectedVersion: 0, ...(death === 0 && { begin: { messages: [] } }) })
+      await other.close()
+    }
+    await work(swarm)
+    const { messages, text } = await ended(swarm, runId)
+    expect(text).toBe('Team: all is done.')
+    const results = messages.filter(({ role }) => role === 'tool')
+    expect(results).toMatchObject([{ name: 'ann', isError: true }, { name: 'ben' }])
+    const events = await collect(swarm, runId)
+    const ends = events.filter(({ type }) => type === 'agent-end')
+    expect(ends.map(({ path }) => path.join('/')).toSorted()).toEqual(['team/ann', 'team/ben'])
+    expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1)
+  })
+
   it('sees the outermost run in its tools, and cannot be resumed by itself', patiently, async () => {
     const sessions = open()
     const seen: unknown[] = []
