@@ -8,6 +8,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { continueStored } from '../durable/continue-stored.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
+import { resumeStored } from '../durable/resume-stored.ts'
 import type { WorkerParts } from '../durable/worker-options.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
@@ -238,7 +239,8 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
           members: new Set<Promise<unknown>>(),
           ...(handover && { handover }),
         }
-        const settled = resumed && !decisions ? continueStored(spec, whole) : runAgent(spec, whole)
+        const execute = decisions ? resumeStored : resumed ? continueStored : runAgent
+        const settled = execute(spec, whole)
         trackRun(spec.sessions, driver.runId, controls, settled)
         return settled
       },

@@ -81,6 +81,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     await membersSettled(scope)
     if (isDelegated) {
       // Another process continues it, which has no end here.
+      if (scope.handover) scope.handover.isDelegated = true
     } else if (opened && (isHandedBack(cause, run) || isLeft(end, opened))) {
       await opened.turn.handBack?.(!scope.signal.aborted).catch(opened.turn.release)
     } else if (opened) await endStoppedTurn(opened, end)

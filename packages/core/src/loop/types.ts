@@ -133,7 +133,12 @@ export type RunScope = RunDriver & {
 }
 
 /** The request to leave a run to another process, and the reason with which it ends here. */
-export type Handover = { isRequested: boolean; readonly reason: AgentKitError }
+export type Handover = {
+  isRequested: boolean
+  readonly reason: AgentKitError
+  /** Set once the run was left to its members: a worker continues it. */
+  isDelegated?: true
+}
 
 /** What readers have received of the step in which a process died: the rest is emitted by the next process. */
 export type InterruptedStep = {

@@ -14,6 +14,8 @@ export type EventControl = {
   recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
   /** From now on events are numbered, but given to no one. */
   hold(): HeldEvents
+  /** Gives the reader an event that another process has emitted. */
+  relay(event: AgentEvent): Promise<void> | undefined
   /** Begins another segment after a `run-end`. */
   reopen(): void
 }
@@ -140,6 +142,11 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
           hasRunEnd = false
         },
       }
+    },
+    relay(event) {
+      seq = event.seq
+      hasRunEnd = event.type === 'run-end'
+      return deliver(event)
     },
     reopen() {
       hasRunEnd = false

@@ -1,4 +1,4 @@
-import type { Swarm } from '@agentkit/core'
+import type { AgentEvent, Swarm } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { setStoreTime } from '../util/store-time.ts'
 import {
@@ -59,6 +59,22 @@ describe('members that wait for approval', () => {
     const denied = events.find((event) => event.type === 'tool-result' && event.name === 'pay_ben')
     expect(denied).toMatchObject({ isError: true, output: 'The call was denied: Too much.' })
     expect(result.usage.totalTokens).toBe(usageIn(events))
+  })
+
+  it('continue by workers when a caller resumes the outermost run, who sees their events', patiently, async () => {
+    const done: string[] = []
+    const swarm = paying({ sessions: open(), effect: (what) => void done.push(what) })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { approvals } = await swarm.result(runId)
+    const run = swarm.resume(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
+    const events: AgentEvent[] = []
+    for await (const event of run) events.push(event)
+    expect(await run.result).toMatchObject({ runId, finishReason: 'stop', text: 'Team: all is done.' })
+    expect(done.toSorted()).toEqual(['look 0', 'pay_ann 0', 'pay_ben 0'])
+    expect(endsOf(events)).toEqual({ 'team/ann': ['done'], 'team/inner': ['done'], 'team/inner/ben': ['done'] })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((one, other) => one - other))
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop' })
   })
 
   it('ask again, in another step', patiently, async () => {
