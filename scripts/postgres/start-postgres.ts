@@ -24,7 +24,10 @@ export interface PostgresServer {
   /** Returns when it accepts connections. */
   start(): Promise<void>
   restart(mode: 'fast' | 'immediate'): Promise<void>
-  /** A standby that follows this server, from a copy of its files: this one is restarted. */
+  /**
+   * A standby that follows this server, from a copy of its files: this one is restarted. From then on a commit waits for
+   * the replica.
+   */
   startReplica(): Promise<PostgresServer & { promote(): Promise<void> }>
   /** Stops it and removes its files. */
   remove(): Promise<void>
@@ -80,13 +83,7 @@ function serverAt(place: Place): PostgresServer {
 
     async createDatabase() {
       const name = `test_${randomBytes(6).toString('hex')}`
-      const client = new pg.Client({ connectionString: url() })
-      await client.connect()
-      try {
-        await client.query(`CREATE DATABASE ${name}`)
-      } finally {
-        await client.end()
-      }
+      await query(url(), `CREATE DATABASE ${name}`)
       return url(name)
     },
 
@@ -125,6 +122,8 @@ function serverAt(place: Place): PostgresServer {
       const replica = serverAt({ ...place, data: copy })
       await server.start()
       await replica.start()
+      await query(url(), "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await query(url(), 'SELECT pg_reload_conf()')
       return Object.assign(replica, {
         promote: () => run(binaries.pg_ctl, ['promote', '-D', copy, '-w', '-s'], account),
       })
@@ -136,6 +135,16 @@ function serverAt(place: Place): PostgresServer {
     },
   }
   return server
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
 }
 
 async function configure(data: string, settings: PostgresSettings): Promise<void> {

@@ -20,11 +20,15 @@ const collectMs = 20
 /** Postgres accepts less than 8,000 bytes. */
 const maxBytes = 7_000
 /** How often the connection that listens is checked, and how long an answer may take. */
-const checkMs = 5_000
+const usualCheckMs = 5_000
 /** How often readers are called where no message arrives. */
 const pollMs = 500
 
-export function openAnnouncements(database: Database, watchers: Watchers): Announcements {
+export function openAnnouncements(
+  database: Database,
+  watchers: Watchers,
+  { checkMs = usualCheckMs }: { checkMs?: number } = {},
+): Announcements {
   const { schema, connectionString } = database.options
   const self = randomUUID().slice(0, 8)
   const changed = new Set<string>()
@@ -33,6 +37,7 @@ export function openAnnouncements(database: Database, watchers: Watchers): Annou
   let isConnecting = false
   let isClosed = false
   let lastHeard = 0
+  let hasHeard = false
   let check: NodeJS.Timeout | undefined
   let poll: NodeJS.Timeout | undefined
   let failures = 0
@@ -46,6 +51,7 @@ export function openAnnouncements(database: Database, watchers: Watchers): Annou
 
   const receive = (payload: string | undefined): void => {
     lastHeard = performance.now()
+    hasHeard = true
     const [sender, ...runIds] = (payload ?? '').split('\n')
     stopPolling()
     if (sender === self) return
@@ -61,10 +67,10 @@ export function openAnnouncements(database: Database, watchers: Watchers): Annou
       const config: ClientConfig = {
         connectionString,
         keepAlive: true,
-        query_timeout: checkMs,
+        query_timeout: 10 * checkMs,
         application_name: 'agentkit listener',
       }
-      const opened = new pg.Client({ ...config, connectionTimeoutMillis: checkMs })
+      const opened = new pg.Client({ ...config, connectionTimeoutMillis: usualCheckMs })
       client = opened
       client.on('error', () => lose(opened))
       client.on('end', () => lose(opened))
@@ -75,6 +81,7 @@ export function openAnnouncements(database: Database, watchers: Watchers): Annou
       await client.query(`LISTEN "${schema}"`)
       listener = client
       lastHeard = performance.now()
+      hasHeard = false
       // What was written meanwhile was not heard.
       watchers.notifyAll()
       await ping()
@@ -133,7 +140,7 @@ export function openAnnouncements(database: Database, watchers: Watchers): Annou
 
   return {
     get isHearing() {
-      return listener !== undefined && poll === undefined
+      return listener !== undefined && hasHeard && poll === undefined
     },
     announce(runId) {
       changed.add(runId)

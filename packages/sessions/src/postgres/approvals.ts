@@ -2,23 +2,31 @@ import { AgentKitError, type Decision, type RunStatus, type StoredApproval } fro
 import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
 import { parseStored, toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
+import { afterStop } from './end-runs.ts'
 import { headOf, type RunHead } from './rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 import { noticeOf } from './write-entry.ts'
 
 /** Suspends a run whose entry is stored. @returns the decisions on its approvals that are stored already */
 export async function suspendRun(
-  { query, now }: Writing,
+  writing: Writing,
   runId: string,
   { attempt, approvals }: { attempt: number; approvals: readonly StoredApproval[] },
   isRepeated: boolean,
 ): Promise<Record<string, Decision>> {
+  const { query, now } = writing
   const ids = approvals.map(({ approvalId }) => toStored(approvalId))
   const bodies = approvals.map(({ decision: _, decidedBy: _by, decidedAt: _at, ...approval }) => toJSON(approval))
   const rows = await query<{ approval_id: string; decision: string | null }>(addApprovalsText, [
     ...[toStored(runId), ids, bodies, attempt, now],
   ])
-  if (!isRepeated) await query(suspendText, [toStored(runId), now])
+  if (!isRepeated) {
+    const [run] = await query<{ number: number; in_tree: boolean; status: RunStatus }>(suspendText, [
+      toStored(runId),
+      now,
+    ])
+    if (run?.in_tree && run.status === 'waiting') await afterStop(writing, run.number, { hasEnded: false })
+  }
   const decided = rows.filter(({ decision }) => decision !== null)
   return Object.fromEntries(
     // Filtered above.
@@ -39,9 +47,10 @@ const openApprovals = `FROM agentkit.approvals AS a WHERE a.run = r.number AND d
 const suspendText = `WITH run AS (UPDATE agentkit.runs AS r SET holds_session = false, holder = NULL,
       status = CASE WHEN EXISTS (SELECT 1 ${openApprovals}) THEN 'waiting' ELSE 'running' END,
       waiting_since = (SELECT min(requested_at) ${openApprovals})
-    WHERE run_id = $1 RETURNING number, session, agent_id, status, attempt, finish_reason, error, notifies
-  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $2::bigint FROM run WHERE id = run.session)
-  ${noticeOf('run', '$2::bigint')} AND status = 'waiting'`
+    WHERE run_id = $1 RETURNING number, session, agent_id, status, attempt, finish_reason, error, notifies, in_tree
+  ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $2::bigint FROM run WHERE id = run.session
+  ), noticed AS (${noticeOf('run', '$2::bigint')} AND status = 'waiting')
+  SELECT number, in_tree, status FROM run`
 const reopenText = `UPDATE agentkit.runs AS r SET is_resumable = true,
     status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 ${openApprovals}) THEN 'running' ELSE status END,
     waiting_since = CASE WHEN status = 'waiting' THEN (SELECT min(requested_at) ${openApprovals}) END

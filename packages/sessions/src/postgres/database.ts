@@ -13,6 +13,8 @@ export type DatabaseOptions = {
   poolSize: number
   /** How long a call tries again when the database is away, in milliseconds. */
   retryMs: number
+  /** How long an answer may take, in milliseconds. A connection that gives none is replaced. */
+  queryMs?: number
 }
 
 /** A small pool of connections. Every call is tried again while the database restarts or fails over. */
@@ -32,10 +34,10 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Limits of a connection. A frozen process must not keep locks, and a cut connection must be noticed. */
-const statementMs = 10_000
-const idleInTransactionMs = 5_000
-const queryMs = 12_000
+/** How long an answer may take. The server gives up before that, and sooner on a transaction of a frozen process. */
+const usualQueryMs = 12_000
+const limitsOf = (queryMs: number): string =>
+  `SET statement_timeout = ${Math.ceil(queryMs * 0.8)}; SET idle_in_transaction_session_timeout = ${Math.ceil(queryMs * 0.4)}`
 const connectMs = 10_000
 /** How long the first connection is tried for: what is wrong with a URL is reported soon. */
 const firstRetryMs = 3_000
@@ -142,7 +144,7 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
   }
   return database
 
-  async function openPool({ connectionString }: DatabaseOptions): Promise<Pool> {
+  async function openPool({ connectionString, queryMs = usualQueryMs }: DatabaseOptions): Promise<Pool> {
     const pg = await loadPg()
     const types = new pg.TypeOverrides()
     // Numbers of rows and milliseconds since 1970 are exact as numbers.
@@ -163,8 +165,7 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
     opened.on('error', () => {})
     opened.on('connect', (client) => {
       client.on('error', () => {})
-      const limits = `SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`
-      client.query(limits).catch(() => {}) // the statement after it fails too
+      client.query(limitsOf(queryMs)).catch(() => {}) // the statement after it fails too
     })
     return opened
   }

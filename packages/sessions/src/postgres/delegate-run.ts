@@ -3,6 +3,7 @@ import { conflict } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { addQueued } from './add-queued.ts'
+import { hasOpenMembers } from './run-rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 
 type Family = {
@@ -40,11 +41,12 @@ export async function delegateRun(
     [known, id],
   )
   if (other) throw conflict(`The run ${fromStored(other.run_id)} is no member's run of ${runId}.`)
-  await query('UPDATE agentkit.runs SET holder = NULL, awaits_members = true WHERE number = $1', [run.number])
+  await query(awaitText, [run.number])
   for (const memberId of added) touch(memberId)
 }
 
 const familyText = `SELECT number, root, agent_id, user_id, priority, is_background FROM agentkit.runs WHERE run_id = $1`
+const awaitText = `UPDATE agentkit.runs AS r SET holder = NULL, awaits_members = ${hasOpenMembers} WHERE number = $1`
 const beginTreeText = `UPDATE agentkit.runs AS r SET in_tree = true,
     last_seq = greatest(last_seq, (SELECT max(seq) FROM agentkit.events WHERE run = r.number)),
     own_seq = greatest(own_seq, (SELECT max(seq) FROM agentkit.events WHERE run = r.number AND member IS NULL))

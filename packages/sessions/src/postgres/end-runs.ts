@@ -1,6 +1,7 @@
 import type { RunEnding } from '@agentkit/core'
 import { jsonOrNull } from '../util/json.ts'
 import type { Writing } from './access.ts'
+import { hasOpenMembers } from './run-rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 import { type Ending, noticeOf } from './write-entry.ts'
 
@@ -13,11 +14,18 @@ export async function endRuns(writing: Writing, numbers: readonly number[], endi
     ...[numbers, status, now, finishReason, error, cost, sources, answer],
   ])
   for (const { run_id } of ended) touch(fromStored(run_id))
-  for (const { number, in_tree } of ended) if (in_tree) await endMembers(writing, number)
+  for (const { number, in_tree } of ended) if (in_tree) await afterStop(writing, number, { hasEnded: true })
+}
+
+/** What follows in a tree when a run of it has ended or waits: its members end with it, and its caller may be free. */
+export async function afterStop(writing: Writing, number: number, { hasEnded }: { hasEnded: boolean }): Promise<void> {
+  if (hasEnded) await endMembers(writing, number)
+  const freed = await writing.query<{ run_id: string }>(freeText, [number])
+  for (const { run_id } of freed) writing.touch(fromStored(run_id))
 }
 
 /** Ends what is open below a run that has ended. */
-export async function endMembers(writing: Writing, number: number): Promise<void> {
+async function endMembers(writing: Writing, number: number): Promise<void> {
   const { query } = writing
   const members = await query<{ number: number }>(membersText, [number])
   const error = { code: 'aborted', message: 'The run that called this member has ended.', retryable: false }
@@ -43,6 +51,10 @@ const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder
     WHERE id = run.session AND run.attempt > 0 -- a run that never began changes no conversation
   ), noticed AS (${noticeOf('run', '$3::bigint')})
   SELECT run_id, number, in_tree FROM run`
+/** The outermost run is locked, so the members of a caller stop one after the other. */
+const freeText = `UPDATE agentkit.runs AS r SET awaits_members = false
+  WHERE run_id = (SELECT parent FROM agentkit.runs WHERE number = $1 AND root IS NOT NULL) AND awaits_members
+    AND NOT ${hasOpenMembers} RETURNING run_id`
 const membersText = `SELECT number FROM agentkit.runs
   WHERE parent = (SELECT run_id FROM agentkit.runs WHERE number = $1) AND root IS NOT NULL
     AND status NOT IN ('done', 'failed') ORDER BY number`

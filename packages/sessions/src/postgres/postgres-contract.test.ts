@@ -1,7 +1,7 @@
-import type { RunQueue } from '@agentkit/core'
 import { testDatabase } from '@agentkit/test-postgres'
 import { backgroundRunsContract, durableSessionStoreContract, runStoreContract } from '@agentkit/testing/vitest'
 import { setStoreTime } from '../util/store-time.ts'
+import { unusedQueue } from './__fixtures__/unused-queue.ts'
 import { postgresSessions } from './postgres-sessions.ts'
 
 // A schema of its own is as good as a database of its own, and sooner there.
@@ -43,21 +43,3 @@ backgroundRunsContract('postgresSessions', async () => {
     cleanup: async () => restoreTime(),
   }
 })
-
-/** The store hands its queue to its callers, and calls nothing of it but `close`. */
-const unusedQueue: RunQueue = {
-  add: unused,
-  take: unused,
-  keep: unused,
-  settle: unused,
-  missing: unused,
-  onReady: unused,
-  counts: unused,
-  clear: unused,
-  migrate: unused,
-  close: async () => {},
-}
-
-function unused(): never {
-  throw new Error('The store calls nothing of its queue.')
-}

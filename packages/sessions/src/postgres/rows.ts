@@ -83,12 +83,18 @@ export async function lockSession(query: Query, key: SessionKey): Promise<Sessio
   return (await query<SessionRow>(text, [keyOf(key)]))[0]
 }
 
-/** The run, with its session locked. */
+/** The run, locked after the outermost run of its tree and its session. */
 export async function lockRun(query: Query, holder: Holder, runId: string): Promise<RunHead | undefined> {
-  const session = '(SELECT session FROM agentkit.runs WHERE run_id = $1)'
-  await query(`SELECT 1 FROM agentkit.sessions WHERE id = ${session} FOR NO KEY UPDATE`, [toStored(runId)])
-  return (await query<RunHead>(`${headOf(holder)} WHERE run_id = $1 FOR NO KEY UPDATE`, [toStored(runId)]))[0]
+  const id = [toStored(runId)]
+  await query(lockRootText, id)
+  await query(lockSessionText, id)
+  return (await query<RunHead>(`${headOf(holder)} WHERE run_id = $1 FOR NO KEY UPDATE`, id))[0]
 }
+
+const lockRootText = `SELECT 1 FROM agentkit.runs
+  WHERE number = (SELECT root FROM agentkit.runs WHERE run_id = $1) FOR NO KEY UPDATE`
+const lockSessionText = `SELECT 1 FROM agentkit.sessions
+  WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1) FOR NO KEY UPDATE`
 
 /** A session as the model may see it: by one statement, whatever changes meanwhile. */
 export async function readSession(query: Query, { id, version, state }: SessionRow): Promise<Session> {

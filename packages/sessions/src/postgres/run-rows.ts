@@ -54,7 +54,6 @@ type StoredRow = RecordRow & {
   keeps_events: boolean
   is_background: boolean
   awaits_members: boolean
-  has_open_members: boolean
   priority: number
   last_event: number
   root_run_id: string | null
@@ -77,7 +76,6 @@ export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.
 
 const storedText = `SELECT ${recordColumns}, r.answer, ${approvals} AS approvals, r.holder, r.takeovers, r.is_resumable,
     r.keeps_events, r.is_background, r.awaits_members, r.priority, r.options, r.progress,
-    r.awaits_members AND ${hasOpenMembers} AS has_open_members,
     (SELECT run_id FROM agentkit.runs WHERE number = r.root) AS root_run_id,
     greatest(CASE WHEN r.root IS NULL THEN r.last_seq ELSE 0 END, (SELECT max(seq) FROM agentkit.events
       WHERE run = coalesce(r.root, r.number) AND (r.root IS NULL OR member = r.number))) AS last_event,
@@ -112,7 +110,7 @@ export async function readStoredRun(query: Query, runId: string): Promise<Stored
   if (row.is_background) stored.isBackground = true
   if (row.priority !== 0) stored.priority = row.priority
   const isUnheld = row.status === 'running' && row.holder === null
-  if (isUnheld && row.has_open_members) stored.awaitsMembers = true
+  if (isUnheld && row.awaits_members) stored.awaitsMembers = true
   else if (isUnheld) stored.isFree = true
   if (row.root_run_id !== null) stored.rootRunId = fromStored(row.root_run_id)
   return stored

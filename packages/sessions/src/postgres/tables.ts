@@ -157,7 +157,7 @@ export const tables = `
     FOR EACH ROW EXECUTE FUNCTION agentkit.delete_with_run();
 
   CREATE TABLE agentkit.budgets (
-    run bigint PRIMARY KEY REFERENCES agentkit.runs ON DELETE CASCADE, -- the outermost run of a tree
+    run bigint PRIMARY KEY REFERENCES agentkit.runs ON DELETE CASCADE ON UPDATE CASCADE, -- the outermost run of a tree
     version bigint NOT NULL,
     value text NOT NULL -- JSON
   ) WITH (fillfactor = 50);
@@ -175,7 +175,7 @@ export const tables = `
   CREATE TABLE agentkit.notices (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     notice_id text NOT NULL UNIQUE DEFAULT 'msg_' || gen_random_uuid(),
-    run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE,
+    run bigint NOT NULL REFERENCES agentkit.runs ON DELETE CASCADE ON UPDATE CASCADE,
     agent_id text COLLATE "C" NOT NULL,
     status text NOT NULL, -- of the run then, as the rest
     attempt int NOT NULL,

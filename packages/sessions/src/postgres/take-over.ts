@@ -59,14 +59,8 @@ async function refusalToTakeOver({ query }: Writing, run: RunHead): Promise<Agen
       )
       return decided.length > 0 ? undefined : conflict(`The run ${run_id} waits for a decision.`)
     }
-    case 'running': {
-      if (!run.awaits_members) return undefined
-      const open = await query(
-        `SELECT 1 FROM agentkit.runs WHERE parent = $1 AND root IS NOT NULL AND status IN ('queued', 'running') LIMIT 1`,
-        [run_id],
-      )
-      return open.length > 0 ? conflict(`The run ${run_id} waits for its members.`) : undefined
-    }
+    case 'running':
+      return run.awaits_members ? conflict(`The run ${run_id} waits for its members.`) : undefined
   }
 }
 
@@ -96,15 +90,16 @@ const earlierText = `SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND EX
     (other.status = 'running' AND NOT other.holds_session)
     OR (other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number))))`
 
-/** A run that begins takes its place after all turns that are there. Nothing refers to its number yet. */
+/** A run that begins takes its place after all turns that are there. It has no messages, but an event if it was cancelled. */
 async function renumber({ query }: Writing, { number }: RunHead): Promise<number> {
-  const [row] = await query<{ number: number }>(
-    `UPDATE agentkit.runs SET number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')) WHERE number = $1
-      RETURNING number`,
-    [number],
-  )
+  const [row] = await query<{ number: number }>(renumberText, [number])
   return row?.number ?? number
 }
+
+const renumberText = `WITH run AS (UPDATE agentkit.runs
+      SET number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')) WHERE number = $1 RETURNING number
+  ), moved AS (UPDATE agentkit.events AS e SET run = run.number FROM run WHERE e.run = $1)
+  SELECT number FROM run`
 
 /** @returns how many messages it has added */
 async function take(writing: Writing, run: RunHead, isLost: boolean, begin: RunBeginning | undefined): Promise<number> {

@@ -2,7 +2,6 @@ import type { QueuedJob, RunCounts, RunStatus } from '@agentkit/core'
 import { jobOf } from '@agentkit/core/internal'
 import type { Query } from './database.ts'
 import type { HeldRow, Holder } from './holder.ts'
-import { hasOpenMembers } from './run-rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 
 type UnfinishedRow = HeldRow & {
@@ -48,7 +47,7 @@ function unfinishedText({ id, isAlive }: Holder): string {
     FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
     WHERE r.is_background AND r.ended_at IS NULL AND r.number > $1 AND r.status IN ('queued', 'running')
       AND (r.holder IS NULL OR r.holder = '${id}' OR NOT ${isAlive})
-      AND NOT (r.awaits_members AND ${hasOpenMembers}) AND ($2::text[] IS NULL OR r.agent_id = ANY($2))
+      AND NOT r.awaits_members AND ($2::text[] IS NULL OR r.agent_id = ANY($2))
     ORDER BY r.number LIMIT $3`
 }
 

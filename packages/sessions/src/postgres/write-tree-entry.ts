@@ -1,6 +1,6 @@
 import { notRunning } from '../util/conflicts.ts'
 import type { Writing } from './access.ts'
-import { endMembers } from './end-runs.ts'
+import { afterStop } from './end-runs.ts'
 import { lockRun } from './rows.ts'
 import { addTreeEvents, type Stream } from './stored-events.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -32,7 +32,7 @@ export async function writeTreeEntry(
   } else if (!isHeld) throw notRunning(runId)
   if (stream) touch(fromStored(stream.run_id))
   if (!written.isRepeated && run && stream && run.keeps_events) await addTreeEvents(writing, run, stream, entry.events)
-  if (options.ending && !written.isRepeated && run) await endMembers(writing, run.number)
+  if (options.ending && !written.isRepeated && run) await afterStop(writing, run.number, { hasEnded: true })
   return written
 }
 

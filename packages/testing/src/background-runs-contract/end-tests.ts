@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { conflict, done, newRun } from '../run-store-contract/runs.ts'
+import { conflict, done, event, newRun } from '../run-store-contract/runs.ts'
 import { answer, calls, key, result, user } from '../session-store-contract/turns.ts'
 import { enqueue, finish, type GetBackground, queued, statusOf, takeOver, textsOf, tooEarly } from './background.ts'
 
@@ -51,12 +51,13 @@ export function endTests(getStores: GetBackground): void {
     const stores = getStores()
     const { store, runs, background } = stores
     await enqueue(stores, queued('r1'))
-    await runs.cancel('r1', aborted)
+    await runs.cancel('r1', { ...aborted, events: [event('r1', 1)] })
     await runs.create(key, newRun('r2', { expectedVersion: (await store.load(key))?.version ?? 0 }))
     await finish(runs, 'r2')
     await background.retry('r1')
-    expect(await takeOver(stores, 'r1')).toMatchObject({ attempt: 1 })
+    expect(await takeOver(stores, 'r1')).toMatchObject({ attempt: 1, lastSeq: 1 })
     await finish(runs, 'r1')
+    expect(await runs.events('r1', 0, 10)).toEqual([event('r1', 1)])
     expect((await store.turns(key)).map(({ runId }) => runId)).toEqual(['r2', 'r1'])
   })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A script of this folder that runs in a separate process. */
+/** A script that runs in a separate process. */
 export interface Child {
   readonly process: ChildProcessWithoutNullStreams
   /** Every complete line of its output, in order. */
@@ -14,9 +14,13 @@ export interface Child {
   nextLine(): Promise<string>
 }
 
-/** Starts `script` with `node`, on the sources of the workspace. `before` is a command that runs it. */
-export function startChild(script: string, values: readonly string[], before: readonly string[] = []): Child {
-  const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
+/**
+ * Starts a script with `node`, on the sources of the workspace.
+ * @param script its URL, or its name in this folder
+ * @param before a command that runs it
+ */
+export function startChild(script: string | URL, values: readonly string[], before: readonly string[] = []): Child {
+  const file = fileURLToPath(new URL(script, import.meta.url))
   const words = [...before, process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]
   const child = spawn(words[0] as string, words.slice(1), { stdio: 'pipe', env: { ...process.env, NODE_OPTIONS: '' } })
   child.stderr.pipe(process.stderr)
