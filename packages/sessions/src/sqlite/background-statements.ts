@@ -23,6 +23,8 @@ export const backgroundTexts = {
   placeLast: `UPDATE runs SET number = (SELECT max(number) + 1 FROM runs)
     WHERE number = ?1 AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
     RETURNING number`,
+  /** Of a run that was cancelled before it began, and is retried. */
+  dropEvents: 'DELETE FROM events WHERE run = ? RETURNING seq, body',
   describeRun: 'UPDATE runs SET deadline = coalesce(?, deadline), options = coalesce(?, options) WHERE number = ?',
   retryRun: `UPDATE runs SET status = 'queued', holder = NULL, holds_session = 0, awaits_members = 0, takeovers = 0,
       is_background = 1, is_resumable = 1, keeps_events = 1, due_at = NULL, ready_at = :now, deadline = NULL,

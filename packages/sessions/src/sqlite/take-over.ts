@@ -73,7 +73,16 @@ function storeBeginning(
 ): number {
   statements.describeRun.run(deadline, options, number)
   if (statements.messagesOfRun.get(number)) return number
-  const place = status === 'queued' ? (statements.placeLast.get(number)?.number as number | undefined) : undefined
+  const place = status === 'queued' ? placeLast(statements, number) : undefined
   bodies.forEach((body, position) => void statements.addMessage.run(place ?? number, position, body))
   return place ?? number
+}
+
+/** @returns the number that it has now, where it is another one */
+function placeLast(statements: Statements, number: number): number | undefined {
+  // The rows have the columns that the statements select.
+  const events = statements.dropEvents.all(number) as { seq: number; body: string }[]
+  const place = statements.placeLast.get(number)?.number as number | undefined
+  for (const { seq, body } of events) statements.addEvent.run(place ?? number, seq, body)
+  return place
 }
