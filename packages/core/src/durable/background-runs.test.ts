@@ -274,6 +274,20 @@ describe('follow', () => {
     await expect(eventsOf(office, runId, after as number)).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 
+  it.each([
+    [{ oldest: 5, last: 9 }, /oldest that is there is 5/],
+    [undefined, /They are gone/],
+  ])('says which events are left when the one after `after` is gone: %j', async (range, message) => {
+    const office = clerk(['Done.'])
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    await work(office.open())
+    await agent.result(runId)
+    const pruned = { ...store, runs: { ...store.runs, eventRange: async () => range } }
+    const late = all(office.open(pruned).agent.follow(runId, { after: 2 }))
+    await expect(late).rejects.toMatchObject({ code: 'not-found', message: expect.stringMatching(message) })
+  })
+
   it('ends when its signal aborts', async () => {
     const { agent } = clerk(['Done.']).open()
     const { runId } = await agent.enqueue('Look.')
