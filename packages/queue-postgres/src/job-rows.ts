@@ -3,8 +3,16 @@ import type { QueuedJob } from '@agentkit/core'
 import { invalidArgument, sha256 } from '@agentkit/core/internal'
 import type { JobInsert } from 'pg-boss'
 
-/** A job as pg-boss keeps it: ids alone. */
-export function toInsert({ runId, agentId, userId, sessionKey, priority = 0, startAfter }: QueuedJob): JobInsert {
+/** A job as pg-boss keeps it: ids, and the place in its session. */
+export function toInsert({
+  runId,
+  agentId,
+  userId,
+  sessionKey,
+  sessionOrder,
+  priority = 0,
+  startAfter,
+}: QueuedJob): JobInsert {
   if (!Number.isInteger(priority) || Math.abs(priority) > 1_000_000_000) {
     throw invalidArgument(
       `The priority of the run "${runId}" is ${priority}. It is a whole number within ±1,000,000,000.`,
@@ -14,9 +22,11 @@ export function toInsert({ runId, agentId, userId, sessionKey, priority = 0, sta
     throw invalidArgument(`The run "${runId}" starts after ${startAfter}. It is a time in milliseconds since 1970.`)
   }
   const id = nextId()
+  const order = Math.floor(sessionOrder ?? Math.max(Date.now(), startAfter ?? 0))
   return {
     id,
-    data: { runId, user: JSON.stringify(userId) }, // in JSON, as jsonb holds no character 0
+    // The user in JSON, as jsonb holds no character 0.
+    data: { runId, user: JSON.stringify(userId), ...(sessionKey !== undefined && { order }) },
     priority,
     // The empty key is one key: a job without session needs one of its own.
     singletonKey: sessionKey ?? id,

@@ -8,12 +8,17 @@ const anyDue = `SELECT FROM ${table}
 const isReady = `state < 'active' AND group_tier = agent AND group_id = user_id AND NOT blocked AND start_after <= ${now}
   AND singleton_key NOT IN (SELECT singleton_key FROM taken_now)`
 
+/** The place of a job among those of its session. */
+const orderOf = `(data->>'order')::bigint`
+
 /**
  * Takes jobs as pg-boss's `fetch` does, in another order. `fetch` goes by priority and time over all users, and of several
  * jobs of one session or user in a batch it takes any of them (those with the lowest random id, in 12.38).
  *
  * Users take turns: first comes the job of the user who would have the fewest taken with it. So a user has more than
  * others only while the others have no jobs. Equal users come in the order of their ids, after the user who was last.
+ *
+ * A session comes as early as the most important of its jobs, and its first job is taken: another one could not begin.
  *
  * Users with jobs are found by steps over an index, and not more of them than can be served, so that 10,000 jobs of one
  * user cost no more than a few.
@@ -41,10 +46,16 @@ WITH RECURSIVE taken_now AS MATERIALIZED (
     SELECT id, user_id, lap, singleton_key, priority, created_on FROM ${table}
     WHERE ${isReady} ORDER BY group_tier, group_id, priority DESC, created_on, id LIMIT $3
   ) of_user
+), sessions AS (
+  SELECT DISTINCT ON (singleton_key) * FROM ready ORDER BY singleton_key, priority DESC, created_on, id
 ), heads AS (
-  SELECT DISTINCT ON (singleton_key) * FROM ready ORDER BY singleton_key, created_on, id
+  SELECT sessions.*, head.id AS head_id FROM sessions CROSS JOIN LATERAL (
+    SELECT id FROM ${table} job
+    WHERE state < 'active' AND job.singleton_key = sessions.singleton_key
+      AND NOT blocked AND start_after <= ${now} ORDER BY ${orderOf}, id LIMIT 1
+  ) head
 ), placed AS (
-  SELECT id, user_id, lap, (SELECT count(*) FROM taken_now WHERE group_id = user_id)
+  SELECT head_id AS id, user_id, lap, (SELECT count(*) FROM taken_now WHERE group_id = user_id)
     + row_number() OVER (PARTITION BY user_id ORDER BY priority DESC, created_on, id) AS place
   FROM heads
 ), chosen AS (
@@ -78,5 +89,6 @@ export type TakenRow = {
 /** Indexes for our own statements. pg-boss ignores those that it does not know. */
 export const indexes: Readonly<Record<string, string>> = {
   agentkit_turns: `(group_tier, group_id, priority DESC, created_on, id, start_after) WHERE state < 'active'`,
+  agentkit_session: `(singleton_key, (${orderOf}), id) WHERE state < 'active'`,
   agentkit_run: `((data->>'runId')) WHERE state <= 'active'`,
 }

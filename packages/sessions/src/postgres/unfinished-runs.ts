@@ -13,6 +13,7 @@ type UnfinishedRow = HeldRow & {
   status: RunStatus
   priority: number
   due_at: number | null
+  ready_at: number | null
 }
 
 /** Jobs of the background runs that need a worker. */
@@ -43,7 +44,7 @@ export async function unfinishedRuns(
 
 function unfinishedText({ id, isAlive }: Holder): string {
   return `SELECT r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
-      r.priority, r.due_at, r.attempt, r.holder, ${isAlive} AS is_alive
+      r.priority, r.due_at, r.ready_at, r.attempt, r.holder, ${isAlive} AS is_alive
     FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
     WHERE r.is_background AND r.ended_at IS NULL AND r.number > $1 AND r.status IN ('queued', 'running')
       AND (r.holder IS NULL OR r.holder = '${id}' OR NOT ${isAlive})
@@ -61,6 +62,8 @@ function toJob(row: UnfinishedRow): QueuedJob {
     runId: fromStored(row.run_id),
     agentId: fromStored(row.agent_id),
     priority: row.priority,
+    // Only the run of a member has none, and it has no session.
+    acceptedAt: row.ready_at ?? 0,
     ...(row.status === 'queued' && row.due_at !== null && { dueAt: row.due_at }),
   })
 }

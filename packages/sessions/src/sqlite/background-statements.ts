@@ -47,7 +47,7 @@ export const backgroundTexts = {
     SELECT number, run_id, session, attempt FROM members CROSS JOIN runs USING (run_id) WHERE ended_at IS NULL`,
 
   unfinishedRuns: `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.agent_id AS session_agent_id, session_id,
-      status, priority, due_at, attempt, runs.holder, host, pid, thread, heartbeat
+      status, priority, due_at, ready_at, attempt, runs.holder, host, pid, thread, heartbeat
     FROM runs JOIN sessions ON sessions.id = runs.session LEFT JOIN holders ON holders.id = runs.holder
     WHERE is_background = 1 AND ended_at IS NULL AND number > :after AND status IN ('queued', 'running')
       AND awaits_members = 0 AND (:agents IS NULL OR runs.agent_id IN (SELECT value FROM json_each(:agents)))

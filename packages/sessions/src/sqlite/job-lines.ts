@@ -5,9 +5,11 @@ type LineJob = { id: number; state: string; agent_id: string; user_id: string; d
 
 /** Adds a job to the queue, behind the earlier ones of its session. */
 export function addJob(statements: Statements, job: QueuedJob, now: number): void {
-  const { runId, agentId, userId, sessionKey = null, priority = 0, startAfter = 0 } = job
+  const { runId, agentId, userId, sessionKey = null, sessionOrder = null, priority = 0, startAfter = 0 } = job
   const dueAt = Math.max(now, startAfter)
-  const { id } = statements.addJob.get({ runId, agentId, userId, sessionKey, priority, dueAt }) as { id: number } // returned
+  const { id } = statements.addJob.get({ runId, agentId, userId, sessionKey, sessionOrder, priority, dueAt }) as {
+    id: number
+  } // returned
   if (sessionKey === null) admit(statements, { id, agent_id: agentId, user_id: userId, due_at: dueAt }, now)
   else moveLine(statements, sessionKey, now)
 }

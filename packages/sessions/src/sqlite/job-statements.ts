@@ -2,7 +2,7 @@
 export const jobTexts = {
   /** In a session, the order is that of its runs, where the store knows them. */
   addJob: `INSERT INTO jobs (run_id, agent_id, user_id, session_key, priority, due_at, state, place, run_number)
-    SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind', coalesce(ready_at, :dueAt),
+    SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind', coalesce(ready_at, :sessionOrder, :dueAt),
       coalesce(number, 0)
     FROM (SELECT 1) LEFT JOIN runs ON run_id = :runId RETURNING id`,
   firstOfSession: `SELECT id, state, agent_id, user_id, due_at FROM jobs WHERE session_key = ?

@@ -13,6 +13,7 @@ type UnfinishedRow = HolderRow & {
   status: RunStatus
   priority: number
   due_at: number | null
+  ready_at: number | null
   attempt: number
 }
 
@@ -41,6 +42,8 @@ function toJob(row: UnfinishedRow): QueuedJob {
   return jobOf({
     key: { agentId: session_agent_id, userId, sessionId: session_id },
     ...{ runId, agentId, priority },
+    // Only the run of a member has none, and it has no session.
+    acceptedAt: row.ready_at ?? 0,
     ...(row.status === 'queued' && row.due_at !== null && { dueAt: row.due_at }),
   })
 }

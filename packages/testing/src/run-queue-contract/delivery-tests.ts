@@ -55,6 +55,21 @@ export function deliveryTests(getQueue: GetQueue): void {
     expect(order).toEqual(['r3', 'r5', 'r1', 'r4', 'r2'])
   })
 
+  it('delivers the jobs of a session in their order, whatever their priorities and when they were added', async () => {
+    const { queue, now } = getQueue()
+    const options = { sessionKey: 's' }
+    const later = Array.from({ length: 30 }, (_, index) => job(`r${index}`, { ...options, priority: index % 3 }))
+    await queue.add(later.map((one, index) => ({ ...one, sessionOrder: now() + index })))
+    await queue.add([job('first', { ...options, sessionOrder: now() - 60_000 })])
+    const order: string[] = []
+    for (let index = 0; index < 31; index++) {
+      const taken = await take(queue, 1)
+      order.push(...idsOf(taken))
+      await settleAll(queue, taken)
+    }
+    expect(order).toEqual(['first', ...idsOf(later)])
+  })
+
   it('has one job of a session taken at a time', async () => {
     const { queue, open } = getQueue()
     const other = await open()
