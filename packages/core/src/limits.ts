@@ -32,6 +32,8 @@ export const limits = {
   eventBatchMs: 20,
   /** So many bytes of events are stored at once. */
   eventBatchBytes: 1_024,
+  /** After a write that takes longer the run is read: its process may have been frozen, and another one may have the run. */
+  slowWriteMs: 4_000,
   /** Events of a run that are not stored yet; with more the run waits. */
   unsavedEvents: 256,
   /** How far the numbers of events jump when another process takes a run over: more than can be unsaved. */

@@ -83,10 +83,10 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   return { ...run, turn, hasMoved: false }
 }
 
-/** By the clock of the store. */
+/** By the clock of the store, as a whole number: databases have no other milliseconds. */
 function deadlineOf({ msLeft }: RunScope, { runs }: SessionStore): number | undefined {
   const left = msLeft?.()
-  return runs && left !== undefined ? runs.now() + left : undefined
+  return runs && left !== undefined ? runs.now() + Math.ceil(left) : undefined
 }
 
 /** @throws AgentKitError what the agent throws for a message that it does not accept */

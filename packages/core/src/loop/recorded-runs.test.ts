@@ -28,6 +28,17 @@ it.each(['7', undefined])('records the version of the agent that has begun it, e
   expect(record?.agentVersion).toEqual(version ?? expect.stringMatching(/^[0-9a-f]{16}$/))
 })
 
+it('stores deadlines as whole milliseconds, as databases have them', async () => {
+  const { store } = memoryDisk().open()
+  const { agent } = payer(['Seen.', 'Seen.'], { store })
+  const direct = await agent.stream('Look.', { ...inSession, timeoutMs: 60_000.5 }).result
+  const { runId } = await agent.enqueue('Look.', { ...inSession, timeoutMs: 60_000.5 })
+  await agent.continueRun(runId).result
+  for (const id of [direct.runId, runId]) {
+    expect(await store.runs.read(id)).toMatchObject({ deadline: expect.toSatisfy(Number.isInteger) })
+  }
+})
+
 it('continues a suspended run in another process, with what it has used', async () => {
   const disk = memoryDisk()
   const first = payer([calls('look 1'), calls('pay 2')], { store: disk.open().store })

@@ -161,7 +161,7 @@ function startOf(
   const isFirst = stored.attempt === 0
   if (!isFirst && stored.record.status !== 'queued') return undefined
   const own = isRecord(options.run) ? options.run.timeoutMs : undefined
-  const deadline = now + (typeof own === 'number' ? own : timeoutMs)
+  const deadline = now + Math.ceil(typeof own === 'number' ? own : timeoutMs)
   if (!queued) return { isFirst, messages: [], deadline }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
   // Plain JSON, except that optional fields may be absent.

@@ -1,7 +1,9 @@
 import type { RunEntry, StartedCall } from '../contracts/run-entry.ts'
 import type { RunStore } from '../contracts/run-store.ts'
+import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
+import { limits } from '../limits.ts'
 import type { EventQueue } from './event-queue.ts'
 
 /** What the run adds to what is stored of it. */
@@ -63,6 +65,12 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
     stored += entry.messages?.length ?? 0
     for (const { resolve } of batch) resolve()
   }
+  /** A process that was frozen since its write has lost the run, which no later write says before the next model call. */
+  const checkHeld = async (): Promise<void> => {
+    const stored = await runs.read(runId)
+    if (stored?.record.status === 'running' && stored.attempt === attempt) return
+    throw new AgentKitError('session-conflict', `Another process has continued the run ${runId}.`)
+  }
   const writeAll = async (): Promise<void> => {
     // What is added at the same time becomes one entry.
     await undefined
@@ -70,7 +78,9 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       const batch = take()
       const entry = entryOf(batch)
       try {
+        const begunAt = performance.now()
         await runs.append(runId, entry)
+        if (performance.now() - begunAt > limits.slowWriteMs) await checkHeld()
         settle(batch, entry)
       } catch (error) {
         events?.restore(entry.events ?? [])
