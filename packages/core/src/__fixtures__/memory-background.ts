@@ -87,7 +87,7 @@ export function memoryBackground({ rows, now, addQueued, retry }: BackgroundDisk
       })
       const own = open.filter(({ record }) => agentIds?.includes(record.agentId) ?? true)
       const from = after === undefined ? 0 : own.findIndex(({ record }) => record.runId === after) + 1
-      return own.slice(from, from + limit).map(jobOfStored)
+      return own.slice(from, from + limit).map((row) => jobOfStored(row))
     },
     counts: async () => [],
     sharedBudget: async () => undefined,

@@ -4,8 +4,9 @@
  *
  * - A job is delivered at least once. A worker that no longer keeps a job, since it died or was cut off, loses it to
  *   another one within 12 s.
- * - Of the jobs with one `sessionKey`, at most one is taken at a time.
- * - Jobs of one user come in the order of priority, then of time. Users take turns: jobs of a user who has few are not
+ * - Of the jobs with one `sessionKey`, at most one is taken at a time, and those that are due come in the order of
+ *   `sessionOrder`, whatever their priorities.
+ * - Jobs of one user come in the order of priority, then of time, as far as their sessions allow. Users take turns: jobs of a user who has few are not
  *   behind those of a user who has many.
  */
 export interface RunQueue {
@@ -37,8 +38,13 @@ export type QueuedJob = {
   runId: string
   agentId: string
   userId: string
-  /** Absent: it waits for no other job. */
+  /** Of one agent and user. Absent: it waits for no other job. */
   sessionKey?: string
+  /**
+   * Among the jobs of its session, lower first: when its run was accepted or became due, by the clock of the store. When
+   * absent, it is behind those that were added before.
+   */
+  sessionOrder?: number
   /** Higher first; 0 when absent. */
   priority?: number
   /** Not before this time, in milliseconds since 1970. */

@@ -44,11 +44,12 @@ export async function enqueueRuns(
   try {
     for (let from = 0; from < entries.length; from += limits.enqueuedPerCommit) {
       const part = entries.slice(from, from + limits.enqueuedPerCommit)
+      const acceptedAt = runs.now()
       const accepted = await background.enqueue(part, bounds)
       stored.push(...accepted.map(({ runId }) => ({ runId })))
       const fresh = part.filter((_, index) => accepted[index]?.isNew)
       // The runs are accepted: a worker adds the jobs that cannot be added now.
-      adding.push(background.queue.add(fresh.map(jobOf)).catch(() => {}))
+      adding.push(background.queue.add(fresh.map((entry) => jobOf({ ...entry, acceptedAt }))).catch(() => {}))
     }
   } catch (error) {
     throw entries.length === 1 ? error : withAccepted(error, stored.length)

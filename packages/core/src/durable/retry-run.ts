@@ -18,5 +18,5 @@ export async function retryRun(owner: Owner, runId: string, options: { userId?: 
   }
   await runs.background.retry(runId)
   // The run is queued: a worker adds the job that cannot be added now.
-  await runs.background.queue.add([jobOfStored(stored)]).catch(() => {})
+  await runs.background.queue.add([jobOfStored(stored, runs.now())]).catch(() => {})
 }

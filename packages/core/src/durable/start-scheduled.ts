@@ -44,5 +44,5 @@ async function startOne(runs: BackgroundStore, schedule: StoredSchedule): Promis
     throw error
   }
   // The run is stored: the sweep adds a job that cannot be added now.
-  await background.queue.add([jobOf(run)])
+  await background.queue.add([jobOf({ ...run, acceptedAt: now })])
 }
