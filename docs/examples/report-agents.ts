@@ -7,7 +7,7 @@ const revenue = tool({
   input: { type: 'object', properties: { quarter: { type: 'string' } }, required: ['quarter'] },
   idempotent: true, // reading twice does no harm: after a crash it is called again
   async execute({ quarter }) {
-    await sleep(5_000) // a slow system
+    await sleep(15_000) // a slow system
     return `The revenue of ${quarter} was 4.2 million.`
   },
 })

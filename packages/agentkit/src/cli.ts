@@ -28,6 +28,13 @@ const program = new Command('agentkit')
 for (const command of cassetteCommands()) program.addCommand(command)
 throwErrors(program)
 
+// The reader of `agentkit runs list | head` has left, or that of the lines of a worker, which works on.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 try {
   await program.parseAsync()
 } catch (error) {

@@ -174,10 +174,10 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
     async decide(runId, decisions, by) {
       const row = rowOf(runId)
       for (const id of Object.keys(decisions)) {
-        if (row.record.status === 'done' || row.record.status === 'failed') throw conflict(`The run ${runId} has ended.`)
         const approval = row.approvals.find(({ approvalId }) => approvalId === id)
         if (!approval) throw new AgentKitError('not-found', `No approval ${id}.`)
         if (approval.decision !== undefined) throw conflict(`The approval ${id} was decided at ${approval.decidedAt}.`)
+        if (row.record.status === 'done' || row.record.status === 'failed') throw conflict(`The run ${runId} has ended.`)
       }
       for (const approval of row.approvals) {
         const decision = decisions[approval.approvalId]

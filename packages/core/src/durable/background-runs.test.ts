@@ -116,7 +116,8 @@ describe('a background run', () => {
     expect(linesOf(await followed)).toEqual(['run-end aborted'])
     await work(office.open())
     await expect.poll(() => office.disk.jobs).toEqual([])
-    expect(await agent.result(runId)).toMatchObject({ finishReason: 'aborted', steps: 0, messages: [] })
+    const error = { code: 'aborted', message: 'The run was cancelled.' }
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'aborted', error, steps: 0, messages: [] })
     expect(office.modelCalls()).toBe(0)
   })
 
@@ -242,6 +243,15 @@ describe('a run that is retried', () => {
     for (const { runId } of [done, waiting, queued]) {
       await expect(agent.retry(runId)).rejects.toMatchObject({ code: 'session-conflict' })
     }
+  })
+})
+
+describe('an id that is no text of 1 to 1,024 bytes', () => {
+  it.each(['', 'x'.repeat(1_025), undefined, 3])('is refused by result and follow', async (id) => {
+    const { agent } = clerk(['Done.']).open()
+    const runId = id as string // what a caller without types passes
+    await expect(agent.result(runId)).rejects.toMatchObject({ code: 'invalid-argument' })
+    await expect(all(agent.follow(runId))).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 })
 

@@ -1,11 +1,10 @@
-import { checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { FollowOptions } from '../runs/background.ts'
 import { follow } from '../runs/follow.ts'
 import { isSignal } from '../runs/run-options.ts'
-import { checkOptions, isId, type OptionRules } from '../util/check-options.ts'
-import { type Owner, requireRun, runStoreOf } from './stored-runs.ts'
+import { isId, type OptionRules } from '../util/check-options.ts'
+import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
 const isEventNumber = {
   is: 'the `seq` of an event of the run, or 0',
@@ -24,8 +23,7 @@ export async function* followRun(
   options: FollowOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const runs = runStoreOf(owner)
-  checkOptions(options, followRules)
-  checkSessionKey(options)
+  checkCall(runId, options, followRules)
   const { after = 0, userId, signal } = options
   const { keepsEvents, record } = await requireRun(owner, runs, runId, userId)
   if (!keepsEvents) throw notKept(runId, 'Only background runs and resumable ones keep their events.')

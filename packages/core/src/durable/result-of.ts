@@ -1,5 +1,4 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
-import { checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { visibleMessages } from '../data/transcript.ts'
@@ -9,8 +8,8 @@ import type { RunResult } from '../runs/run.ts'
 import { isSignal } from '../runs/run-options.ts'
 import type { RunSnapshot } from '../runs/snapshot.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
-import { checkOptions, isId, type OptionRules } from '../util/check-options.ts'
-import { type Owner, requireRun, runStoreOf } from './stored-runs.ts'
+import { isId, type OptionRules } from '../util/check-options.ts'
+import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
 type ResultOptions = Omit<FollowOptions, 'after'>
 
@@ -19,8 +18,7 @@ const resultRules = { userId: isId, signal: isSignal } satisfies OptionRules<Res
 /** The result of a stored run, once it is done, failed or waiting. */
 export async function resultOf(owner: Owner, runId: string, options: ResultOptions): Promise<RunResult> {
   const runs = runStoreOf(owner)
-  checkOptions(options, resultRules)
-  checkSessionKey(options)
+  checkCall(runId, options, resultRules)
   const { userId, signal } = options
   const changes = watchRun(runs, runId, signal)
   try {

@@ -57,6 +57,8 @@ export function jobRunner({
     if (stored && parentRunId === undefined) onSpent?.({ agentId, userId }, spentSince(before, stored.record))
     if (!stored || isSettled(stored)) return 'done'
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
+    // It has begun and failed, and was queued again meanwhile.
+    if (stored.record.status === 'queued' && stored.record.attempts > before.attempts) return { afterMs: 0 }
     if (error && isFailure(error)) throw error
     return { afterMs: stored.record.status === 'queued' ? limits.busyAgainMs : limits.elsewhereAgainMs }
   }

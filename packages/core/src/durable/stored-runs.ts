@@ -1,3 +1,4 @@
+import type { RunEnding } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decisions } from '../data/approval-data.ts'
@@ -54,8 +55,15 @@ export async function cancelRun(owner: Owner, runId: string, options: Omit<CallO
   if (hasEnded(stored.record)) return false
   await cancelLive(owner.store, runId)
   // A run of another process, one that is queued or waits, or one whose end could not be stored.
-  if (await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'aborted' }))) return true
+  if (await runs.cancel(runId, withEndEvent(stored, cancelled))) return true
   return (await runs.read(runId))?.record.finishReason === 'aborted'
+}
+
+/** As a run ends that is cancelled in its own process. */
+const cancelled: RunEnding = {
+  status: 'failed',
+  finishReason: 'aborted',
+  error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
 }
 
 const maxRuns = 1_000

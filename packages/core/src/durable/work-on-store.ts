@@ -76,10 +76,11 @@ export async function workOnStore(
   const notices = repeat(limits.noticeMs, notify, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
-    repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError),
     repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
     repeat(limits.scheduleMs, () => startScheduled(runs, agentIds, onError), onError),
   ]
+  // Until the last run has ended: close() waits for one that another process cancels.
+  const stopping = repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError)
   const rules = [...parts.values()].find(({ retention }) => retention)?.retention ?? {}
   const stopRetention = keepsRetention ? keepRetention({ runs, rules, onRemoved, onError }) : () => {}
   return {
@@ -88,6 +89,7 @@ export async function workOnStore(
       stopRetention()
       await Promise.all(upkeep.map((one) => one.stop()))
       await dispatcher.close()
+      await stopping.stop()
       // Of the runs that have ended meanwhile.
       await notify().catch(onError)
       await notices.stop()

@@ -121,6 +121,29 @@ describe('a worker', () => {
     await closed
   })
 
+  it('stops such a run while it closes, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+    let isWorking = false
+    const office = clerk([calls('look 1'), 'Done.'], {
+      look(_, signal) {
+        isWorking = true
+        return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      },
+    })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    const worker = await office.open().agent.work()
+    while (!isWorking) await vi.advanceTimersByTimeAsync(10)
+    let isClosed = false
+    const closed = worker.close().then(() => {
+      isClosed = true
+    })
+    expect(await agent.cancel(runId)).toBe(true)
+    await vi.advanceTimersByTimeAsync(3 * limits.keepMs)
+    expect(isClosed).toBe(true)
+    await closed
+  })
+
   it('adds a job for a run that has none', async () => {
     const office = clerk(['Done.'])
     const { agent, store } = office.open()

@@ -93,7 +93,7 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
       expect(response.headers.get('x-should-retry')).toBe('false')
       expect(response.headers.get('retry-after')).toBeNull()
       const { detail } = await expectProblem(response, 409, 'session-conflict')
-      expect(detail).toMatch(/was (approved|denied) at \d{4}-\d\d-\d\dT.*Z\. The first decision holds\./)
+      expect(detail).toMatch(/was (approved|denied) by ada at \d{4}-\d\d-\d\dT.*Z\. The first decision holds\./)
     }
     expect(paid.length).toBeLessThanOrEqual(1)
   })

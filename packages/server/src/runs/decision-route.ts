@@ -84,9 +84,10 @@ function checkOpen({ record, approvals }: StoredRun, approvalId: string): Stored
   // An approval is requested again when the run is suspended again.
   const approval = approvals.findLast((each) => each.approvalId === approvalId)
   if (!approval) throw new ProblemError('not-found', { detail: 'The run has no such approval.' })
-  const { decision, decidedAt } = approval
+  const { decision, decidedAt, decidedBy } = approval
+  const who = decidedBy === undefined ? '' : ` by ${decidedBy}`
   if (decision !== undefined)
-    throw conflict(`The approval was ${wordOf(decision)} at ${decidedAt}. The first decision holds.`)
+    throw conflict(`The approval was ${wordOf(decision)}${who} at ${decidedAt}. The first decision holds.`)
   if (record.replaced) throw conflict('The run was replaced.')
   if (record.status === 'done' || record.status === 'failed')
     throw conflict(`The run has ended (${record.finishReason}).`)

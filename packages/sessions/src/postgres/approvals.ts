@@ -65,10 +65,9 @@ export async function decide(
 ): Promise<RunStatus> {
   const [run] = await query<RunHead>(`${headOf(holder)} WHERE run_id = $1 FOR NO KEY UPDATE`, [toStored(runId)])
   if (!run) throw unknownRun(runId)
-  if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
   for (const [approvalId, decision] of Object.entries(decisions)) {
-    const [approval] = await query<{ decision: string | null; decided_at: number }>(
-      'SELECT decision, decided_at FROM agentkit.approvals WHERE run = $1 AND approval_id = $2',
+    const [approval] = await query<{ decision: string | null; decided_by: string | null; decided_at: number }>(
+      'SELECT decision, decided_by, decided_at FROM agentkit.approvals WHERE run = $1 AND approval_id = $2',
       [run.number, toStored(approvalId)],
     )
     if (!approval) {
@@ -76,13 +75,16 @@ export async function decide(
     }
     if (approval.decision !== null && !(again && approval.decided_at === now)) {
       const earlier = parseStored<Decision>(approval.decision, runId, 'decisions')
-      throw alreadyDecided(approvalId, earlier, approval.decided_at)
+      const by = approval.decided_by === null ? null : fromStored(approval.decided_by)
+      throw alreadyDecided(approvalId, earlier, approval.decided_at, by)
     }
     await query(
       'UPDATE agentkit.approvals SET decision = $3, decided_by = $4, decided_at = $5 WHERE run = $1 AND approval_id = $2',
       [run.number, toStored(approvalId), toJSON(decision), by === undefined ? null : toStored(by), now],
     )
   }
+  // Nothing is stored then. After a decision that was made before, which says more.
+  if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
   touch(runId)
   // A decision is a promise to continue the run.
   const [row] = await query<{ status: RunStatus }>(reopenText, [run.number])

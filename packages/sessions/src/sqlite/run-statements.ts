@@ -74,7 +74,7 @@ export const runTexts = {
     ON CONFLICT (run, approval_id) DO UPDATE SET attempt = excluded.attempt, body = excluded.body`,
   approvals: `SELECT approval_id, attempt, body, decision, decided_by, decided_at FROM approvals
     WHERE run = ? ORDER BY rowid`,
-  approval: 'SELECT decision, decided_at FROM approvals WHERE run = ? AND approval_id = ?',
+  approval: 'SELECT decision, decided_by, decided_at FROM approvals WHERE run = ? AND approval_id = ?',
   decide: `UPDATE approvals SET decision = ?, decided_by = ?, decided_at = ? WHERE run = ? AND approval_id = ?`,
   isDecided: `SELECT 1 FROM approvals JOIN runs ON number = run
     WHERE run = ? AND decision IS NOT NULL AND approvals.attempt = runs.attempt LIMIT 1`,

@@ -108,12 +108,13 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
       return write((statements, touch) => {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
-        if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
         const now = storeTime()
         for (const [approvalId, decision] of Object.entries(decisions)) {
           requireOpen(statements, run, approvalId)
           statements.decide.run(toJSON(decision), by ?? null, now, run.number, approvalId)
         }
+        // Nothing is stored then. After a decision that was made before, which says more.
+        if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
         touch(runId)
         // A decision is a promise to continue the run.
         statements.makeResumable.run(run.number)
@@ -192,7 +193,7 @@ function requireOpen(statements: Statements, run: RunHead, approvalId: string): 
   }
   if (approval.decision === null) return
   const decision = parseStored<Decision>(approval.decision as string, run.run_id, 'decisions')
-  throw alreadyDecided(approvalId, decision, approval.decided_at as number)
+  throw alreadyDecided(approvalId, decision, approval.decided_at as number, approval.decided_by as string | null)
 }
 
 function decisionsOn(

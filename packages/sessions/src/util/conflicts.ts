@@ -23,9 +23,10 @@ export function hasEnded(runId: string): AgentKitError {
   return conflict(`The run ${runId} has ended.`)
 }
 
-export function alreadyDecided(approvalId: string, decision: Decision, at: number): AgentKitError {
+export function alreadyDecided(approvalId: string, decision: Decision, at: number, by: string | null): AgentKitError {
   const word = decision === true ? 'approved' : 'deny' in decision ? 'denied' : 'answered with a result'
-  return conflict(`The approval ${approvalId} was ${word} at ${toISO(at)}. The first decision holds.`)
+  const who = by === null ? '' : ` by ${by}`
+  return conflict(`The approval ${approvalId} was ${word}${who} at ${toISO(at)}. The first decision holds.`)
 }
 
 export function unknownRun(runId: string): AgentKitError {

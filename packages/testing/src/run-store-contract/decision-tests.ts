@@ -67,6 +67,21 @@ export function decisionTests(getRuns: GetRuns): void {
     expect((await runs.read('r1'))?.approvals[0]?.decision).toEqual(first)
   })
 
+  it('names who has decided, also after the end of the run', async () => {
+    const { runs } = getRuns()
+    await suspend(runs, 'r1', 'apr_a', 'apr_b')
+    await runs.decide('r1', { apr_a: { deny: 'no' } }, 'bob')
+    const decidedByBob = { ...conflict, message: expect.stringMatching(/denied by bob at \d{4}-.*Z/) }
+    await expect(runs.decide('r1', { apr_a: true })).rejects.toMatchObject(decidedByBob)
+    await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
+    await expect(runs.decide('r1', { apr_a: true })).rejects.toMatchObject(decidedByBob)
+    await expect(runs.decide('r1', { apr_b: true })).rejects.toMatchObject({
+      ...conflict,
+      message: expect.stringContaining('ended'),
+    })
+    expect((await runs.read('r1'))?.approvals[1]?.decision).toBeUndefined()
+  })
+
   it('lets one of many decisions win', async () => {
     const { runs, open } = getRuns()
     const other = await open()
