@@ -16,8 +16,8 @@ export type Bundler = (build: Build) => Promise<string[]>
 
 const conditions = ['@agentkit/source']
 
-/** What core loads for schemas that no fixture has. */
-const notNeeded = ['zod', 'zod/v4', 'zod-to-json-schema', '@valibot/to-json-schema']
+/** What core loads for schemas and schedules that no fixture has. The published core contains croner. */
+const notNeeded = ['zod', 'zod/v4', 'zod-to-json-schema', '@valibot/to-json-schema', 'croner']
 
 export const bundlers: Record<'rollup' | 'vite' | 'esbuild' | 'webpack', Bundler> = {
   async rollup({ entry, folder, tools }) {
