@@ -121,11 +121,11 @@ it('policy: Postgres refuses a second taken job of a session', async () => {
   await expect(seize).rejects.toMatchObject({ code: '23505' })
 })
 
-it('keeps ids alone, where the dashboard of pg-boss shows them', async () => {
+it('keeps ids and the place in the session alone, where the dashboard of pg-boss shows them', async () => {
   await queue.add([job('r1', { sessionKey: 'q3', priority: 3 })])
   expect(await rows('data, singleton_key, group_id, group_tier, priority, policy')).toEqual([
     {
-      data: { runId: 'r1', user: '"ann"' },
+      data: { runId: 'r1', user: '"ann"', order: expect.any(Number) },
       ...{ singleton_key: 'q3', group_id: 'ann', group_tier: 'writer', priority: 3, policy: 'singleton' },
     },
   ])

@@ -102,7 +102,7 @@ it('takes one of several decisions that come at the same time, and the others le
   for (const error of errors) {
     expect(error).toMatchObject({
       code: 'session-conflict',
-      message: expect.stringMatching(/was (approved|denied) at .*Z/),
+      message: expect.stringMatching(/was (approved|denied) by boss \d at .*Z/),
     })
   }
   const stored = await stores[0]?.runs?.read(runId)
