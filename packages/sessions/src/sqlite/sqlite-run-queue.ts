@@ -13,7 +13,7 @@ const lookMs = 25
 const dueMs = 250
 
 /** The queue of a SQLite file: jobs in a table, for all processes of one machine. */
-export function sqliteRunQueue({ read, write, watchers, tryNow }: StoreAccess): RunQueue {
+export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue {
   const stops = new Set<() => void>()
 
   return {
@@ -52,18 +52,21 @@ export function sqliteRunQueue({ read, write, watchers, tryNow }: StoreAccess): 
       const agents = toJSON(agentIds)
       let version: unknown
       let checkedAt = 0
-      const look = (): void =>
-        tryNow((statements) => {
+      const look = async (): Promise<void> => {
+        const hasWork = await read((statements) => {
           const seen = statements.dataVersion.get()?.data_version
           const isSame = seen === version
           version = seen
-          if (isSame && performance.now() - checkedAt < dueMs) return
+          if (isSame && performance.now() - checkedAt < dueMs) return false
           checkedAt = performance.now()
-          if (statements.hasWork.get({ agents, now: storeTime() })?.work === 1) listener()
+          return statements.hasWork.get({ agents, now: storeTime() })?.work === 1
         })
-      // `look` works on an open file alone.
-      void read(look).catch(() => {})
-      const timer = setInterval(look, lookMs).unref()
+        if (hasWork) listener()
+      }
+      // A file that cannot be read now is read the next time.
+      const lookAgain = (): void => void look().catch(() => {})
+      lookAgain()
+      const timer = setInterval(lookAgain, lookMs).unref()
       const unwatch = watchers.watch(anyJob, listener)
       const stop = (): void => {
         clearInterval(timer)

@@ -7,8 +7,6 @@ import type { Statements } from './statements.ts'
 export interface StoreAccess {
   readonly holder: Holder
   readonly watchers: Watchers
-  /** Runs `work` at once, and only if the database is open. Failures are ignored. */
-  tryNow(work: (statements: Statements) => void): void
   read<T>(work: (statements: Statements) => T): Promise<T>
   /**
    * Runs `work` in a transaction, after which the watchers of the runs that it has touched are called.
@@ -27,7 +25,6 @@ export function openStore(database: SQLiteDatabase, watchers: Watchers, options:
   return {
     holder: openHolder(database, options),
     watchers,
-    tryNow: (work) => database.tryNow(work),
     read: (work) => database.read(work),
     write(work, committed) {
       let touched: string[] = []
