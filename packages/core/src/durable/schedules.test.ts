@@ -60,7 +60,7 @@ describe('a schedule', () => {
     expect(await agent.schedules()).toHaveLength(1)
   })
 
-  it('starts one run per due time, however many workers there are and whoever dies', async () => {
+  it('starts one run per due time, however many workers there are and whichever dies', async () => {
     let now = start
     const office = clerk(['Done.'], { now: () => now })
     await office.open().agent.schedule('digest', everyDay, 'Write it.', { userId: 'ann', sessionId: 's', priority: 3 })

@@ -26,7 +26,7 @@ export type RunDriver = {
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
-  /** Whether a run that needs approvals ends with them, whoever reads it. */
+  /** Whether a run that needs approvals ends with them, also when it is iterated. */
   endsForApproval?: boolean
 }
 

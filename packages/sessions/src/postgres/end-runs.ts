@@ -5,7 +5,7 @@ import { hasOpenMembers } from './run-rows.ts'
 import { fromStored, toStored } from './text-form.ts'
 import { type Ending, noticeOf } from './write-entry.ts'
 
-/** Ends runs, whoever has them, with all runs of their members; moves their sessions. Ended ones stay as they are. */
+/** Ends runs, whichever store has them, with all runs of their members; moves their sessions. Ended ones stay as they are. */
 export async function endRuns(writing: Writing, numbers: readonly number[], ending: Ending): Promise<void> {
   if (numbers.length === 0) return
   const { query, now, touch } = writing

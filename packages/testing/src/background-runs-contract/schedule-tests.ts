@@ -24,7 +24,7 @@ export function scheduleTests(getStores: GetBackground): void {
     expect(await background.schedules({ agentIds: ['helper'] })).toEqual([never])
   })
 
-  it('starts one run for a due time, whoever moves the schedule', async () => {
+  it('starts one run for a due time, whichever caller moves the schedule', async () => {
     const stores = getStores()
     const { runs, background } = stores
     await background.setSchedule(schedule('digest', { nextAt: 5_000 }))
