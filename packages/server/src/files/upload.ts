@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ProblemError } from '../answer/problem.ts'
@@ -78,8 +77,10 @@ async function write(stream: Readable, file: ReceivedFile, agent: AgentFiles, { 
   }
   try {
     await mkdir(agent.folder, { recursive: true })
-    // `wx` creates the file, and follows no link.
-    await pipeline(stream, measured, createWriteStream(file.path, { flags: 'wx', mode: 0o600 }))
+    // `wx` creates the file, and follows no link. It is there before it is written, so that `discard` always removes it:
+    // a stream that fails while it opens its file does not wait for the file.
+    const handle = await open(file.path, 'wx', 0o600)
+    await pipeline(stream, measured, handle.createWriteStream())
   } catch (error) {
     throw diskProblem(error)
   }
