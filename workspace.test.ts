@@ -288,6 +288,26 @@ describe('every file', () => {
   })
 })
 
+describe('an object of a run', () => {
+  // A hidden class of its own would keep the run in memory: see the decision of 2026-11-24 on accessors.
+  const rooms = ['conversation', 'loop', 'policies', 'runs', 'sessions', 'swarm', 'workflows']
+  const files = codeFiles().filter((file) => rooms.some((room) => file.startsWith(`packages/core/src/${room}/`)))
+
+  it('has no accessor of its own', () => {
+    const isAccessor = (line: string): boolean => /^\s+(?:get|set) \w+\(/.test(line)
+    const isInClass = (line: string): boolean => /^ {2}\w/.test(line)
+    const accessors = files
+      .filter((file) => !isTest(file))
+      .flatMap((file) =>
+        readText(file)
+          .split('\n')
+          .map((line) => ({ file, line })),
+      )
+      .filter(({ line }) => isAccessor(line) && !isInClass(line))
+    expect(accessors).toEqual([])
+  })
+})
+
 describe('the toolchain', () => {
   const manifest = readJson<Manifest & { packageManager: string; devDependencies: Record<string, string> }>(
     'package.json',

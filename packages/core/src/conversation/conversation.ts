@@ -25,12 +25,12 @@ export interface Conversation {
   /** Keeps the whole text of a result that is stored cut, while the run lasts. */
   keepWhole(callId: string, text: string | undefined): void
   /** Whether any tool result is shortened, so that the model needs a tool to read on. */
-  readonly hasLongResults: boolean
+  hasLongResults(): boolean
   /** The most tokens that one result may take in a request. */
-  readonly resultTokens: number
+  resultTokens(): number
   /** Replaces the messages before this run: other runs have added to the session. */
   rebase(history: readonly Message[]): Promise<void>
-  readonly compaction: Compaction
+  compaction(): Compaction
 }
 
 /** Estimates may exceed the real number of tokens by this factor. */
@@ -147,12 +147,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       const [oldest] = wholeResults.keys()
       if (wholeResults.size > limits.wholeResults && oldest !== undefined) wholeResults.delete(oldest)
     },
-    get hasLongResults() {
-      return hasLongResults || compaction.cleared > 0 || compaction.cut !== undefined
-    },
-    get resultTokens() {
-      return resultTokens
-    },
+    hasLongResults: () => hasLongResults || compaction.cleared > 0 || compaction.cut !== undefined,
+    resultTokens: () => resultTokens,
     async rebase(history) {
       messages = [...history, ...messages.slice(questionAt)]
       questionAt = history.length
@@ -161,9 +157,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       compaction = notCompacted
       await onCompacted(compaction)
     },
-    get compaction() {
-      return compaction
-    },
+    compaction: () => compaction,
   }
 }
 

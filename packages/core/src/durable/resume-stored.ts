@@ -17,12 +17,12 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
   if (!handover?.isDelegated) return left
   const owner = { agentId, store, approvalMs }
   try {
-    for await (const event of follow(store, runId, { after: events?.lastSeq ?? 0, signal })) {
+    for await (const event of follow(store, runId, { after: events?.lastSeq() ?? 0, signal })) {
       await events?.relay(event)
       if (event.type === 'run-end') break
     }
-    if (approvals.isCancelled) await store.runs?.cancel(runId, { status: 'failed', finishReason: 'aborted' })
-    return await resultOf(owner, runId, approvals.isCancelled ? {} : { signal })
+    if (approvals.isCancelled()) await store.runs?.cancel(runId, { status: 'failed', finishReason: 'aborted' })
+    return await resultOf(owner, runId, approvals.isCancelled() ? {} : { signal })
   } catch (cause) {
     if (isAgentKitError(cause)) return { ...left, error: cause }
     const message = `The session store failed: ${redactSecrets(messageOf(cause))}`

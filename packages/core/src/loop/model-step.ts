@@ -30,7 +30,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
     begin(attempt) {
       gate.restart(buffersEvents(run))
       // A reply that is not checked yet must not become the answer, also when the run is stopped now.
-      state.reply = gate.isBuffering ? emptyReply() : attempt
+      state.reply = gate.isBuffering() ? emptyReply() : attempt
     },
   })
   state.steps = step
@@ -39,7 +39,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   conversation.setTransient(again ?? [])
   if (again) return { type: 'try-again', reply }
   state.reply = reply
-  if (gate.isBuffering) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
+  if (gate.isBuffering()) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
   await storeReply(run, reply)
   return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
 }
@@ -66,7 +66,7 @@ function buffersEvents({ agent: { hooks }, finalTool }: Run): boolean {
 
 type EventGate = {
   emit: Emit
-  readonly isBuffering: boolean
+  isBuffering(): boolean
   /** Drops the buffered events of an earlier attempt. */
   restart(isBuffering: boolean): void
   /** Emits the buffered events, or others in their place, without the call of the tool that takes the answer. */
@@ -82,9 +82,7 @@ function eventGate(emit: Emit): EventGate {
       buffered.push(event)
       return undefined
     },
-    get isBuffering() {
-      return isBuffering
-    },
+    isBuffering: () => isBuffering,
     restart(shallBuffer) {
       isBuffering = shallBuffer
       buffered = []
@@ -101,7 +99,7 @@ function eventGate(emit: Emit): EventGate {
 async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { conversation, agent, hookContext } = run
   let request = await conversation.requestFor(model, requestOptions(run, model))
-  if (conversation.hasLongResults && (await offerReadTool(run))) {
+  if (conversation.hasLongResults() && (await offerReadTool(run))) {
     request = await conversation.requestFor(model, requestOptions(run, model))
   }
   run.finalTool = finalToolOf(run, model)
@@ -134,7 +132,7 @@ async function offerReadTool(run: Run): Promise<boolean> {
   const { conversation, toolBox } = run
   // A part that is too long for a result would be cut again.
   const maxTokens = limits.toolResultBytes / 4
-  const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens, maxTokens))
+  const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens(), maxTokens))
   if (toolBox.byName.has(tool.name)) return false
   run.toolBox = await withTools(toolBox, [tool])
   return true

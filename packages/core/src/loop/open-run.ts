@@ -180,7 +180,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   turn.describe?.({
     snapshot: () => snapshotOf(run),
     usage: () => run.ledger.spent.usage,
-    seq: () => run.scope.events?.lastSeq ?? 0,
+    seq: () => run.scope.events?.lastSeq() ?? 0,
   })
   return run
 }

@@ -158,7 +158,8 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
     await scope.emit({ type: 'step-end', step: state.steps, model, finishReason, usage })
   }
   if (members.handedTo !== undefined) return { type: 'handed-over' }
-  if (guard.stalled !== undefined) return { type: 'stopped', reason: 'no-progress', why: guard.stalled }
+  const why = guard.stalled()
+  if (why !== undefined) return { type: 'stopped', reason: 'no-progress', why }
   if (outcome.type === 'answer' || state.steps - run.stepsBefore < agent.maxSteps) return outcome
   return maxStepsReached(agent)
 }

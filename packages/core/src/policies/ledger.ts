@@ -34,7 +34,7 @@ export type BudgetSnapshot = { budget: Budget; spent: Spent }
 export interface Ledger {
   readonly spent: Spent
   /** `undefined` before the first model call, and when a price is not known. */
-  readonly cost: Cost | undefined
+  cost(): Cost | undefined
   /**
    * Reserves the worst case of a model call: its prompt, estimated on the high side, and its longest answer.
    * @throws AgentKitError `budget` when that does not fit, also with a shorter answer
@@ -52,7 +52,7 @@ export interface Ledger {
   /** Milliseconds until the budget of seconds is used up. */
   msLeft(): number
   /** Whether the clock is stopped. */
-  readonly isPaused: boolean
+  isPaused(): boolean
   /** What was used so far; the clock continues. */
   snapshot(): BudgetSnapshot
   /** Stops the clock while the run waits for a person. */
@@ -85,7 +85,7 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     spent,
     prices,
     shared,
-    get cost() {
+    cost() {
       const { usd, unpriced, modelCalls, usage } = spent
       if (unpriced || modelCalls === 0) return undefined
       return usage.estimated ? { usd, estimated: true } : { usd }
@@ -118,9 +118,7 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
       for (const { spent } of accounts) spent.toolCalls += count
     },
     msLeft: () => Math.min(...accounts.map(msLeft)),
-    get isPaused() {
-      return own.clockFrom === undefined
-    },
+    isPaused: () => own.clockFrom === undefined,
     snapshot() {
       return structuredClone({ budget: own.budget, spent: { ...spent, ms: elapsed(own) } })
     },

@@ -192,7 +192,7 @@ describe('a step', () => {
       return note
     }
     expect([finish(), finish() !== undefined, finish()]).toEqual([undefined, true, undefined])
-    expect(guard.stalled).toContain('3 times')
+    expect(guard.stalled()).toContain('3 times')
   })
 })
 
@@ -311,7 +311,7 @@ function play(steps: readonly PatternStep[], options?: GuardOptions | false): Pl
     const warned = take(step, guard)
     toldAt.push(...warned.map(() => index + 1))
     notes.push(...warned)
-    if (guard.stalled !== undefined) return { toldAt, notes, stoppedAt: index + 1, stalled: guard.stalled }
+    if (guard.stalled() !== undefined) return { toldAt, notes, stoppedAt: index + 1, stalled: guard.stalled() }
   }
   return { toldAt, notes, stoppedAt: undefined, stalled: undefined }
 }

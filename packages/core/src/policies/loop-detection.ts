@@ -32,7 +32,7 @@ export interface LoopDetector {
   /** Called when the model answers with text: resets the count of empty answers. */
   resetEmptyAnswers(): void
   /** Why the run must end, as a sentence for people; `undefined` while there is progress. */
-  readonly stalled: string | undefined
+  stalled(): string | undefined
 }
 
 const defaults = { tellAt: 4, stopAt: 6 } as const satisfies Record<keyof GuardOptions, number>
@@ -50,7 +50,7 @@ const defaults = { tellAt: 4, stopAt: 6 } as const satisfies Record<keyof GuardO
  * const detector = createLoopDetector({ tellAt: 3, stopAt: 5 })
  * detector.beginStep(1)
  * const note = detector.addResult({ name: 'status', input: {} }, { content: 'pending', isError: false })
- * if (detector.stalled !== undefined) return 'no-progress'
+ * if (detector.stalled() !== undefined) return 'no-progress'
  */
 export function createLoopDetector(options: GuardOptions | false = {}): LoopDetector {
   if (options === false) return noDetector
@@ -106,9 +106,7 @@ export function createLoopDetector(options: GuardOptions | false = {}): LoopDete
     resetEmptyAnswers() {
       emptyAnswers = 0
     },
-    get stalled() {
-      return stalled
-    },
+    stalled: () => stalled,
   }
 }
 
@@ -131,7 +129,7 @@ const noDetector: LoopDetector = {
   addResult: () => undefined,
   addEmptyAnswer: () => undefined,
   resetEmptyAnswers() {},
-  stalled: undefined,
+  stalled: () => undefined,
 }
 
 type FinishedCall = { name: string; input: unknown; content: ToolMessage['content']; isError: boolean }

@@ -103,11 +103,11 @@ describe('pending approvals', () => {
     const pending = pendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
-    expect(pending.isWaiting).toBe(true)
+    expect(pending.isWaiting()).toBe(true)
     pending.decide(second, { deny: 'no' })
     pending.decide(first, true)
     expect(await decisions).toEqual({ [first]: true, [second]: { deny: 'no' } })
-    expect(pending.isWaiting).toBe(false)
+    expect(pending.isWaiting()).toBe(false)
   })
 
   it('return the decisions so far when the caller detaches, and accept no more', async () => {
@@ -144,7 +144,7 @@ describe('pending approvals', () => {
     const decisions = pending.decisions(two, controller.signal)
     controller.abort()
     await expect(decisions).rejects.toMatchObject({ code: 'aborted' })
-    expect(pending.isWaiting).toBe(false)
+    expect(pending.isWaiting()).toBe(false)
     expect(() => pending.decide(first, true)).toThrow('No approval')
   })
 })

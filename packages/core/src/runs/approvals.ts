@@ -101,7 +101,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
   const { signal, emit } = scope
   try {
     // Stored with the run, before a reader receives them.
-    const held = scope.events?.isRecorded ? scope.events.hold() : undefined
+    const held = scope.events?.isRecorded() ? scope.events.hold() : undefined
     const request = ({ path, ...approval }: Approval): Promise<void> | undefined => {
       return emit({ type: 'approval-request', ...approval, input: cloneJSON(approval.input as JSONValue) }, path)
     }
@@ -134,7 +134,7 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
     if (state.approvals.length === 0) throw error
     // A person may take longer than the run's deadline: the run stays suspended.
     if (abortError(signal).code === 'timeout') return undefined
-    if (scope.approvals.isCancelled) await takeBack(run)
+    if (scope.approvals.isCancelled()) await takeBack(run)
     throw error
   }
 }
@@ -190,8 +190,8 @@ async function suspend(run: OpenRun, approvals: Approval[], events: readonly Age
     path.length > 0 ? { ...approval, path: [...path, ...(approval.path ?? [])] } : approval,
   )
   return storeSnapshot(run, takeSnapshot(run), { approvals: shown, events }, () => {
-    if (scope.approvals.isCancelled) void endSuspended(run).catch(() => {})
-    return scope.approvals.isCancelled
+    if (scope.approvals.isCancelled()) void endSuspended(run).catch(() => {})
+    return scope.approvals.isCancelled()
   })
 }
 

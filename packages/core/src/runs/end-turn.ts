@@ -91,9 +91,10 @@ export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: 
 /** What is stored of the result. */
 function endingOf(
   { reply, sources, output }: RunState,
-  { cost }: Ledger,
+  ledger: Ledger,
   { finishReason, error }: RunEnd,
 ): Partial<Omit<RunEnding, 'status'>> & { output?: JSONValue } {
+  const cost = ledger.cost()
   return {
     ...{ finishReason, text: reply.text, sources: [...sources] },
     ...(finishReason === 'stop' && output !== undefined && { output: plainOf(output) as JSONValue }),
@@ -114,7 +115,7 @@ export type RunEnd = { finishReason: RunFinishReason; error?: AgentKitError }
 export function toResult(runId: string, state: RunState, ledger: Ledger, end: RunEnd): RunResult {
   const { reply, steps, sources, warnings, approvals, output } = state
   const { usage } = ledger.spent
-  const { cost } = ledger
+  const cost = ledger.cost()
   const messages = messagesAfter(state, end)
   const answer = { text: reply.text, output: end.finishReason === 'stop' ? output : undefined }
   const result = { runId, ...answer, messages, ...end, usage, steps, sources, warnings, approvals }

@@ -7,9 +7,9 @@ export type EventControl = {
   /** The next event has the number after this one. */
   continueFrom(seq: number): void
   /** The number of the last event. */
-  readonly lastSeq: number
+  lastSeq(): number
   /** Whether events are given to a listener. */
-  readonly isRecorded: boolean
+  isRecorded(): boolean
   /** From now on each event is also given to this listener; the run waits for the promise that it returns. */
   recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
   /** From now on events are numbered, but given to no one. */
@@ -114,12 +114,8 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
       const delivered = deliver(event)
       return recorded ? recorded.then(() => delivered) : delivered
     },
-    get lastSeq() {
-      return seq
-    },
-    get isRecorded() {
-      return record !== undefined
-    },
+    lastSeq: () => seq,
+    isRecorded: () => record !== undefined,
     continueFrom(last) {
       seq = last
     },

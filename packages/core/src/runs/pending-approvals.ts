@@ -5,14 +5,14 @@ import { untilAborted } from '../util/abort.ts'
 /** The approvals that one run waits for, and the decisions on them. */
 export interface PendingApprovals {
   /** Whether the run waits for decisions. */
-  readonly isWaiting: boolean
+  isWaiting(): boolean
   /** A caller is attached who can decide. */
   attach(): void
   /** The caller is gone: its decisions count, the other approvals stay open in the stored run. */
   detach(): void
   /** Cancels the run: it cannot be resumed. */
   cancel(): void
-  readonly isCancelled: boolean
+  isCancelled(): boolean
   /** @throws AgentKitError `not-found` when no approval with this id is pending */
   decide(approvalId: string, decision: Decision): void
   /** Decisions that were made elsewhere: they count once all approvals are decided. */
@@ -43,9 +43,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
     finish(isComplete || Object.keys(decided).length > 0 ? { ...learned, ...decided } : undefined)
   }
   return {
-    get isWaiting() {
-      return isWaiting
-    },
+    isWaiting: () => isWaiting,
     attach() {
       isAttached = true
     },
@@ -56,9 +54,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
     cancel() {
       isCancelled = true
     },
-    get isCancelled() {
-      return isCancelled
-    },
+    isCancelled: () => isCancelled,
     decide(approvalId, decision) {
       if (!undecided.delete(approvalId)) {
         const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'

@@ -95,7 +95,7 @@ export function startRun(request: RunRequest): AgentRun {
   // An aborted run does not wait for its reader.
   controller.signal.addEventListener('abort', events.stopWaiting)
 
-  const run: Omit<AgentRun, 'result'> = {
+  return new StartedRun(start, {
     runId,
     cancel,
     approve: (approvalId) => approvals.decide(approvalId, true),
@@ -110,7 +110,7 @@ export function startRun(request: RunRequest): AgentRun {
         next: events.next,
         async return() {
           // A run that waits for approvals is stored already, and can be resumed.
-          if (approvals.isWaiting) approvals.detach()
+          if (approvals.isWaiting()) approvals.detach()
           else cancel()
           events.detachReader()
           await start()
@@ -118,7 +118,35 @@ export function startRun(request: RunRequest): AgentRun {
         },
       }
     },
+  })
+}
+
+type Controls = Omit<AgentRun, 'result'>
+
+const started = Symbol('started')
+
+/**
+ * Reading `result` starts the run, so copying or serializing the run must not read it. A class, as V8 gives each object
+ * with an accessor of its own a hidden class of its own, which keeps the run in memory until the next full garbage collection.
+ */
+class StartedRun implements AgentRun {
+  readonly runId: Controls['runId']
+  readonly cancel: Controls['cancel']
+  readonly approve: Controls['approve']
+  readonly deny: Controls['deny']
+  readonly [Symbol.asyncIterator]!: Controls[typeof Symbol.asyncIterator] // the compiler does not see the assignment
+  readonly [started]: () => AgentRun['result']
+
+  constructor(start: () => AgentRun['result'], controls: Controls) {
+    this.runId = controls.runId
+    this.cancel = controls.cancel
+    this.approve = controls.approve
+    this.deny = controls.deny
+    this[Symbol.asyncIterator] = controls[Symbol.asyncIterator]
+    this[started] = start
   }
-  // Reading `result` starts the run, so copying or serializing the run must not read it.
-  return Object.defineProperty(run as AgentRun, 'result', { get: start, enumerable: false })
+
+  get result(): AgentRun['result'] {
+    return this[started]()
+  }
 }

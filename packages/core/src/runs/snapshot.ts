@@ -100,7 +100,7 @@ function snapshotWith(
   const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, collected } = state
   const { reason, usage, planned } = reply
   return {
-    ...{ reason, usage, booked, compaction: conversation.compaction },
+    ...{ reason, usage, booked, compaction: conversation.compaction() },
     progress: {
       ...{
         steps,

@@ -10,9 +10,9 @@ export type EventQueue = {
   stored(events: readonly AgentEvent[]): void
   /** Puts events back that could not be stored. The run, which ends now, no longer waits. */
   restore(events: readonly AgentEvent[]): void
-  readonly isDue: boolean
+  isDue(): boolean
   /** The number of the last event that was added. */
-  readonly lastSeq: number
+  lastSeq(): number
   /** Makes events due that wait. */
   hurry(): void
   /** Called when events should be stored. Replaces an earlier listener. */
@@ -69,12 +69,8 @@ export function eventQueue(): EventQueue {
       room?.resolve()
       room = undefined
     },
-    get lastSeq() {
-      return lastSeq
-    },
-    get isDue() {
-      return isDue
-    },
+    lastSeq: () => lastSeq,
+    isDue: () => isDue,
     hurry() {
       if (waiting.length > 0) makeDue()
     },

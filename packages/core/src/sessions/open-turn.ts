@@ -38,7 +38,7 @@ import {
   type SuspendedRun,
   stateOf,
 } from './suspended-runs.ts'
-import type { DescribedRun, OpenTurn } from './turn.ts'
+import type { Changing, DescribedRun, OpenTurn } from './turn.ts'
 
 export type { OpenTurn } from './turn.ts'
 
@@ -224,40 +224,35 @@ function unstoredTurn(request: NewTurn): OpenTurn {
   const { store, runId, seed, deadline } = request
   const { runs } = store
   const key = keyOf(request, runId)
-  let state: JSONValue | undefined
   let stored: OpenTurn | undefined
   let described: DescribedRun | undefined
 
   const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
     const input = [...seed, ...messages]
-    const begun = { history: seed, seeded: seed.length, state, version: 0 }
+    const begun = { history: seed, seeded: seed.length, state: turn.state, version: 0 }
     if (!runs) {
       await store.begin(key, { runId, expectedVersion: 0, input })
       return storedTurn(request, { ...begun, release() {} })
     }
     await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
     const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: runs.now() }
-    const turn = recordedTurn({ ...request, runs, key }, run, () => {})
-    if (described) turn.describe?.(described)
-    return turn
+    const recorded = recordedTurn({ ...request, runs, key }, run, () => {})
+    if (described) recorded.describe?.(described)
+    return recorded
   }
 
-  return {
+  const turn: Changing<OpenTurn> = {
     history: seed,
-    get state() {
-      return stored ? stored.state : state
-    },
-    get isLast() {
-      return stored?.isLast ?? true
-    },
+    state: undefined,
+    isLast: true,
     deadline,
     describe(run) {
       described = run
       stored?.describe?.(run)
     },
     async append(messages, newState) {
-      if (stored) return stored.append(messages, newState)
-      if (newState !== undefined) state = newState
+      if (newState !== undefined) turn.state = newState
+      await stored?.append(messages, newState)
     },
     async begin(calls) {
       await stored?.begin?.(calls)
@@ -268,7 +263,9 @@ function unstoredTurn(request: NewTurn): OpenTurn {
     },
     async resume(signal) {
       if (!stored) throw notSuspended(runId)
-      return stored.resume(signal)
+      const resumed = await stored.resume(signal)
+      Object.assign(turn, { state: stored.state, isLast: stored.isLast })
+      return resumed
     },
     ...(runs && {
       decide: async (decisions) => stored?.decide?.(decisions),
@@ -280,6 +277,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
     },
     release: () => stored?.release(),
   }
+  return turn
 }
 
 function newRecord<Found extends { version: number }>(record: NewRecord, found: Found): Beginning<Found> {

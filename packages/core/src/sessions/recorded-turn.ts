@@ -9,19 +9,19 @@ import type { RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
 import { alreadyResumed } from './suspended-runs.ts'
-import type { DescribedRun, OpenTurn } from './turn.ts'
+import type { Changing, DescribedRun, OpenTurn } from './turn.ts'
 import { decisionsOf, watchSuspended } from './watch-suspended.ts'
 
 /** The turn of a run that is recorded by `runs`. */
 export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSession: () => void): OpenTurn {
   const { store, runs, key, runId, events } = place
-  let { history, state, version, attempt, isResumable, deadline, since } = run
+  let { version, attempt, isResumable, deadline, since } = run
   let release = releaseSession
   let lastStart = since
   let replySeq: number | undefined
   let described: DescribedRun | undefined
   let suspending: Promise<unknown> | undefined
-  let { isSuspended = false, isLast = true } = run
+  let { isSuspended = false } = run
 
   const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
     const progress: RecordedProgress = {
@@ -53,16 +53,12 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     })
   let writer = openWriter(run.position)
 
-  return {
-    get history() {
-      return history
-    },
-    get state() {
-      return state
-    },
-    get isLast() {
-      return isLast
-    },
+  // Fields, not accessors: V8 gives each object with an accessor of its own a hidden class of its own, which keeps the run in
+  // memory until the next full garbage collection.
+  const turn: Changing<OpenTurn> = {
+    history: run.history,
+    state: run.state,
+    isLast: run.isLast ?? true,
     deadline,
     describe(run) {
       described = run
@@ -71,9 +67,9 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (suspending) await suspending.catch(() => {})
       if (messages.some(({ role }) => role === 'assistant')) {
         since = lastStart = Math.max(runs.now(), lastStart + 1)
-        replySeq = events?.lastSeq
+        replySeq = events?.lastSeq()
       }
-      if (newState !== undefined) state = newState
+      if (newState !== undefined) turn.state = newState
       await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
     },
     begin(calls) {
@@ -107,7 +103,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (isClaimed(store, runId)) throw alreadyResumed(runId)
       const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
       const { found } = taken
-      ;({ history, state, version, attempt, deadline, since, isLast = true } = found)
+      ;({ version, attempt, deadline, since } = found)
+      Object.assign(turn, { history: found.history, state: found.state, isLast: found.isLast ?? true })
       lastStart = since
       isResumable = true
       isSuspended = false
@@ -158,6 +155,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     flush: () => writer.flush(),
     release: () => release(),
   }
+  return turn
 }
 
 function withEvents(entry: RunEntry, held: readonly AgentEvent[]): RunEntry {

@@ -74,7 +74,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
   const writeAll = async (): Promise<void> => {
     // What is added at the same time becomes one entry.
     await undefined
-    while ((waiting.length > 0 || events?.isDue) && !isFinishing) {
+    while ((waiting.length > 0 || events?.isDue()) && !isFinishing) {
       const batch = take()
       const entry = entryOf(batch)
       try {
@@ -120,7 +120,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       } finally {
         isFinishing = false
         // The store refuses what came later, if the run has ended.
-        if (waiting.length > 0 || events?.isDue) writing ??= writeAll()
+        if (waiting.length > 0 || events?.isDue()) writing ??= writeAll()
       }
     },
   }

@@ -4,7 +4,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { forgetUnendedRun } from './acquire-session.ts'
 import { acquireSuspended, keyOf, markState, removeExpired, type SuspendedRun } from './suspended-runs.ts'
-import type { OpenTurn } from './turn.ts'
+import type { Changing, OpenTurn } from './turn.ts'
 
 /** Whose run it is, and where it is stored. */
 type TurnPlace = Pick<SuspendedRun, 'agentId' | 'userId' | 'sessionId'> & {
@@ -36,17 +36,17 @@ export function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
   const key = keyOf(place, runId)
   const owner = { agentId, userId, ...(sessionId === undefined ? {} : { sessionId }) }
   const { seeded } = held
-  let { history, state, version, entry, isLast = true, release } = held
+  let { version, entry, release } = held
   let suspending: Promise<void> | undefined
   let storing: Promise<unknown> | undefined
 
   /** The first append after a resume removes the snapshot; the entry stays. */
   const stateToStore = (isChanged: boolean): JSONValue | undefined => {
-    if (!entry) return isChanged ? state : undefined
+    if (!entry) return isChanged ? turn.state : undefined
     if (!isChanged && entry.waiting === undefined) return undefined
     const { waiting: _, ...rest } = entry
     entry = rest
-    return markState(state, entry)
+    return markState(turn.state, entry)
   }
 
   const suspend = async (waiting: JSONValue, usage: Usage): Promise<void> => {
@@ -54,26 +54,20 @@ export function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
     await storing
     // The version moved when the run began, and moves when it ends.
     const suspended = { ...owner, seeded, version: version + 2, parkedAt: Date.now(), waiting }
-    await store.append(runId, [], markState(state, suspended))
+    await store.append(runId, [], markState(turn.state, suspended))
     await store.end(runId, 'waiting', usage)
     forgetUnendedRun(store, key, runId)
   }
 
-  return {
-    get history() {
-      return history
-    },
-    get state() {
-      return state
-    },
-    get isLast() {
-      return isLast
-    },
+  const turn: Changing<OpenTurn> = {
+    history: held.history,
+    state: held.state,
+    isLast: held.isLast ?? true,
     async append(messages, newState) {
       // A message behind pending calls would separate them from their results: the store refuses it after `suspend`.
       await suspending?.catch(() => {})
       const isChanged = newState !== undefined
-      if (isChanged) state = newState
+      if (isChanged) turn.state = newState
       const stored = store.append(runId, messages, stateToStore(isChanged))
       storing = Promise.allSettled([storing, stored])
       await stored
@@ -88,9 +82,11 @@ export function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
     },
     async resume(signal) {
       const acquired = await acquireSuspended({ store, key, runId, signal, interrupt, onBusy: 'queue' })
-      ;({ history, state, version, entry, isLast } = acquired.found)
+      const { found } = acquired
+      ;({ version, entry } = found)
+      Object.assign(turn, { history: found.history, state: found.state, isLast: found.isLast })
       release = acquired.release
-      return { hasMoved: acquired.found.hasMoved }
+      return { hasMoved: found.hasMoved }
     },
     async end(status, usage, { messages = [] } = {}) {
       await suspending?.catch(() => {})
@@ -102,4 +98,5 @@ export function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
     },
     release: () => release(),
   }
+  return turn
 }

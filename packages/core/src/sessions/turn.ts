@@ -6,6 +6,9 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import type { SuspendedChange } from './watch-suspended.ts'
 
+/** A turn, by what implements it: its fields change while the run lasts. */
+export type Changing<Turn extends OpenTurn> = { -readonly [Key in keyof Turn]: Turn[Key] }
+
 /** A run's turn in its session, from `begin` to `end`. */
 export type OpenTurn = {
   /** The conversation before this run, as a model may see it. */

@@ -58,7 +58,7 @@ export async function runHandoffs(
     guard.beginStep(1)
     const { calls, results } = workIn(state.messages.slice(start))
     guard.addResult({ name: `${active} → ${to}`, input: calls }, { content: results, isError: false })
-    if (guard.stalled !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
+    if (guard.stalled() !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
     active = to
     await storeActive(opened, active)
@@ -85,7 +85,7 @@ async function runActive(
     state,
     ledger: account.ledger,
     // The current compaction: other runs may have added to the session while this one was suspended.
-    snapshot: snapshot && { ...snapshot, compaction: opened.conversation.compaction },
+    snapshot: snapshot && { ...snapshot, compaction: opened.conversation.compaction() },
     hasMoved: false,
     delegates: opened.delegates,
     place: { path, memberPath: `${members.memberPath}/${member.id}`, store: members.store },
@@ -187,12 +187,7 @@ function memberLedger(
   own.resume(accounts[at])
   const ledger: Ledger = {
     ...own,
-    get cost() {
-      return run.cost
-    },
-    get isPaused() {
-      return run.isPaused
-    },
+    cost: run.cost,
     snapshot() {
       accounts[at] = own.snapshot()
       return run.snapshot()

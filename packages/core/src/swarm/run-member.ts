@@ -11,6 +11,7 @@ import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/
 import { pendingApprovals } from '../runs/pending-approvals.ts'
 import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { OpenTurn } from '../sessions/open-turn.ts'
+import type { Changing } from '../sessions/turn.ts'
 import { linkSignal } from '../util/abort.ts'
 import { storeMemberTurn } from './member-sessions.ts'
 
@@ -107,21 +108,15 @@ type InMemoryTurn = OpenTurn & {
 
 /** @param history the messages before the member's task */
 function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
-  let state: JSONValue | undefined
-  let suspended: InMemoryTurn['suspended']
-  return {
+  const turn: Changing<InMemoryTurn> = {
     history,
-    get state() {
-      return state
-    },
-    get suspended() {
-      return suspended
-    },
+    state: undefined,
+    suspended: undefined,
     async append(_messages, newState) {
-      if (newState !== undefined) state = newState
+      if (newState !== undefined) turn.state = newState
     },
     async suspend(snapshot, _usage, messages) {
-      suspended = { snapshot, messages: [...messages] }
+      turn.suspended = { snapshot, messages: [...messages] }
       return undefined
     },
     // Approvals are decided in the swarm's run, which then starts the member anew.
@@ -129,4 +124,5 @@ function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
     async end() {},
     release() {},
   }
+  return turn
 }
