@@ -30,9 +30,11 @@ export interface RunStore {
   readonly hearsOthers?: boolean
   /**
    * The time of the store, in milliseconds since 1970: the same for all processes that share it, whatever their clocks
-   * say. Every time that is stored is of this clock.
+   * say. Every time that is stored is of this clock. It is known after `open`, or any other call.
    */
   now(): number
+  /** Connects to the store, where it has a clock of its own. */
+  open?(): Promise<void>
   /**
    * Begins a run as `SessionStore.begin` does. Its attempt is 1.
    * @throws AgentKitError `session-conflict` as `begin`; `not-found` when `replaces` is no run of this session

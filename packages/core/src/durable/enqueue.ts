@@ -68,6 +68,7 @@ export async function entriesOf(
   const runs = backgroundOf(spec.sessions)
   if (spec.cannotContinue) throw cannotContinue()
   begin()
+  await runs.open?.()
   const checked = checkItems(items, runs.now())
   for (const { message, budget } of checked) {
     check(message)

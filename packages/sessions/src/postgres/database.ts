@@ -22,6 +22,8 @@ export interface Database {
   readonly options: DatabaseOptions
   /** The host and the database, for errors. */
   readonly place: string
+  /** Prepares the database, unless it is ready. */
+  open(): Promise<void>
   /** Runs one statement, which commits by itself. */
   query: Query
   /**
@@ -116,6 +118,7 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
   }
 
   const ready = async (): Promise<void> => {
+    if (isReady) return
     prepared ??= prepare({ ...database, run: (work, { isSingle = false } = {}) => retry(work, isSingle) })
     try {
       await prepared
@@ -129,9 +132,10 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
   const database: Database = {
     options,
     place,
+    open: ready,
     query: (text, values) => database.run((query) => query(text, values), { isSingle: true }),
     async run(work, { isSingle = false } = {}) {
-      if (!isReady) await ready()
+      await ready()
       return retry(work, isSingle)
     },
     toSQL: (text) => text.replaceAll('agentkit.', `"${schema}".`),

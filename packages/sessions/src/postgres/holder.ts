@@ -19,8 +19,9 @@ export interface Holder {
   readonly id: string
   /** SQL: whether the store of a row is alive. */
   readonly isAlive: string
-  /** The time of the database, in milliseconds since 1970. */
+  /** The time of the database, in milliseconds since 1970, once its clock was read. */
   now(): number
+  readClock(query: Query): Promise<void>
   /** Sees to it that this store counts as alive before it holds something. */
   ensure(): Promise<void>
   /** Notes that this store does the work from now on. */
@@ -47,12 +48,15 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   let lastBeat = Number.NEGATIVE_INFINITY
   let offset = 0
 
-  const beat = async (query: Query = database.query): Promise<void> => {
+  const learn = async (read: Promise<{ now: number }[]>): Promise<void> => {
     const before = Date.now()
-    const [row] = await query<{ now: number }>(beatText, [id])
+    const [row] = await read
     const after = Date.now()
     // The database read its clock in between. What this allows of the offset that was known stays.
     if (row) offset = Math.min(Math.max(offset, Math.floor(row.now - after)), Math.ceil(row.now - before))
+  }
+  const beat = async (query: Query = database.query): Promise<void> => {
+    await learn(query(beatText, [id]))
     lastBeat = performance.now()
     for (const runId of [...abandoned]) {
       await query(freeText, [id, runId])
@@ -77,6 +81,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     isAlive: `EXISTS (SELECT 1 FROM agentkit.holders AS h WHERE h.id = holder
       AND greatest(h.heartbeat, pg_postmaster_start_time()) > clock_timestamp() - interval '${staleAfterMs} ms')`,
     now: () => storeTime() + offset,
+    readClock: (query) => learn(query(clockText)),
     async ensure() {
       if (performance.now() - lastBeat > heartbeatMs) await beat()
     },
@@ -105,6 +110,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   }
 }
 
+const clockText = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now'
 /** Rows of stores that have died long ago are removed meanwhile: a store without a row counts as dead. */
 const beatText = `WITH old AS (DELETE FROM agentkit.holders WHERE heartbeat < clock_timestamp() - interval '1 day')
   INSERT INTO agentkit.holders (id, heartbeat) VALUES ($1, clock_timestamp())

@@ -137,7 +137,10 @@ export function openPostgresStore(
 
 function accessTo(options: StoreOptions): Access {
   const { connectionString, schema } = options
-  const database = openDatabase(options, migrate)
+  const database = openDatabase(options, async (opening) => {
+    await migrate(opening)
+    await opening.run((query) => holder.readClock(query), { isSingle: true })
+  })
   const holder = openHolder(database, options)
   const watchers = watchersOf(`postgres ${hashOf(connectionString, schema)}`)
   return openAccess({ database, holder, watchers, announcements: openAnnouncements(database, watchers) })

@@ -28,6 +28,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
       return announcements.isHearing
     },
     now: () => holder.now(),
+    open: () => database.open(),
 
     create(key, run) {
       const { runId, expectedVersion, input, replaces } = run

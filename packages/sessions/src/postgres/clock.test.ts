@@ -1,0 +1,34 @@
+import { Agent } from '@agentkit/core'
+import { testDatabase } from '@agentkit/test-postgres'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { queryAt } from './__fixtures__/query-at.ts'
+import { unusedQueue } from './__fixtures__/unused-queue.ts'
+import { postgresSessions } from './postgres-sessions.ts'
+
+// The clock of this machine is an hour off. That of the database is not.
+
+const hour = 3_600_000
+const machine = Date.now
+let agent: Agent
+let url: string
+beforeEach(async () => {
+  url = await testDatabase()
+  const sessions = postgresSessions(url, { queue: unusedQueue })
+  agent = new Agent({ name: 'Helper', functions: [], model: scriptedModel([]), sessions })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await agent.close()
+})
+
+it.each([hour, -hour])('makes a schedule by the clock of the database, with its first call (%i ms)', async (offset) => {
+  vi.spyOn(Date, 'now').mockImplementation(() => machine() + offset)
+  await agent.schedule('each minute', { cron: '* * * * *' }, 'Write.')
+  const [row] = (await queryAt(
+    url,
+    'SELECT next_at::float8 - extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms FROM agentkit.schedules',
+  )) as { ms: number }[]
+  expect(row?.ms).toBeGreaterThan(-hour / 4)
+  expect(row?.ms).toBeLessThan(hour / 4)
+})
