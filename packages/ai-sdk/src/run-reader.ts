@@ -1,6 +1,6 @@
 import type { AgentEvent, Citation } from '@agentkit/core'
+import { Speakers } from '@agentkit/core/internal'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { Speakers } from './speakers.ts'
 
 /** A part of the AI SDK, or the mark of a step that begins or is tried again, for callers that can drop its parts. */
 export type RunPart = LanguageModelV3StreamPart | { type: 'step-begin' | 'step-restart' }

@@ -2,10 +2,12 @@ import { AgentKitError, type Runnable } from '@agentkit/core'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
-import { handlerProblem, ProblemError, problemResponse } from './answer/problem.ts'
+import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
 import { enqueueRoute } from './chat/enqueue-route.ts'
+import { dialectProblem } from './dialects/dialect-problem.ts'
+import { dialectRoutes } from './dialects/dialect-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { agentFiles } from './files/agent-files.ts'
 import { fileRoutes } from './files/file-routes.ts'
@@ -26,7 +28,7 @@ import { runRoutes } from './runs/run-routes.ts'
 import { hasRoom } from './sessions/disk-use.ts'
 import { maxBytesOf } from './sessions/retention-options.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
-import type { ServerEnv } from './util/server-env.ts'
+import type { ServerContext, ServerEnv } from './util/server-env.ts'
 
 /**
  * An agent's HTTP routes as a Hono app, for your own server; `serve` includes one.
@@ -76,18 +78,22 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   // The following guards apply to all other paths, unknown ones included.
   if (auth) app.use('*', authGuard(auth, token))
   app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
-  const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes].flatMap((make) => make(parts))
+  const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes, dialectRoutes].flatMap((make) =>
+    make(parts),
+  )
   routes.push(enqueueRoute(parts))
   if (rules.metrics) routes.push(metricsRoute(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 
-  app.notFound((context) => problemResponse(new ProblemError('not-found'), context.get('requestId')))
+  const respond = (problem: ProblemError, context: ServerContext): Response =>
+    dialectProblem(context.req.path, problem, context.get('requestId'))
+  app.notFound((context) => respond(new ProblemError('not-found'), context))
   app.onError((error, context) => {
     // Routes that users add may throw Hono's own exceptions.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
     const problem = handlerProblem(error)
     logProblem(problem, context, settings.log)
-    return problemResponse(problem, context.get('requestId'))
+    return respond(problem, context)
   })
   return app
 }

@@ -1,6 +1,9 @@
 import type { AgentEvent } from '@agentkit/core'
 import { publicEvent } from './public-event.ts'
 
+/** An event as text of a stream; empty where it shows nothing. */
+export type EncodeEvent = (event: AgentEvent) => string
+
 /** An event as one Server-Sent Event: `event` is its type, `id` its seq, `data` the event as JSON. */
 export function encodeEvent(event: AgentEvent): string {
   return `event: ${event.type}\nid: ${event.seq}\ndata: ${toJson(publicEvent(event))}\n\n`

@@ -1,6 +1,6 @@
-import type { AgentEvent, AgentRun, RunStore, SessionStore } from '@agentkit/core'
+import type { AgentRun, RunStore, SessionStore } from '@agentkit/core'
 import { follow } from '@agentkit/core/internal'
-import { encodeEvent } from './encode-event.ts'
+import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
 import { sendBrokenEnd } from './live-events.ts'
 import { runProblem, thrownProblem } from './problem.ts'
@@ -16,6 +16,9 @@ export type FollowedRun = {
   draining: AbortSignal
   /** The run, where this process has just started it: it may end before anything is stored of it. */
   run?: AgentRun
+  encode?: EncodeEvent
+  /** The run continues after this event: only a later `run-end` ends the stream. */
+  continuesAfter?: number
 }
 
 /**
@@ -31,13 +34,13 @@ export function followedEvents(followed: FollowedRun): EventSource {
 }
 
 async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send): Promise<void> {
-  const { draining, run } = followed
+  const { draining, run, encode = encodeEvent } = followed
   const signal = AbortSignal.any([left, draining])
   try {
     const error = run && (await failureToBegin(run, followed))
     // The headers wait for no event, but until the run is stored: from then on it is not lost.
     void send('', { beginsAnswer: true })
-    if (error) return sendBrokenEnd(send, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
+    if (error) return sendBrokenEnd(send, encode, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
     const hasEnded = await sendUntilEnd(followed, signal, send)
     if (!hasEnded && draining.aborted) void send(': draining\n\n', { beginsAnswer: true })
   } catch (error) {
@@ -70,16 +73,13 @@ function nextWrite(runs: RunStore, runId: string): { happened: Promise<undefined
 
 /** @returns whether a `run-end` was sent */
 async function sendUntilEnd(followed: FollowedRun, signal: AbortSignal, send: Send): Promise<boolean> {
-  const { sessions, runId, after, last } = followed
+  const { sessions, runId, after, last, encode = encodeEvent, continuesAfter = 0 } = followed
   for await (const event of follow(sessions, runId, { after, signal })) {
-    const room = sendEvent(event, event.seq > last, send)
+    if (event.type === 'run-end' && event.seq <= continuesAfter) continue
+    const failure = event.type === 'run-end' ? runProblem(event) : undefined
+    const room = send(encode(event), { beginsAnswer: true, failure, isFollowed: event.seq > last })
     if (room !== undefined) await room
     if (event.type === 'run-end') return true
   }
   return false
-}
-
-function sendEvent(event: AgentEvent, isFollowed: boolean, send: Send): Promise<void> | undefined {
-  const failure = event.type === 'run-end' ? runProblem(event) : undefined
-  return send(encodeEvent(event), { beginsAnswer: true, failure, isFollowed })
 }

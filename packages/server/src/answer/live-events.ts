@@ -1,6 +1,6 @@
 import { type AgentEvent, type AgentRun, type ErrorInfo, isAgentKitError } from '@agentkit/core'
 import { toErrorInfo } from '@agentkit/core/internal'
-import { encodeEvent } from './encode-event.ts'
+import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
 import { ProblemError, runProblem, thrownProblem } from './problem.ts'
 
@@ -10,9 +10,9 @@ import { ProblemError, runProblem, thrownProblem } from './problem.ts'
  *
  * @param starting the run, once it has a place. It rejects when there is none.
  */
-export function liveEvents(starting: Promise<AgentRun>): EventSource {
+export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
-    read: (send) => readRun(starting, send),
+    read: (send) => readRun(starting, send, encode),
     leave: () =>
       void starting.then(
         (run) => run.cancel(),
@@ -25,15 +25,15 @@ export function liveEvents(starting: Promise<AgentRun>): EventSource {
  * The events of a run that continues without its client: one that leaves cancels nothing.
  * @param starting the run, once it has a place. It rejects when there is none.
  */
-export function detachedEvents(starting: Promise<AgentRun>): EventSource {
+export function detachedEvents(starting: Promise<AgentRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
     read: (send) =>
-      readRun(starting, (text, options) => send(text, { ...options, beginsAnswer: true, isFollowed: true })),
+      readRun(starting, (text, options) => send(text, { ...options, beginsAnswer: true, isFollowed: true }), encode),
     leave() {},
   }
 }
 
-async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
+async function readRun(starting: Promise<AgentRun>, send: Send, encode: EncodeEvent): Promise<void> {
   let runId = ''
   let last: AgentEvent | undefined
   try {
@@ -42,12 +42,12 @@ async function readRun(starting: Promise<AgentRun>, send: Send): Promise<void> {
     for await (const event of run) {
       last = event
       const failure = event.type === 'run-end' ? await failureOf(run, event) : undefined
-      const room = send(encodeEvent(event), { beginsAnswer: beginsAnswer(event), failure })
+      const room = send(encode(event), { beginsAnswer: beginsAnswer(event), failure })
       if (room !== undefined) await room
     }
   } catch (error) {
     // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
-    sendBrokenEnd(send, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
+    sendBrokenEnd(send, encode, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
   }
 }
 
@@ -74,13 +74,18 @@ function beginsAnswer({ type }: AgentEvent): boolean {
 }
 
 /** Sends the end of a run that has emitted none. */
-export function sendBrokenEnd(send: Send, place: Pick<AgentEvent, 'seq' | 'runId' | 'path'>, thrown: unknown): void {
+export function sendBrokenEnd(
+  send: Send,
+  encode: EncodeEvent,
+  place: Pick<AgentEvent, 'seq' | 'runId' | 'path'>,
+  thrown: unknown,
+): void {
   const error: ErrorInfo = isAgentKitError(thrown)
     ? toErrorInfo(thrown)
     : thrown instanceof ProblemError && thrown.code === 'overloaded'
       ? { code: 'overloaded', message: '', retryable: true }
       : { code: 'provider-error', message: '', retryable: false }
   const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
-  const text = encodeEvent({ ...place, type: 'run-end', finishReason, text: '', usage: {}, error })
+  const text = encode({ ...place, type: 'run-end', finishReason, text: '', usage: {}, error })
   void send(text, { beginsAnswer: true, failure: thrownProblem(thrown) })
 }

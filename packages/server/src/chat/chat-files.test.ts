@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type FakeAgent, fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { expectHealthy, expectProblem, validFields } from '../__fixtures__/requests.ts'
-import { useFolder } from '../__fixtures__/use-folder.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 
-const folder = useFolder()
+const folder = testFolder()
 let knowledge: FolderKnowledge
 let agent: FakeAgent
 let app: Hono

@@ -42,6 +42,7 @@ const tags = {
   sessions: 'Conversations: history, titles, deletion',
   files: 'What the agent can search: files, their index, cited passages',
   about: 'The agent and the server',
+  dialects: 'The same agent in the protocols of other clients',
 }
 
 const text = { type: 'string' as const }

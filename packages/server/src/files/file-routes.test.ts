@@ -8,11 +8,11 @@ import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { boundary, expectHealthy, expectProblem, formBody, multipart } from '../__fixtures__/requests.ts'
 import { storedAgents } from '../__fixtures__/stored-agent.ts'
-import { useFolder } from '../__fixtures__/use-folder.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 import type { ServerOptions } from '../options.ts'
 
-const folder = useFolder()
+const folder = testFolder()
 const quiet = { log: () => {} }
 let knowledge: FolderKnowledge
 let app: Hono

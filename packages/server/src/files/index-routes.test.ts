@@ -5,11 +5,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { expectProblem } from '../__fixtures__/requests.ts'
-import { useFolder } from '../__fixtures__/use-folder.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 import type { ServerOptions } from '../options.ts'
 
-const folder = useFolder()
+const folder = testFolder()
 let knowledge: FolderKnowledge
 let app: Hono
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { useFolder } from '../__fixtures__/use-folder.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { filesBelow } from './list-files.ts'
 
-const folder = useFolder()
+const folder = testFolder()
 
 it('finds the files below a folder, without hidden ones and links, and none below what is gone', async () => {
   const at = (name: string): string => join(folder.path, name)

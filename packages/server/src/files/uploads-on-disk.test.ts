@@ -9,13 +9,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { boundary, expectHealthy, multipart, until } from '../__fixtures__/requests.ts'
-import { useFolder } from '../__fixtures__/use-folder.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 import type { AgentServer } from '../listen.ts'
 import type { ServerOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 
-const folder = useFolder()
+const folder = testFolder()
 const script = fileURLToPath(new URL('../__fixtures__/file-server.ts', import.meta.url))
 const children: ChildProcess[] = []
 const servers: AgentServer[] = []

@@ -1,12 +1,21 @@
-import type { AgentEvent } from '@agentkit/core'
+import type { AgentEvent } from '../data/event.ts'
 
 /**
  * Decides whose events a caller sees: those of the agent itself, and in a handoff those of the member that has the
  * conversation. A member that was called by a tool speaks to its caller only.
  */
 export class Speakers {
-  readonly #openCalls = new Set<string>()
+  readonly #openCalls: Set<string>
   #active: string | undefined
+
+  /**
+   * @param continued of a run that continues: the calls of the agent itself that have no result yet, and the path of the
+   *   member that has the conversation
+   */
+  constructor({ openCalls = [], active }: { openCalls?: Iterable<string>; active?: readonly string[] } = {}) {
+    this.#openCalls = new Set(openCalls)
+    this.#active = active?.join('/')
+  }
 
   /** @returns whether the event is one of the agent that speaks */
   isHeard(event: AgentEvent): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 
 /** A folder for each test, which is removed after it. */
-export function useFolder(): { readonly path: string } {
+export function testFolder(): { readonly path: string } {
   const folder = { path: '' }
   beforeEach(() => {
     folder.path = mkdtempSync(join(tmpdir(), 'agentkit-files-'))

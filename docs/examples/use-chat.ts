@@ -1,0 +1,11 @@
+import { Agent } from 'agentkit'
+
+const agent = new Agent({
+  name: 'Helper',
+  instruction: 'You help with questions about gardens.',
+  functions: [],
+  model: 'offline/demo',
+  sessions: 'sessions.db', // keeps approvals, and runs whose page is reloaded
+})
+
+await agent.run({ cors: { origins: ['http://localhost:5173'] } })

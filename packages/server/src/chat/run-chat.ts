@@ -1,0 +1,130 @@
+import type { AgentRun, InputPart, Message, Runnable, RunResult } from '@agentkit/core'
+import type { WholeFormat } from '../answer/encode-answer.ts'
+import type { EncodeEvent } from '../answer/encode-event.ts'
+import { eventResponse, eventStreamType } from '../answer/event-response.ts'
+import { followedEvents } from '../answer/followed-events.ts'
+import { liveEvents } from '../answer/live-events.ts'
+import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import type { Leave } from '../capacity/capacity.ts'
+import type { Begin } from '../request/idempotency.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { runStoreOf } from '../request/run-store.ts'
+import type { ServerContext } from '../util/server-env.ts'
+
+/** A message to the agent, in whichever protocol. */
+export type ChatMessage = {
+  question: string | InputPart[]
+  history: Message[]
+  userId: string
+  sessionId?: string
+  /** The run of the session that this one replaces. */
+  replaces?: string
+}
+
+/** How a run is answered: by its events while it runs, or once it has ended. */
+export type Answering =
+  | { type: typeof eventStreamType; encode?: EncodeEvent }
+  | { type: WholeFormat; whole(result: RunResult): Response }
+
+export type Chat = {
+  request: ChatMessage
+  answer: Answering
+  context: ServerContext
+  parts: RouteParts
+  /** Called when the run has started: the body is then no longer held in memory. */
+  release(): void
+}
+
+/** A run that its client waits for: it ends when the client leaves. */
+export async function boundRun(chat: Chat): Promise<Response> {
+  const { request, answer, context, parts, release } = chat
+  const { agent, capacity, limits } = parts
+  const { signal } = context.req.raw
+  const enteredAt = performance.now()
+  const place = capacity.enter(signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
+  const start = (): AgentRun => {
+    // The deadline holds for the wait and the run together.
+    const timeoutMs = Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
+    const run = startRun(agent, request, { signal, timeoutMs })
+    context.set('runId', run.runId)
+    return run
+  }
+  const run = place.then(start).finally(release)
+  const response =
+    answer.type === eventStreamType
+      ? eventResponse(liveEvents(run, answer.encode), context, parts)
+      : run.then((started) => wholeAnswer(started, answer.whole))
+  void releaseAfter(chat, run, place)
+  return response
+}
+
+/** A run that continues when its client leaves, and in another process when this one dies. */
+export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
+  const { request, answer, context, parts, release } = chat
+  const { agent, capacity, limits } = parts
+  const { sessions } = agent
+  // Before the run waits for a place.
+  runStoreOf(agent)
+  const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
+  const start = async (): Promise<AgentRun> => {
+    const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
+    context.set('runId', started.runId)
+    settled = await begin({ runId: started.runId, type: answer.type })
+    return started
+  }
+  let settled = async (): Promise<void> => {}
+  const starting = place.then(start).finally(release)
+  void releaseAfter(chat, starting, place)
+  const run = await starting
+  if (answer.type !== eventStreamType) {
+    return wholeAnswer(run, answer.whole).catch(async (problem) => {
+      const stored = await sessions.runs?.read(run.runId)
+      throw stored?.record.status === 'running' ? handedBack() : problem
+    })
+  }
+  void run.result.then(settled, settled)
+  const encode = answer.encode && { encode: answer.encode }
+  const followed = { sessions, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run, ...encode }
+  return eventResponse(followedEvents(followed), context, parts)
+}
+
+/** The server stops: the next one continues the run. */
+function handedBack(): ProblemError {
+  const detail = 'The server is shutting down. The run continues: read it by the id in X-Run-Id.'
+  return new ProblemError('overloaded', { detail, headers: { 'retry-after': '1', connection: 'close' }, quiet: true })
+}
+
+type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }
+
+function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentRun {
+  const { question, userId, sessionId, history, replaces } = request
+  const ids = { userId, ...(sessionId !== undefined && { sessionId }) }
+  const options = { ...ids, history, ...(replaces !== undefined && { replaces }) }
+  try {
+    return agent.stream(question, { ...options, ...bounds, onApproval: 'end' })
+  } catch (error) {
+    throw thrownProblem(error)
+  }
+}
+
+/** Releases the run's place when the run has settled, which may be long after its client has left. */
+async function releaseAfter({ request, parts }: Chat, run: Promise<AgentRun>, place: Promise<Leave>): Promise<void> {
+  const settle = (started: AgentRun): AgentRun['result'] => {
+    const { userId, sessionId } = request
+    if (sessionId !== undefined) parts.capacity.sessionRuns.add({ userId, sessionId }, started)
+    return started.result
+  }
+  const spent = await run.then(settle).catch(() => undefined)
+  await place.then(
+    (leave) => leave(spent),
+    () => {},
+  )
+}
+
+/** Waits for the run's end, because the status depends on it. */
+async function wholeAnswer(run: AgentRun, answer: (result: RunResult) => Response): Promise<Response> {
+  const result = await run.result.catch((error) => {
+    throw thrownProblem(error)
+  })
+  return answer(result)
+}

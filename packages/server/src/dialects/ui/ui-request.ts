@@ -1,0 +1,129 @@
+import type { Decisions, InputPart, Message } from '@agentkit/core'
+import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
+import { ProblemError } from '../../answer/problem.ts'
+import { idField } from '../../request/fields.ts'
+import { validate } from '../../request/validate.ts'
+
+/** What `DefaultChatTransport` sends; other fields are the application's own. */
+const body = looseObject({
+  id: idField,
+  messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
+  trigger: optional(
+    picklist(['submit-message', 'regenerate-message'], 'must be "submit-message" or "regenerate-message"'),
+  ),
+  messageId: optional(string()),
+  resumable: optional(boolean('must be true or false')),
+})
+
+type UIMessage = InferOutput<typeof body>['messages'][number]
+
+/** A question, or the decisions on approvals of the run whose message is the last. */
+export type UIRequest = { sessionId: string; isResumable: boolean } & (
+  | { question: string | InputPart[]; history: Message[]; replacesAfter: Replaced | undefined }
+  | { runId: string; decisions: Decisions }
+)
+
+/** The first turn after this run is replaced; the first of the session, without one. */
+export type Replaced = { runId: string | undefined }
+
+/** @throws ProblemError for what is no request of `useChat` */
+export function readUIRequest(sent: unknown): UIRequest {
+  const { id, messages, trigger, messageId, resumable = false } = validate(body, sent)
+  const common = { sessionId: id, isResumable: resumable }
+  const last = messages.at(-1)
+  if (!last) throw invalid(['messages'], 'must not be empty')
+  const place = ['messages', messages.length - 1]
+  if (last.role === 'assistant') return { ...common, ...readDecisions(last, place) }
+  if (last.role !== 'user') throw invalid([...place, 'role'], 'must be "user" or "assistant"')
+  const question = readQuestion(last, place)
+  const earlier = messages.slice(0, -1)
+  const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
+  const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
+  const before = earlier.findLast(({ role }) => role === 'assistant')
+  return {
+    ...common,
+    question,
+    history: historyOf(earlier),
+    replacesAfter: isReplacing ? { runId: before?.id } : undefined,
+  }
+}
+
+type Path = readonly (string | number)[]
+
+function readQuestion({ parts = [] }: UIMessage, path: Path): string | InputPart[] {
+  const content = parts.flatMap((part, index) => readPart(part, [...path, 'parts', index]))
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  if (content.length === 0 || (texts.length === content.length && texts.join('').trim() === '')) {
+    throw invalid([...path, 'parts'], 'must have a text or a file')
+  }
+  return texts.length === content.length ? texts.join('') : content
+}
+
+/** Parts that only the client shows have nothing for the model. */
+function readPart(part: unknown, path: Path): InputPart[] {
+  if (!isRecord(part)) throw invalid(path, 'must be an object')
+  const { type, text, url, mediaType, filename } = part
+  if (type === 'text') {
+    if (typeof text !== 'string') throw invalid([...path, 'text'], 'must be a string')
+    return text === '' ? [] : [{ type: 'text', text }]
+  }
+  if (type !== 'file') return []
+  const base64 = typeof url === 'string' ? base64In(url) : undefined
+  // An address would be read by the model's provider, or by this server, for whoever sends it.
+  if (base64 === undefined) throw invalid([...path, 'url'], 'must be a data URL with base64')
+  const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
+  if (media.startsWith('image/')) return [{ type: 'image', base64, mediaType: media }]
+  return [{ type: 'file', base64, mediaType: media, ...(typeof filename === 'string' && { name: filename }) }]
+}
+
+function base64In(url: string): string | undefined {
+  const comma = url.indexOf(',')
+  const head = url.slice(0, Math.min(Math.max(comma, 0), 300))
+  const base64 = url.slice(comma + 1)
+  return /^data:[^,]*;base64$/i.test(head) && !/[^\w+/=-]/.test(base64) ? base64 : undefined
+}
+
+/** The texts of earlier messages, for a session that has none. */
+function historyOf(messages: readonly UIMessage[]): Message[] {
+  const history: Message[] = []
+  for (const { role, parts = [] } of messages) {
+    const texts = parts.flatMap((part) => (isRecord(part) && part.type === 'text' ? [String(part.text ?? '')] : []))
+    const text = texts.filter((each) => each !== '').join(role === 'user' ? '' : '\n\n')
+    if (text === '' || (role === 'assistant' && history.length === 0)) continue
+    if (role === 'user') history.push({ v: 1, role, content: text })
+    if (role === 'assistant') history.push({ v: 1, role, content: [{ type: 'text', text }] })
+  }
+  return history
+}
+
+/** The answers to the approvals of one run, in the parts of its message. */
+function readDecisions({ parts = [] }: UIMessage, path: Path): { runId: string; decisions: Decisions } {
+  const decisions: Record<string, Decisions[string]> = {}
+  const runIds = new Set<string>()
+  for (const [index, part] of parts.entries()) {
+    if (!isRecord(part) || part.state !== 'approval-responded') continue
+    const at = [...path, 'parts', index, 'approval']
+    const { id, approved, reason } = isRecord(part.approval) ? part.approval : {}
+    const slash = typeof id === 'string' ? id.indexOf('/') : -1
+    if (typeof id !== 'string' || slash < 1)
+      throw invalid([...at, 'id'], 'must be the id of an approval of this server')
+    if (typeof approved !== 'boolean') throw invalid([...at, 'approved'], 'must be true or false')
+    runIds.add(id.slice(0, slash))
+    decisions[id.slice(slash + 1)] = approved ? true : { deny: typeof reason === 'string' ? reason : '' }
+  }
+  const [runId, ...others] = runIds
+  if (runId === undefined) throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals')
+  if (others.length > 0) throw invalid([...path, 'parts'], 'must answer approvals of one run')
+  return { runId, decisions }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(path: Path, message: string): ProblemError {
+  return new ProblemError('invalid-field', {
+    detail: `The field ${path.join('.')} ${message}.`,
+    errors: [{ path: [...path], message }],
+  })
+}

@@ -1,0 +1,180 @@
+import type { Approval, StoredRun } from '@agentkit/core'
+import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
+import { followedEvents } from '../../answer/followed-events.ts'
+import { detachedEvents } from '../../answer/live-events.ts'
+import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
+import { mayDecide } from '../../request/caller.ts'
+import { beginsNothing } from '../../request/idempotency.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { readJSON } from '../../request/read-json.ts'
+import { defineRoute, type Route } from '../../request/route.ts'
+import { reserveContinuation } from '../../runs/continue-run.ts'
+import { findRun } from '../../runs/find-run.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { continuedSpeakers } from '../common/continued-speakers.ts'
+import { dialectCaller } from '../common/dialect-caller.ts'
+import { toolCallId, uiEncoder } from './ui-encoder.ts'
+import { type Replaced, readUIRequest, type UIRequest } from './ui-request.ts'
+
+/** The UI message stream of the AI SDK, for `useChat`. */
+export function uiRoutes(parts: RouteParts): Route[] {
+  return [chatRoute(parts), streamRoute(parts), stopRoute(parts)]
+}
+
+const streamed = { 200: { description: 'The UI message stream', content: { [eventStreamType]: { type: 'string' } } } }
+
+function chatRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/ui/chat',
+    tag: 'dialects',
+    summary: 'Answers a request of useChat',
+    description:
+      'The body is that of the AI SDK: `{ id, messages, trigger?, messageId?, resumable? }`; `id` is the session.',
+    otherBody: { 'application/json': { type: 'object' } },
+    answers: streamed,
+    async handle(context) {
+      const held = parts.capacity.hold()
+      try {
+        const { limits, capacity } = parts
+        const request = readUIRequest(await readJSON(context, { limits, runs: capacity.runs, held }))
+        const userId = dialectCaller(context)
+        if ('decisions' in request) return asUIStream(await continueRun(context, parts, { ...request, userId }))
+        return asUIStream(await answer(context, parts, { ...request, userId }, held.release))
+      } finally {
+        held.release()
+      }
+    },
+  })
+}
+
+type Asked = Extract<UIRequest, { history: unknown }> & { userId: string }
+type Decided = Extract<UIRequest, { decisions: unknown }> & { userId: string }
+
+async function answer(
+  context: ServerContext,
+  parts: RouteParts,
+  { sessionId, userId, question, history, isResumable, replacesAfter }: Asked,
+  release: () => void,
+): Promise<Response> {
+  const replaces = replacesAfter && (await findReplaced(parts, { userId, sessionId }, replacesAfter))
+  const request = { question, history, userId, sessionId, ...(replaces !== undefined && { replaces }) }
+  const chat: Chat = {
+    ...{ request, context, parts, release },
+    answer: { type: eventStreamType, encode: uiEncoder() },
+  }
+  return isResumable ? durableRun(chat, beginsNothing) : boundRun(chat)
+}
+
+/** The turn that a regenerated answer or an edited question replaces, if there is one. */
+async function findReplaced(
+  { agent }: RouteParts,
+  owner: { userId: string; sessionId: string },
+  { runId }: Replaced,
+): Promise<string | undefined> {
+  const key = { agentId: agent.id, ...owner }
+  const after = runId === undefined ? {} : { after: runId }
+  const turns = await agent.sessions.turns(key, after)
+  return turns.find(({ status }) => status !== 'replaced')?.runId
+}
+
+/** Decides on approvals, and streams what the run does then, as the rest of its message. */
+async function continueRun(
+  context: ServerContext,
+  parts: RouteParts,
+  { runId, decisions, sessionId, userId }: Decided,
+): Promise<Response> {
+  const { agent, rules, capacity } = parts
+  const stored = await findRun(parts, runId, userId)
+  if (stored.record.sessionId !== sessionId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
+  if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
+  context.set('runId', runId)
+  const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
+  const encode = uiEncoder({ speakers, ...callsOf(stored, decisions) })
+  const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored.record)
+  try {
+    await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
+  } catch (error) {
+    continuation?.release()
+    throw thrownProblem(error)
+  }
+  const continued = await continuation?.start()
+  const { keepsEvents, lastSeq } = stored
+  if (keepsEvents) {
+    const followed = { runId, after: lastSeq, last: lastSeq, draining: capacity.draining, encode }
+    return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, parts)
+  }
+  if (continued) return eventResponse(detachedEvents(continued.starting, encode), context, parts)
+  // Other approvals of the run are open.
+  const waits = { seq: lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
+  return new Response(encode({ ...waits, type: 'run-end', finishReason: 'approval' }), {
+    headers: { 'content-type': eventStreamType },
+  })
+}
+
+/** The calls that the client shows as waiting, and those that are refused. */
+function callsOf({ approvals }: StoredRun, decisions: Decided['decisions']): { calls: string[]; denied: string[] } {
+  const idOf = ({ path = [], callId }: Approval): string => toolCallId(path, callId)
+  const isDenied = (approvalId: string): boolean => {
+    const decision = decisions[approvalId] ?? approvals.findLast((each) => each.approvalId === approvalId)?.decision
+    return typeof decision === 'object' && 'deny' in decision
+  }
+  return {
+    calls: approvals.map(idOf),
+    denied: approvals.filter(({ approvalId }) => isDenied(approvalId)).map(idOf),
+  }
+}
+
+function streamRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/ui/chat/:id/stream',
+    tag: 'dialects',
+    summary: 'Resumes the stream of the run that is active in a session, from its start',
+    answers: { ...streamed, 204: { description: 'Nothing runs in the session' } },
+    async handle(context, { param }) {
+      const { agent, capacity } = parts
+      const active = await activeRun(parts, dialectCaller(context), param('id'))
+      if (!active?.keepsEvents) return context.body(null, 204)
+      const { record, lastSeq } = active
+      context.set('runId', record.runId)
+      const { denied } = callsOf(active, {})
+      const encode = uiEncoder({ denied })
+      const followed = { runId: record.runId, after: 0, last: lastSeq, continuesAfter: lastSeq, encode }
+      const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed })
+      return asUIStream(await eventResponse(events, context, { ...parts, isReplay: true }))
+    },
+  })
+}
+
+async function activeRun({ agent }: RouteParts, userId: string, sessionId: string): Promise<StoredRun | undefined> {
+  const { runs } = agent.sessions
+  if (!runs) return undefined
+  const [active] = await agent.runs({ userId, sessionId, status: 'running', limit: 1 })
+  return active && runs.read(active.runId)
+}
+
+function stopRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/ui/chat/:id/stop',
+    tag: 'dialects',
+    summary: 'Ends the run that is active in a session',
+    answers: { 204: { description: 'Nothing runs in the session' } },
+    async handle(context, { param }) {
+      const userId = dialectCaller(context)
+      const sessionId = param('id')
+      // Those of this process, also where nothing is stored of them.
+      await parts.capacity.sessionRuns.cancel({ userId, sessionId })
+      const active = await activeRun(parts, userId, sessionId)
+      if (active) await parts.agent.cancel(active.record.runId, { userId })
+      return context.body(null, 204)
+    },
+  })
+}
+
+function asUIStream(response: Response): Response {
+  response.headers.set('x-vercel-ai-ui-message-stream', 'v1')
+  return response
+}
