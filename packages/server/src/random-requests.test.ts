@@ -84,18 +84,31 @@ it('has sent valid requests and all kinds of invalid ones', () => {
 })
 
 /** @throws what is wrong with an answer */
-function check({ method }: RandomRequest, { status, headers, body }: Answer): void {
+function check({ method, target }: RandomRequest, { status, headers, body }: Answer): void {
   statuses.add(status)
   expect(status).toBeLessThan(500)
   expect(body).not.toContain(secret)
   if (status < 400 || method === 'HEAD') return
-  expect(headers['content-type']).toBe('application/problem+json')
+  expect(body).not.toMatch(/\\n\s+at |node:|node_modules|\.ts\b|SQLITE|ENOENT|TypeError|undefined/)
+  const type = headers['content-type']
+  // The errors of a protocol have its form.
+  const sentence = /^[A-Z].*\.$/s
+  if (target.startsWith('/ui/') && type === 'text/plain; charset=utf-8') {
+    expect(body).toMatch(sentence)
+    return
+  }
+  if (target.startsWith('/v1/') && type === 'application/json') {
+    const { error } = JSON.parse(body)
+    expect(error.message).toMatch(sentence)
+    expect(error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
+    return
+  }
+  expect(type).toBe('application/problem+json')
   const problem = JSON.parse(body) as Problem
   expect(Object.keys(problemTable)).toContain(problem.code)
   expect(problem).toMatchObject({ status, title: expect.any(String), detail: expect.any(String) })
   // A replayed answer is that of another request.
   if (headers['idempotency-replayed'] === undefined) expect(problem.request_id).toBe(headers['x-request-id'])
-  expect(body).not.toMatch(/\\n\s+at |node:|node_modules|\.ts\b|SQLITE|ENOENT|TypeError|undefined/)
 }
 
 type Answer = { status: number; headers: Record<string, unknown>; body: string }

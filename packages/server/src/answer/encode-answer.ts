@@ -81,12 +81,13 @@ function errorBody(error: NonNullable<RunRecord['error']>, { attempts }: RunReco
 }
 
 /** An approval, whose absent values are null. */
-function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
+export function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
   const ids = { approval_id: approvalId, call_id: callId }
   return { ...ids, name, input: input ?? null, kind, path: path ?? null, started_at: startedAt ?? null }
 }
 
-function snakeCaseKeys(object: object): Record<string, unknown> {
+/** The same values by names such as `input_tokens`. */
+export function snakeCaseKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]))
 }
 

@@ -1,4 +1,4 @@
-import type { AgentRun, InputPart, Message, Runnable, RunResult } from '@agentkit/core'
+import type { AgentEvent, AgentRun, InputPart, Message, Runnable, RunResult } from '@agentkit/core'
 import type { WholeFormat } from '../answer/encode-answer.ts'
 import type { EncodeEvent } from '../answer/encode-event.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
@@ -24,7 +24,12 @@ export type ChatMessage = {
 /** How a run is answered: by its events while it runs, or once it has ended. */
 export type Answering =
   | { type: typeof eventStreamType; encode?: EncodeEvent }
-  | { type: WholeFormat; whole(result: RunResult): Response }
+  | {
+      type: WholeFormat
+      whole(result: RunResult): Response
+      /** Called with each event, where the answer is made of more than the result. */
+      read?(event: AgentEvent): void
+    }
 
 export type Chat = {
   request: ChatMessage
@@ -53,7 +58,7 @@ export async function boundRun(chat: Chat): Promise<Response> {
   const response =
     answer.type === eventStreamType
       ? eventResponse(liveEvents(run, answer.encode), context, parts)
-      : run.then((started) => wholeAnswer(started, answer.whole))
+      : run.then((started) => wholeAnswer(started, answer))
   void releaseAfter(chat, run, place)
   return response
 }
@@ -77,7 +82,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   void releaseAfter(chat, starting, place)
   const run = await starting
   if (answer.type !== eventStreamType) {
-    return wholeAnswer(run, answer.whole).catch(async (problem) => {
+    return wholeAnswer(run, answer).catch(async (problem) => {
       const stored = await sessions.runs?.read(run.runId)
       throw stored?.record.status === 'running' ? handedBack() : problem
     })
@@ -122,9 +127,18 @@ async function releaseAfter({ request, parts }: Chat, run: Promise<AgentRun>, pl
 }
 
 /** Waits for the run's end, because the status depends on it. */
-async function wholeAnswer(run: AgentRun, answer: (result: RunResult) => Response): Promise<Response> {
+async function wholeAnswer(run: AgentRun, { whole, read }: Extract<Answering, { whole: unknown }>): Promise<Response> {
+  if (read) await readEvents(run, read)
   const result = await run.result.catch((error) => {
     throw thrownProblem(error)
   })
-  return answer(result)
+  return whole(result)
+}
+
+async function readEvents(run: AgentRun, read: (event: AgentEvent) => void): Promise<void> {
+  try {
+    for await (const event of run) read(event)
+  } catch {
+    // A run that breaks its contract: its result rejects too.
+  }
 }

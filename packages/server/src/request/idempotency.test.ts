@@ -229,7 +229,7 @@ describe('an Idempotency-Key', () => {
     const { agent, model } = storedAgent(['One.'])
     const app = createApp(agent, quiet)
     const { paths } = await (await app.request('/openapi.json')).json()
-    const posts = Object.entries<object>(paths).filter(([, methods]) => 'post' in methods)
+    const posts = Object.entries<object>(paths).filter(([each, of]) => each.startsWith('/api/v1/') && 'post' in of)
     expect(posts.length).toBeGreaterThanOrEqual(5)
     for (const [each] of posts) {
       const request = { method: 'POST', body: 'none', headers: { 'idempotency-key': key } }

@@ -3,6 +3,7 @@ import { array, boolean, type InferOutput, looseObject, optional, picklist, stri
 import { ProblemError } from '../../answer/problem.ts'
 import { idField } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
+import { readDataURL } from '../common/data-url.ts'
 
 /** What `DefaultChatTransport` sends; other fields are the application's own. */
 const body = looseObject({
@@ -68,19 +69,12 @@ function readPart(part: unknown, path: Path): InputPart[] {
     return text === '' ? [] : [{ type: 'text', text }]
   }
   if (type !== 'file') return []
-  const base64 = typeof url === 'string' ? base64In(url) : undefined
-  // An address would be read by the model's provider, or by this server, for whoever sends it.
-  if (base64 === undefined) throw invalid([...path, 'url'], 'must be a data URL with base64')
+  const data = typeof url === 'string' ? readDataURL(url) : undefined
+  if (data === undefined) throw invalid([...path, 'url'], 'must be a data URL with base64')
+  const { base64 } = data
   const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
   if (media.startsWith('image/')) return [{ type: 'image', base64, mediaType: media }]
   return [{ type: 'file', base64, mediaType: media, ...(typeof filename === 'string' && { name: filename }) }]
-}
-
-function base64In(url: string): string | undefined {
-  const comma = url.indexOf(',')
-  const head = url.slice(0, Math.min(Math.max(comma, 0), 300))
-  const base64 = url.slice(comma + 1)
-  return /^data:[^,]*;base64$/i.test(head) && !/[^\w+/=-]/.test(base64) ? base64 : undefined
 }
 
 /** The texts of earlier messages, for a session that has none. */

@@ -1,18 +1,16 @@
 import type { Approval, StoredRun } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
-import { detachedEvents } from '../../answer/live-events.ts'
-import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { ProblemError } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
-import { mayDecide } from '../../request/caller.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { readJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
-import { reserveContinuation } from '../../runs/continue-run.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
+import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
 import { toolCallId, uiEncoder } from './ui-encoder.ts'
 import { type Replaced, readUIRequest, type UIRequest } from './ui-request.ts'
@@ -85,29 +83,15 @@ async function continueRun(
   parts: RouteParts,
   { runId, decisions, sessionId, userId }: Decided,
 ): Promise<Response> {
-  const { agent, rules, capacity } = parts
+  const { agent } = parts
   const stored = await findRun(parts, runId, userId)
   if (stored.record.sessionId !== sessionId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
-  if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
-  context.set('runId', runId)
   const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
   const encode = uiEncoder({ speakers, ...callsOf(stored, decisions) })
-  const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored.record)
-  try {
-    await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
-  } catch (error) {
-    continuation?.release()
-    throw thrownProblem(error)
-  }
-  const continued = await continuation?.start()
-  const { keepsEvents, lastSeq } = stored
-  if (keepsEvents) {
-    const followed = { runId, after: lastSeq, last: lastSeq, draining: capacity.draining, encode }
-    return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, parts)
-  }
-  if (continued) return eventResponse(detachedEvents(continued.starting, encode), context, parts)
+  const events = await decideRun(context, parts, stored, { decisions, userId })
+  if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open.
-  const waits = { seq: lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
+  const waits = { seq: stored.lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
   return new Response(encode({ ...waits, type: 'run-end', finishReason: 'approval' }), {
     headers: { 'content-type': eventStreamType },
   })

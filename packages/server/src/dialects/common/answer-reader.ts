@@ -1,0 +1,135 @@
+import type { AgentEvent, Approval, Citation } from '@agentkit/core'
+import { Speakers } from '@agentkit/core/internal'
+
+type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
+
+export type AnswerReaderOptions = {
+  /** Of a run that continues. */
+  speakers?: Speakers
+  /** Nothing was sent yet: the text of an attempt that is tried again is dropped. */
+  canDrop?: boolean
+}
+
+/**
+ * Reads a run as one text, for protocols that know no more: what each step of the agent that speaks has said, joined by
+ * blank lines. Members that speak to their caller are not heard, so that a swarm which composes its answer says it at the
+ * end. What was streamed is the text that is read without a stream.
+ */
+export class AnswerReader {
+  text = ''
+  readonly sources: Citation[] = []
+  /** Those that the run waits for. */
+  readonly approvals: Approval[] = []
+  /** Once the run has ended, or waits. */
+  end: RunEnd | undefined
+  readonly #speakers: Speakers
+  readonly #canDrop: boolean
+  #stepStart = 0
+  #speaker = ''
+  #isNewStep = false
+  /** What an earlier attempt of the step has said, and the new one as far as it says the same. */
+  #earlier: { said: string; repeated: string } | undefined
+
+  constructor({ speakers = new Speakers(), canDrop = false }: AnswerReaderOptions = {}) {
+    this.#speakers = speakers
+    this.#canDrop = canDrop
+  }
+
+  /** @returns what the text gains by this event */
+  read(event: AgentEvent): string {
+    const isHeard = this.#speakers.isHeard(event)
+    switch (event.type) {
+      case 'source':
+        this.#addSource(event.source)
+        return ''
+      case 'approval-request':
+        this.#addApproval(event)
+        return ''
+      case 'run-end':
+        return this.#finish(event)
+    }
+    if (!isHeard) return ''
+    switch (event.type) {
+      case 'step-start':
+      case 'step-end': {
+        const rest = this.#settleAttempt()
+        this.#isNewStep = true
+        this.#stepStart = this.text.length
+        return rest
+      }
+      case 'step-restart':
+        this.#restart()
+        return ''
+      case 'text-delta':
+        return this.#say(event.text, event.path.join('/'))
+      default:
+        return ''
+    }
+  }
+
+  #say(text: string, speaker: string): string {
+    if (text === '') return ''
+    if (speaker !== this.#speaker) {
+      this.#speaker = speaker
+      this.#isNewStep = true
+    }
+    const { said, repeated } = this.#earlier ?? { said: '', repeated: '' }
+    if (this.#earlier === undefined) return this.#add(text)
+    const attempt = repeated + text
+    if (said.startsWith(attempt)) {
+      this.#earlier = { said, repeated: attempt }
+      return ''
+    }
+    this.#earlier = undefined
+    if (attempt.startsWith(said)) {
+      this.#isNewStep = false
+      return this.#add(attempt.slice(said.length))
+    }
+    return this.#add(attempt)
+  }
+
+  #add(text: string): string {
+    const added = this.#isNewStep && this.text !== '' ? `\n\n${text}` : text
+    this.#isNewStep = false
+    this.text += added
+    return added
+  }
+
+  /** What is sent cannot be taken back: an attempt that says something else begins after a blank line. */
+  #restart(): void {
+    const said = this.text.slice(this.#stepStart).replace(/^\n\n/, '')
+    if (this.#canDrop) this.text = this.text.slice(0, this.#stepStart)
+    else if (said !== '') this.#earlier = { said, repeated: '' }
+    this.#isNewStep = true
+  }
+
+  /** An attempt that ended before it had said all that the earlier one had. */
+  #settleAttempt(): string {
+    const { said, repeated } = this.#earlier ?? { said: '', repeated: '' }
+    this.#earlier = undefined
+    return repeated === '' || repeated === said ? '' : this.#add(repeated)
+  }
+
+  #finish(event: RunEnd): string {
+    this.end = event
+    const rest = this.#settleAttempt()
+    const isFailed = event.finishReason === 'error' || event.finishReason === 'aborted'
+    // An answer that no step has said.
+    return this.text === '' && event.text !== '' && !isFailed ? this.#add(event.text) : rest
+  }
+
+  #addSource(source: Citation): void {
+    const { file, chunkId } = source
+    if (!this.sources.some((known) => known.file === file && known.chunkId === chunkId)) this.sources.push(source)
+  }
+
+  #addApproval(event: Extract<AgentEvent, { type: 'approval-request' }>): void {
+    const { approvalId, callId, name, input, kind, startedAt, path } = event
+    if (this.approvals.some((known) => known.approvalId === approvalId)) return
+    this.approvals.push({
+      ...{ approvalId, callId, name, input, kind },
+      ...(startedAt !== undefined && { startedAt }),
+      ...(path.length > 1 && { path: path.slice(1) }),
+    })
+  }
+}

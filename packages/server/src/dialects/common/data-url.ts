@@ -1,0 +1,16 @@
+/**
+ * The content of a data URL with base64. An address would be read by the model's provider, or by this server, for whoever
+ * sends it.
+ * @returns `undefined` for any other URL
+ */
+export function readDataURL(url: string): { base64: string; mediaType: string } | undefined {
+  const comma = url.indexOf(',')
+  const head = /^data:([^;,]*)[^,]*;base64$/i.exec(url.slice(0, Math.min(Math.max(comma, 0), 300)))
+  const base64 = url.slice(comma + 1)
+  return head && isBase64(base64) ? { base64, mediaType: head[1] ?? '' } : undefined
+}
+
+/** Whether a text has the letters of base64 only. */
+export function isBase64(text: string): boolean {
+  return !/[^\w+/=-]/.test(text)
+}

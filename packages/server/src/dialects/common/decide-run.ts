@@ -1,0 +1,42 @@
+import type { Decisions, StoredRun } from '@agentkit/core'
+import type { EncodeEvent } from '../../answer/encode-event.ts'
+import type { EventSource } from '../../answer/event-stream.ts'
+import { followedEvents } from '../../answer/followed-events.ts'
+import { detachedEvents } from '../../answer/live-events.ts'
+import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { mayDecide } from '../../request/caller.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { reserveContinuation } from '../../runs/continue-run.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+
+/**
+ * Decides on approvals of a run, which then continues.
+ * @returns the events of what it does then, as `encode` writes them; `undefined` while other approvals are open
+ * @throws ProblemError `approval-not-allowed`; `session-conflict` for an approval that was decided; `overloaded`
+ */
+export async function decideRun(
+  context: ServerContext,
+  parts: RouteParts,
+  stored: StoredRun,
+  { decisions, userId }: { decisions: Decisions; userId: string },
+): Promise<((encode: EncodeEvent) => EventSource) | undefined> {
+  const { agent, rules, capacity } = parts
+  const { record, keepsEvents, lastSeq } = stored
+  const { runId } = record
+  if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
+  context.set('runId', runId)
+  // A worker continues a background run, in this process or in another one.
+  const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, record)
+  try {
+    await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
+  } catch (error) {
+    continuation?.release()
+    throw thrownProblem(error)
+  }
+  const continued = await continuation?.start()
+  if (keepsEvents) {
+    const followed = { runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
+    return (encode) => followedEvents({ sessions: agent.sessions, ...followed, encode })
+  }
+  return continued && ((encode) => detachedEvents(continued.starting, encode))
+}
