@@ -8,6 +8,7 @@ import {
   toProviderError,
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
+import models from './models.json' with { type: 'json' }
 
 /** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { baseURL, secrets }: Connection): ErrorContext {
@@ -15,6 +16,7 @@ export function errorContext(model: string, { baseURL, secrets }: Connection): E
     provider: 'anthropic',
     model,
     secrets,
+    models: Object.keys(models.models),
     hint: (code, failure) => hint(code, failure, baseURL),
   }
 }

@@ -9,10 +9,11 @@ import {
   toProviderError,
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
+import models from './models.json' with { type: 'json' }
 
 /** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
-  return { provider: 'gemini', model, secrets, hint }
+  return { provider: 'gemini', model, secrets, hint, models: Object.keys(models.models) }
 }
 
 function hint(code: ErrorCode, { status }: Failure): string | undefined {

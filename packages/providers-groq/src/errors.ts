@@ -1,10 +1,11 @@
 import type { AgentKitError, ErrorCode } from '@agentkit/core'
 import { type ErrorContext, type Failure, failureOfSdkError, toProviderError } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
+import models from './models.json' with { type: 'json' }
 
 /** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
-  return { provider: 'groq', model, secrets, hint }
+  return { provider: 'groq', model, secrets, hint, models: Object.keys(models.models) }
 }
 
 /** Anything that the SDK, `fetch` or a broken body throws, as an AgentKitError. */

@@ -8,10 +8,14 @@ import {
   toProviderError,
 } from '@agentkit/wire'
 import type { Connection } from './connection.ts'
+import models from './models.json' with { type: 'json' }
 
 /** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, { secrets, baseURL }: Connection): ErrorContext {
-  return { provider: 'mistral', model, secrets, hint: (code, failure) => hint(code, failure, baseURL) }
+  return {
+    ...{ provider: 'mistral', model, secrets, models: Object.keys(models.models) },
+    hint: (code, failure) => hint(code, failure, baseURL),
+  }
 }
 
 function hint(code: ErrorCode, { status }: Failure, baseURL: string | undefined): string | undefined {

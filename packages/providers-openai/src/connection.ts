@@ -1,9 +1,17 @@
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
-import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
+import { connectSdk, type ErrorContext, type Failure, findKey, type SdkConnection } from '@agentkit/wire'
 import type { OpenAI } from 'openai'
+import { knownModels } from './model-info.ts'
 
 /** Which server to call, and how. */
 export type OpenAIOptions = {
+  /**
+   * Names another server than OpenAI's, such as `xai`: its models have the ids `xai/…`, and its errors this name. It is sent
+   * no key of OpenAI's.
+   */
+  name?: string | undefined
+  /** The environment variable with the key of a named server. Without it and `apiKey` no key is sent. */
+  keyVariable?: string | undefined
   /** Else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`. A server of your own needs none. */
   apiKey?: string | undefined
   /** With `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own. */
@@ -20,42 +28,89 @@ export type OpenAIOptions = {
 }
 
 /** Where requests go, and with which credentials. */
-export type Connection = SdkConnection<OpenAI> & { api: 'responses' | 'chat' }
+export type Connection = SdkConnection<OpenAI> & {
+  api: 'responses' | 'chat'
+  provider: string
+  keyVariables: readonly string[]
+}
 
 /**
  * Resolves key, address and API from the options and the environment.
  * @throws AgentKitError `missing-key` on OpenAI's own server without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect({ transport = 'node', api = 'auto', ...options }: OpenAIOptions): Connection {
+export function connect({
+  transport = 'node',
+  api = 'auto',
+  name,
+  keyVariable,
+  ...options
+}: OpenAIOptions): Connection {
+  checkNames(name, keyVariable, options)
   if (transport !== 'node' && transport !== 'fetch') {
     throw new AgentKitError('invalid-config', `\`transport\` is "node" or "fetch", not ${JSON.stringify(transport)}.`)
   }
   const webFetch: typeof fetch = (input, init) => globalThis.fetch(input, init)
   const sending = transport === 'fetch' && options.fetch === undefined ? { ...options, fetch: webFetch } : options
+  const key =
+    name === undefined
+      ? { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] }
+      : { provider: name, vendor: name, variables: keyVariable === undefined ? [] : [keyVariable] }
+  const isWithoutKey = name !== undefined && findKey(options.apiKey, key) === undefined
   const connection = connectSdk(sending, {
-    key: { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] },
+    key,
+    ...(keyVariable !== undefined && { alwaysNeedsKey: true }),
     officialURL: 'https://api.openai.com/v1',
     urlVariable: 'OPENAI_BASE_URL',
     exampleURL: 'http://localhost:8080/v1',
     query: 'kept',
-    create: async (settings) => new (await import('openai')).OpenAI(settings),
+    create: async ({ defaultHeaders, ...settings }) => {
+      const { OpenAI } = await import('openai')
+      // The SDK sends a key of its own making to a server that has none.
+      const headers = isWithoutKey ? { authorization: null, ...defaultHeaders } : defaultHeaders
+      return new OpenAI({ ...settings, ...(headers && { defaultHeaders: headers }) })
+    },
   })
-  return { ...connection, api: api === 'auto' ? (connection.official ? 'responses' : 'chat') : api }
+  const resolved = api === 'auto' ? (connection.official ? 'responses' : 'chat') : api
+  return { ...connection, api: resolved, provider: key.provider, keyVariables: key.variables }
+}
+
+function checkNames(
+  name: string | undefined,
+  keyVariable: string | undefined,
+  { baseURL, client }: Pick<OpenAIOptions, 'baseURL' | 'client'>,
+): void {
+  if (name === undefined) {
+    if (keyVariable === undefined) return
+    throw new AgentKitError('invalid-config', '`keyVariable` is of a named server: pass `name` too, such as "xai".')
+  }
+  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
+    const form = 'at most 64 letters, digits, ".", "_" and "-"'
+    throw new AgentKitError('invalid-config', `\`name\` is ${form}, not ${JSON.stringify(name)}.`)
+  }
+  if (baseURL === undefined && client === undefined) {
+    throw new AgentKitError('invalid-config', `The server "${name}" needs its address: pass \`baseURL\`, with /v1.`)
+  }
 }
 
 /** What the errors of this model contain: hints, and no secrets. */
 export function errorContext(model: string, connection: Connection): ErrorContext {
   return {
-    provider: 'openai',
+    provider: connection.provider,
     model,
     secrets: connection.secrets,
+    ...(connection.official && { models: knownModels }),
     hint: (code, failure) => hint(code, failure, connection),
   }
 }
 
 function hint(code: ErrorCode, { status, message }: Failure, connection: Connection): string | undefined {
-  if (code === 'auth' && status !== 403) return 'Set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or pass apiKey.'
+  if (code === 'auth' && status !== 403) {
+    const { keyVariables } = connection
+    return keyVariables.length > 0
+      ? `Set ${keyVariables.join(' or ')}, or pass apiKey.`
+      : 'Pass apiKey, or the variable that has it as keyVariable (key_env in the configuration).'
+  }
   if (connection.api === 'chat' && wantsResponses.test(message)) return "Set api: 'responses'."
   if (code !== 'bad-request' || status !== 404 || connection.official) return undefined
   if (!/\/v\d/.test(connection.baseURL))

@@ -13,3 +13,5 @@ export function modelInfo(id: string, official: boolean): ModelInfo | undefined 
 }
 
 const table: ModelTable = models
+
+export const knownModels: readonly string[] = Object.keys(table.models)

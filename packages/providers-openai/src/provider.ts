@@ -26,7 +26,8 @@ export type OpenAIModelOptions = CallTimeouts
 export type OpenAIEmbedderOptions = EmbedderOptions
 
 export type OpenAIProvider = {
-  readonly id: 'openai'
+  /** `openai`, or the name of the server. */
+  readonly id: string
   /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
   model(id: string, options?: OpenAIModelOptions): Model
   /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
@@ -37,6 +38,7 @@ export type OpenAIProvider = {
  * OpenAI's models, and those of any server that speaks like OpenAI's (vLLM, LM Studio, llama.cpp, gateways, …).
  * The SDK is loaded at the first call.
  *
+ * @param options.name of another server, such as `xai`, with `keyVariable` for its key
  * @param options.apiKey else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`; another server needs none
  * @param options.baseURL with `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own
  * @param options.api `"auto"`: Responses on OpenAI's own server, Chat Completions on any other
@@ -45,19 +47,21 @@ export type OpenAIProvider = {
  * @example
  * const model = openai().model('gpt-5.6-luna')
  * const local = openai({ baseURL: 'http://localhost:8080/v1' }).model('qwen3')
+ * const grok = openai({ name: 'xai', baseURL: 'https://api.x.ai/v1', keyVariable: 'XAI_API_KEY' }).model('grok-4')
  */
 export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   checkOptions(options, optionNames)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
+  const provider = options.name ?? 'openai'
   return {
-    id: 'openai',
+    id: provider,
     model(id, timeouts = {}) {
-      checkModelId(id, 'openai')
+      checkModelId(id, provider)
       checkOptions(timeouts, callTimeoutNames, 'invalid-argument')
       const context = errorContext(id, connection())
       return providerModel({
-        provider: 'openai',
+        provider,
         model: id,
         info: modelInfo(id, connection().official),
         timeouts,
@@ -67,10 +71,10 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
       })
     },
     embedder(id, settings = {}) {
-      checkModelId(id, 'openai', 'embedder')
+      checkModelId(id, provider, 'embedder')
       const context = errorContext(id, connection())
       return openaiEmbedder({
-        provider: 'openai',
+        provider,
         model: id,
         client: connection().client,
         settings,
@@ -81,6 +85,8 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
 }
 
 const optionNames: Record<keyof OpenAIOptions, true> = {
+  name: true,
+  keyVariable: true,
   apiKey: true,
   baseURL: true,
   headers: true,

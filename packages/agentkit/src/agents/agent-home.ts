@@ -15,20 +15,26 @@ type HomeOptions = {
   id: string
   sessions: SessionStore
   enableMultiModal: boolean | undefined
+  /** The configuration says so of its model. */
+  isWithoutImages?: boolean
   ownContext: boolean
 }
 
 export function agentHome(
   context: SDKContext,
   settings: AgentTable,
-  { id, sessions, enableMultiModal = settings.enable_multi_modal ?? true, ownContext }: HomeOptions,
+  { id, sessions, enableMultiModal = settings.enable_multi_modal, isWithoutImages = false, ownContext }: HomeOptions,
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
   return {
     begin: () => context.warnOfStrayTables(),
     // Refuses an image or a file when `enable_multi_modal` is `false`.
     check(message) {
-      if (!enableMultiModal) refuseParts(id, message)
+      if (enableMultiModal === false)
+        refuseParts(id, message, '`enable_multi_modal` is false. Set it to true to allow them.')
+      if (enableMultiModal === undefined && isWithoutImages) {
+        refuseParts(id, message, 'its model has `images = false`. Choose another model, or correct that.')
+      }
     },
     notifies: context.config.webhooks.url !== undefined,
     workerParts: () => workerParts(context, id, sessions),
@@ -66,10 +72,8 @@ function rulesOf({
   }
 }
 
-function refuseParts(id: string, { content }: UserMessage): void {
+function refuseParts(id: string, { content }: UserMessage, why: string): void {
   const refused = Array.isArray(content) ? content.find((part) => part.type !== 'text') : undefined
   if (!refused) return
-  throw invalidArgument(
-    `The agent "${id}" takes no ${refused.type}s: \`enable_multi_modal\` is false. Set it to true to allow them.`,
-  )
+  throw invalidArgument(`The agent "${id}" takes no ${refused.type}s: ${why}`)
 }

@@ -2,6 +2,7 @@ import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { withCassette } from '../models/cassette-model.ts'
+import { findModel } from '../models/model-name.ts'
 import { namedModel } from '../models/named-model.ts'
 import { isProviderId, type ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
@@ -47,12 +48,25 @@ function modelOf(
     firstByteTimeoutMs: timeoutMs,
     idleTimeoutMs: timeoutMs,
     ollamaServerUrl: settings.ollama_server_url,
+    providers: context.config.providers,
   })
   const named = afterOtherChecks(() => namedModel(model, modelSettings), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is called at OpenAI. For Groq write "groq/${named.id}".`)
   }
   return withCassette(named)
+}
+
+/** Whether the configuration says that the preferred model reads no images. */
+export function readsNoImages(
+  { model }: Pick<ModelOptions, 'model'>,
+  settings: AgentTable,
+  { config }: SDKContext,
+): boolean {
+  const [preferred] = [model ?? settings.model].flat()
+  if (typeof preferred !== 'string') return false
+  const { model: name, named } = findModel(preferred, config.providers)
+  return named?.models?.get(name)?.images === false
 }
 
 /** A model without timers of its own: core bounds the time between its events. */

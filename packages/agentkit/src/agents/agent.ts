@@ -6,7 +6,7 @@ import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
-import { chatProvidersOf, modelsOf } from './agent-models.ts'
+import { chatProvidersOf, modelsOf, readsNoImages } from './agent-models.ts'
 import { type AgentOptions, checkAgentOptions } from './options.ts'
 import { contextOf, sessionsOf, sharedOptions } from './shared-options.ts'
 
@@ -51,7 +51,9 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     })
     this.sdkContext = context
     const ownContext = sdkContext === undefined
-    this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
+    const isWithoutImages = readsNoImages(options, settings, context)
+    const home = { id: this.id, sessions: store, enableMultiModal, isWithoutImages, ownContext }
+    this.host = agentHome(context, settings, home)
   }
 
   /**

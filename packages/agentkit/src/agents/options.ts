@@ -19,6 +19,10 @@ import {
 } from '@agentkit/core/internal'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
+import type { KnownModelName } from '../models/known-models.ts'
+
+/** Any name; editors complete those that are known. */
+type ModelName = KnownModelName | (string & {})
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> &
@@ -31,7 +35,7 @@ export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'm
      * A name, as `resolveModelName` accepts it, or a model of a provider package; default: OpenAI's, if its key is set.
      * Of a list the first is preferred; when one fails, the next takes over.
      */
-    model?: string | Model | readonly (string | Model)[]
+    model?: ModelName | Model | readonly (ModelName | Model)[]
     /** `false` refuses images and files. By default the model's abilities decide. */
     enableMultiModal?: boolean
     /** The session store, the path of a SQLite file (default `agentkit-data/sessions.db`), or `postgres://…`. */

@@ -9,7 +9,8 @@ import { SDKContext } from '../config/sdk-context.ts'
 import { sharedRetriever } from '../knowledge/agent-knowledge.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
 import { progressLine, reportLines } from '../knowledge/sync-lines.ts'
-import { resolveModelName } from '../models/model-name.ts'
+import { findModel } from '../models/model-name.ts'
+import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 
 type IndexOptions = {
@@ -64,7 +65,7 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
   if (folder !== undefined) checkFolder(folder)
   const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
   const models = [settings.model ?? []].flat()
-  const providers = models.map((name) => resolveModelName(name).provider)
+  const providers = models.map((name) => findModel(name, context.config.providers).provider).filter(isProviderId)
   const knowledge: KnowledgeOptions = definedOnly({
     retrievalTool: tool,
     requiredExts: ext,

@@ -16,6 +16,7 @@ function configOf(parts: Partial<Config>): Config {
     webhooks: {},
     retriever: {},
     embedding: {},
+    providers: new Map(),
     warnings: [],
     ...parts,
   }

@@ -31,6 +31,14 @@ export type ValueTypes = {
   'parse-processes': number
   collaboration: Exclude<Collaboration, Route>
   history: Exclude<MemberHistory, object> | number
+  'provider-kind': 'openai-compatible'
+  address: string
+  variable: string
+  api: 'chat' | 'responses'
+  headers: Readonly<Record<string, string>>
+  embeddings: boolean | string
+  models: object
+  date: string
 }
 
 /** A `budget` in the file. */
@@ -148,6 +156,27 @@ export const embeddingKeys = {
   dimensions: { type: 'count', example: '512' },
 } as const
 
+/** The keys of `[providers.<name>]`. */
+export const providerKeys = {
+  kind: { type: 'provider-kind', example: '"openai-compatible"' },
+  base_url: { type: 'address', example: '"https://api.x.ai/v1"' },
+  key_env: { type: 'variable', example: '"XAI_API_KEY"' },
+  api: { type: 'api', example: '"chat"' },
+  headers: { type: 'headers', example: '{ "x-team" = "garden" }' },
+  embeddings: { type: 'embeddings', example: '"bge-m3"' },
+  models: { type: 'models', example: '["grok-4", "grok-4-mini"]' },
+} as const
+
+/** The keys of `[providers.<name>.models."<model>"]`. */
+export const providerModelKeys = {
+  context_window: { type: 'count', example: '128000' },
+  max_output_tokens: { type: 'count', example: '8192' },
+  input_usd_per_million: { type: 'number', example: '0.4' },
+  output_usd_per_million: { type: 'number', example: '1.6' },
+  as_of: { type: 'date', example: '"2026-11-24"' },
+  images: { type: 'flag', example: 'true' },
+} as const
+
 /** Tables that belong to no agent. None of these names may be an agent's id. */
 export const reservedTables: readonly string[] = [
   'defaults',
@@ -157,6 +186,7 @@ export const reservedTables: readonly string[] = [
   'retention',
   'server',
   'webhooks',
+  'providers',
 ]
 
 /** A checked table: known keys only, each of its type. */
@@ -170,3 +200,5 @@ export type WebhooksTable = TableOf<typeof webhookKeys>
 export type SamplePromptsTable = TableOf<typeof samplePromptKeys>
 export type RetrieverTable = TableOf<typeof retrieverKeys>
 export type EmbeddingTable = TableOf<typeof embeddingKeys>
+export type ProviderTable = TableOf<typeof providerKeys>
+export type ProviderModelTable = TableOf<typeof providerModelKeys>

@@ -15,7 +15,8 @@ import {
   settingRules,
 } from '@agentkit/core/internal'
 import type { Dialect } from '@agentkit/server'
-import { resolveModelName } from '../models/model-name.ts'
+import { findModel } from '../models/model-name.ts'
+import type { NamedProviders } from '../models/named-provider.ts'
 import type { ConfigKey, ValueTypes } from './config-keys.ts'
 
 const limitNames = budgetNames.map((name) => name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`))
@@ -48,6 +49,16 @@ const isExt = (value: unknown): boolean =>
   typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
 const isBytes = (megabytes: unknown): boolean =>
   typeof megabytes === 'number' && isWhole(Math.round(megabytes * 1e6), 1, Number.MAX_SAFE_INTEGER)
+
+const isAddress = (value: unknown): boolean => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return /^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === ''
+}
+const isPlainTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+/** What HTTP allows: other characters could begin a header of their own. */
+const isHeader = ([name, value]: [string, unknown]): boolean =>
+  /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]{0,8000}$/.test(value)
 
 const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
   text: { is: 'text in quotes', holds: isText.holds },
@@ -91,23 +102,52 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     holds: (value) => Array.isArray(value) && value.every((name) => dialects.includes(name)),
   },
   log: isOneOf(['human', 'json']),
+  'provider-kind': isOneOf(['openai-compatible']),
+  address: { is: 'an http or https address in quotes, without a user and a password', holds: isAddress },
+  variable: {
+    is: 'the name of an environment variable in quotes',
+    holds: (value) => typeof value === 'string' && /^[A-Za-z_]\w{0,199}$/.test(value),
+  },
+  api: isOneOf(['chat', 'responses']),
+  headers: {
+    is: 'a table of texts, by the names of headers',
+    holds: (value) => isPlainTable(value) && Object.entries(value).every(isHeader),
+  },
+  embeddings: {
+    is: 'true, or the name of an embedding model in quotes',
+    holds: (value) => isFlag.holds(value) || isWord(value),
+  },
+  models: {
+    is: 'a list of names, or tables [providers.<name>.models."<model>"]',
+    holds: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isWord) : isPlainTable(value)),
+  },
+  date: {
+    is: 'a date in quotes',
+    holds: (value) =>
+      typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)),
+  },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 
 /** A sentence with the fix for an invalid value; `undefined` for a valid one. */
-export function valueProblem(name: string, key: ConfigKey, value: unknown): string | undefined {
+export function valueProblem(
+  name: string,
+  key: ConfigKey,
+  value: unknown,
+  providers: NamedProviders,
+): string | undefined {
   const { is, holds } = valueTypes[key.type]
   if (!holds(value)) return `"${name}" must be ${is}. Write for example ${name} = ${key.example}.`
   if (key.type !== 'model') return undefined
   return [value]
     .flat()
-    .map((model) => modelProblem(String(model)))
+    .map((model) => modelProblem(String(model), providers))
     .find((problem) => problem !== undefined)
 }
 
-function modelProblem(name: string): string | undefined {
+function modelProblem(name: string, providers: NamedProviders): string | undefined {
   try {
-    resolveModelName(name)
+    findModel(name, providers)
     return undefined
   } catch (error) {
     if (isAgentKitError(error)) return error.message

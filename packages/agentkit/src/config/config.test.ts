@@ -91,6 +91,7 @@ cors_origins = ["https://example.com"]
       webhooks: {},
       retriever: {},
       embedding: {},
+      providers: new Map(),
       defaults: { model: 'offline/extractive', timeout: 1.5 },
       agents: new Map([
         [
@@ -124,6 +125,7 @@ cors_origins = ["https://example.com"]
       webhooks: {},
       retriever: {},
       embedding: {},
+      providers: new Map(),
       warnings: [],
     })
   })

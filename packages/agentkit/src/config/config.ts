@@ -3,12 +3,17 @@ import { resolve } from 'node:path'
 
 import { invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
+import { type NamedProvider, type NamedProviders, noProviders } from '../models/named-provider.ts'
 import {
   type AgentTable,
   agentKeys,
   type ConfigKey,
   type EmbeddingTable,
   embeddingKeys,
+  type ProviderModelTable,
+  type ProviderTable,
+  providerKeys,
+  providerModelKeys,
   type RetentionTable,
   type RetrieverTable,
   reservedTables,
@@ -22,6 +27,7 @@ import {
   webhookKeys,
 } from './config-keys.ts'
 import { valueProblem } from './config-values.ts'
+import { providerNameProblem, providerProblem, toNamedProvider } from './provider-tables.ts'
 import { tomlLine } from './toml-line.ts'
 
 /** The checked configuration file: known keys only, each of its type. */
@@ -37,6 +43,8 @@ export type Config = {
   readonly webhooks: WebhooksTable
   readonly retriever: RetrieverTable
   readonly embedding: EmbeddingTable
+  /** By name: `[providers.<name>]`. */
+  readonly providers: NamedProviders
   /** One sentence for each entry that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -49,6 +57,7 @@ const emptyConfig = {
   webhooks: {},
   retriever: {},
   embedding: {},
+  providers: noProviders,
   warnings: [],
 } as const
 
@@ -66,7 +75,7 @@ export function readConfig(configPath?: string): Config {
   const path = resolve(configPath ?? defaultPath)
   const toml = readText(path, configPath !== undefined)
   if (toml === undefined) return { ...emptyConfig, agents: new Map() }
-  return checkConfig({ path, toml }, parseToml(path, toml))
+  return checkConfig({ path, toml, providers: noProviders }, parseToml(path, toml))
 }
 
 function readText(path: string, required: boolean): string | undefined {
@@ -96,15 +105,17 @@ function parseToml(path: string, toml: string): TomlTable {
   }
 }
 
-type Source = { path: string; toml: string }
+type Source = { path: string; toml: string; providers: NamedProviders }
 
-function checkConfig(source: Source, file: TomlTable): Config {
+function checkConfig(text: Source, file: TomlTable): Config {
   const warnings: string[] = []
   const warn = (path: readonly string[], problem: string): void =>
-    void warnings.push(`${place(source, path)}: ${problem}`)
+    void warnings.push(`${place(text, path)}: ${problem}`)
+  // First: names of models may begin with theirs.
+  const source: Source = { ...text, providers: checkProviders(text, file.providers, warn) }
   const read = <Table>(name: string, keys: Record<string, ConfigKey>): Table => {
     const table = file[name]
-    return (table === undefined ? {} : checkTable(source, name, table, keys, warn)) as Table // what `keys` promise
+    return (table === undefined ? {} : checkTable(source, [name], table, keys, warn)) as Table // what `keys` promise
   }
   const agents = new Map<string, AgentTable>()
   const topLevel: Record<string, unknown> = {}
@@ -125,8 +136,32 @@ function checkConfig(source: Source, file: TomlTable): Config {
     webhooks: read('webhooks', webhookKeys),
     retriever: read('retriever', retrieverKeys),
     embedding: read('embedding', embeddingKeys),
+    providers: source.providers,
     warnings,
   }
+}
+
+/** `[providers.<name>]`, each checked. */
+function checkProviders(source: Source, tables: TomlValue | undefined, warn: Warn): NamedProviders {
+  if (tables === undefined) return noProviders
+  if (!isTable(tables)) fail(source, ['providers'], '"providers" must be tables. Write each as [providers.<name>].')
+  return new Map(Object.entries(tables).map(([name, table]) => [name, checkProvider(source, name, table, warn)]))
+}
+
+function checkProvider(source: Source, name: string, table: TomlValue, warn: Warn): NamedProvider {
+  const path = ['providers', name]
+  const wrongName = providerNameProblem(name)
+  if (wrongName) fail(source, path, wrongName)
+  const checked: ProviderTable = checkTable(source, path, table, providerKeys, warn) // what the keys promise
+  const { models = [] } = checked
+  const described = Object.entries(models).map(([key, facts]): [string, ProviderModelTable] =>
+    Array.isArray(models)
+      ? [facts, {}]
+      : [key, checkTable(source, [...path, 'models', key], facts, providerModelKeys, warn)],
+  )
+  const problem = providerProblem(checked)
+  if (problem) fail(source, path, problem)
+  return toNamedProvider(name, checked, checked.models && new Map(described))
 }
 
 type Warn = (path: readonly string[], problem: string) => void
@@ -134,27 +169,28 @@ type Warn = (path: readonly string[], problem: string) => void
 /** A table's known keys, each of its type. Unknown keys are left out with a warning. */
 function checkTable(
   source: Source,
-  name: string,
+  path: readonly string[],
   table: TomlValue,
   keys: Record<string, ConfigKey>,
   warn: Warn,
 ): Record<string, unknown> {
-  if (!isTable(table)) fail(source, [name], `"${name}" must be a table. Write it as [${name}].`)
+  const name = path.join('.')
+  if (!isTable(table)) fail(source, path, `"${name}" must be a table. Write it as [${name}].`)
   const checked: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(table)) {
     const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (!known) {
-      warn([name, key], unknownKey(key, name, Object.keys(keys)))
+      warn([...path, key], unknownKey(key, name, Object.keys(keys)))
       continue
     }
-    checked[key] = checkValue(source, [name, key], known, value)
+    checked[key] = checkValue(source, [...path, key], known, value)
   }
   return checked
 }
 
 function checkValue(source: Source, path: readonly string[], key: ConfigKey, value: TomlValue): TomlValue {
   const name = path.at(-1) ?? ''
-  const problem = valueProblem(name, key, value)
+  const problem = valueProblem(name, key, value, source.providers)
   if (problem) fail(source, path, problem)
   return value
 }

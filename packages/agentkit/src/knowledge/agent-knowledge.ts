@@ -129,7 +129,7 @@ export function chooseEmbedding(
   context: Pick<SDKContext, 'config' | 'notice'>,
 ): ChosenEmbedding | undefined {
   const [preferred = 'openai'] = chatProviders
-  const named = namedEmbedding(context.config.embedding, preferred)
+  const named = namedEmbedding(context.config.embedding, preferred, context.config.providers)
   if (named) return { ...named, isNamed: true }
   const choice = defaultEmbedding(chatProviders)
   const isCloud = retrievalTool?.startsWith('cloudindex-') ?? false
@@ -138,7 +138,7 @@ export function chooseEmbedding(
       `"${retrievalTool}" needs vectors, and no provider with embeddings has a key. Name one in [embedding], or use "localstore".`,
     )
   }
-  if (choice && !chatProviders.includes(choice.provider)) {
+  if (choice && !chatProviders.some((provider) => provider === choice.provider)) {
     context.notice(
       `The files are embedded by ${choice.provider}/${choice.model}, as the chat model's provider has no default embedding model. Name another one in [embedding].`,
     )

@@ -2,10 +2,18 @@ import { AgentKitError } from '@agentkit/core'
 import { invalidConfig } from '@agentkit/core/internal'
 import type { EmbeddingTable } from '../config/config-keys.ts'
 import { type ModelName, resolveModelName } from '../models/model-name.ts'
+import { checkKeyOf } from '../models/named-model.ts'
+import { checkListed, type NamedProvider, type NamedProviders, noProviders } from '../models/named-provider.ts'
 import { hasCustomServer, isProviderId, keyOf, keyVariables, needsKey, type ProviderId } from '../models/providers.ts'
 
 /** The embedding model that makes the vectors. */
-export type EmbeddingChoice = { provider: ProviderId; model: string; dimensions?: number }
+export type EmbeddingChoice = {
+  provider: string
+  model: string
+  dimensions?: number
+  /** Set where the configuration names the provider. */
+  named?: NamedProvider
+}
 
 /** Providers with embeddings, each with its default model. */
 const defaultModels: ReadonlyMap<ProviderId, string | undefined> = new Map([
@@ -25,6 +33,7 @@ const availableForChat: readonly ProviderId[] = [...alwaysAvailable, 'ollama']
  * The embedding that `[embedding]` names.
  *
  * @param chatProvider the provider when the table names none
+ * @param providers those of the configuration
  * @returns `undefined` for an empty table
  * @throws AgentKitError `invalid-config` for a provider without embeddings, and for a missing model
  * @throws AgentKitError `missing-key` with the names of the environment variables
@@ -32,8 +41,11 @@ const availableForChat: readonly ProviderId[] = [...alwaysAvailable, 'ollama']
 export function namedEmbedding(
   { provider: name, model: modelName, dimensions }: EmbeddingTable,
   chatProvider: ProviderId,
+  providers: NamedProviders = noProviders,
 ): EmbeddingChoice | undefined {
   if (name === undefined && modelName === undefined && dimensions === undefined) return undefined
+  const own = providers.get(name ?? modelName?.split('/', 1)[0] ?? '')
+  if (own) return embeddingOfNamed(own, modelName, dimensions)
   const named = modelName === undefined ? undefined : parseModelName(modelName)
   const provider =
     name === undefined ? (azureOf(modelName, chatProvider) ?? named?.provider ?? chatProvider) : parseProvider(name)
@@ -52,6 +64,25 @@ export function namedEmbedding(
     })
   }
   return { provider, model, ...(dimensions === undefined ? {} : { dimensions }) }
+}
+
+function embeddingOfNamed(
+  named: NamedProvider,
+  modelName: string | undefined,
+  dimensions: number | undefined,
+): EmbeddingChoice {
+  const { name, embeddings } = named
+  if (embeddings === undefined) {
+    throw invalidConfig(`${name} has no embeddings. If it has some, set embeddings = true in [providers.${name}].`)
+  }
+  const given = modelName?.startsWith(`${name}/`) ? modelName.slice(name.length + 1) : modelName
+  const model = given ?? (embeddings === true ? undefined : embeddings)
+  if (model === undefined || model === '') {
+    throw invalidConfig(`In [embedding] set model to an embedding model of ${name}.`)
+  }
+  if (model !== embeddings) checkListed(named, model)
+  checkKeyOf(named)
+  return { provider: name, model, named, ...(dimensions === undefined ? {} : { dimensions }) }
 }
 
 /**
@@ -73,7 +104,7 @@ function parseProvider(name: string): ProviderId {
   const provider = name === 'google' ? 'gemini' : name
   if (isProviderId(provider)) return provider
   throw invalidConfig(
-    `The provider "${name}" in [embedding] is unknown. Set it to one of ${quoted([...defaultModels.keys()])}.`,
+    `The provider "${name}" in [embedding] is unknown. Set it to one of ${quoted([...defaultModels.keys()])}, or describe it in [providers.${name}].`,
   )
 }
 

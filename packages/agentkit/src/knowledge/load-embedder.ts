@@ -1,5 +1,6 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
 import { importProvider, type ProviderFactory, type ProviderSettings } from '../models/import-provider.ts'
+import { openaiOptions } from '../models/named-provider.ts'
 import { keyOf, type ProviderId } from '../models/providers.ts'
 import type { EmbeddingChoice } from './embedding-choice.ts'
 
@@ -11,12 +12,13 @@ import type { EmbeddingChoice } from './embedding-choice.ts'
  * @throws AgentKitError `missing-package` when the package is not installed
  */
 export async function loadEmbedder(
-  { provider, model, dimensions }: EmbeddingChoice,
+  { provider: name, model, dimensions, named }: EmbeddingChoice,
   ollamaServerUrl?: string,
   load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): Promise<Embedder> {
-  const apiKey = keyOf(provider)
-  const settings: ProviderSettings = apiKey ? { apiKey } : {}
+  const provider = named ? 'openai' : (name as ProviderId) // all that are not named
+  const apiKey = named ? undefined : keyOf(provider)
+  const settings: ProviderSettings = named ? openaiOptions(named) : apiKey ? { apiKey } : {}
   if (provider === 'ollama' && ollamaServerUrl !== undefined) settings.serverUrl = ollamaServerUrl
   const { embedder } = (await load(provider))(settings)
   if (!embedder) throw new AgentKitError('unsupported', `${provider} has no embeddings.`, { provider })

@@ -9,6 +9,12 @@ export type ProviderSettings = {
   apiKey?: string
   /** Where Ollama listens. */
   serverUrl?: string
+  /** A server that speaks like OpenAI's, for the package of OpenAI. */
+  name?: string
+  baseURL?: string
+  keyVariable?: string
+  api?: 'chat' | 'responses'
+  headers?: Readonly<Record<string, string>>
 }
 
 /**

@@ -1,4 +1,5 @@
-import { invalidConfig } from '@agentkit/core/internal'
+import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { checkListed, type NamedProvider, type NamedProviders, noProviders } from './named-provider.ts'
 import { hasCustomServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
 
 /** A model's provider, and the provider's name for the model. */
@@ -19,13 +20,38 @@ export type ModelName = { provider: ProviderId; model: string }
  * resolveModelName('mistral:7b') // { provider: 'ollama', model: 'mistral:7b' }
  */
 export function resolveModelName(name: string): ModelName {
+  const { provider, model } = findModel(name, noProviders)
+  return { provider: provider as ProviderId, model } // there are no others without the providers of a configuration
+}
+
+/** A model of a built-in provider, or of one that the configuration names. */
+export type FoundModel = { provider: string; model: string; named?: NamedProvider }
+
+/** The same, with the providers of a configuration. */
+export function findModel(name: string, providers: NamedProviders): FoundModel {
   if (typeof name !== 'string' || name.trim() === '') {
     throw invalidConfig('A model needs a name, such as "openai/gpt-5.4-mini".')
   }
-  return byPrefix(name) ?? byFamily(name) ?? byCustomServer(name) ?? unknownProvider(name)
+  return (
+    byNamed(name, providers) ??
+    byPrefix(name) ??
+    byFamily(name) ??
+    byCustomServer(name) ??
+    unknownProvider(name, providers)
+  )
 }
 
 const aliases: ReadonlyMap<string, ProviderId> = new Map([['google', 'gemini']])
+
+function byNamed(name: string, providers: NamedProviders): FoundModel | undefined {
+  const slash = name.indexOf('/')
+  const named = slash < 0 ? undefined : providers.get(name.slice(0, slash))
+  if (!named) return undefined
+  const model = name.slice(slash + 1)
+  if (model === '') throw invalidConfig(`"${name}" names no model. Write "${named.name}/<model>".`)
+  checkListed(named, model)
+  return { provider: named.name, model, named }
+}
 
 function byPrefix(name: string): ModelName | undefined {
   const slash = name.indexOf('/')
@@ -61,7 +87,14 @@ function byCustomServer(name: string): ModelName | undefined {
   return hasCustomServer() ? { provider: 'openai', model: name } : undefined
 }
 
-function unknownProvider(name: string): never {
+function unknownProvider(name: string, providers: NamedProviders): never {
+  const slash = name.indexOf('/')
+  const head = slash > 0 ? name.slice(0, slash) : undefined
+  const nearest =
+    head === undefined ? undefined : nearestWord(head, [...providerIds, ...aliases.keys(), ...providers.keys()])
+  if (nearest !== undefined) {
+    throw invalidConfig(`There is no provider "${head}". Did you mean "${nearest}${name.slice(slash)}"?`)
+  }
   const candidates = providerIds.filter((id) => id !== 'offline').map((id) => `"${id}/${name}"`)
   throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}.`)
 }

@@ -2,13 +2,22 @@ import { AgentKitError } from '@agentkit/core'
 import { isReplaying, replayedModel } from './cassette-model.ts'
 import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
-import { resolveModelName } from './model-name.ts'
-import { keyOf, keyVariables, type ModelTimeouts, needsKey, type ProviderId, providerIds } from './providers.ts'
+import { type FoundModel, findModel } from './model-name.ts'
+import { type NamedProvider, type NamedProviders, noProviders, openaiOptions } from './named-provider.ts'
+import {
+  keyOf,
+  keyVariables,
+  type ModelTimeouts,
+  needsKey,
+  type ProviderId,
+  providerIds,
+  variable,
+} from './providers.ts'
 
 /** The model of an agent that names none, if there is an OpenAI key. */
 export const defaultModel = 'openai/gpt-5.4-mini'
 
-export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string }
+export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string; providers?: NamedProviders }
 
 /**
  * A model by its name. The provider's key is read from the environment at once; its package is imported when the model
@@ -22,11 +31,14 @@ export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string }
  */
 export function namedModel(
   name: string | undefined,
-  { ollamaServerUrl, ...timeouts }: NamedModelSettings = {},
+  { ollamaServerUrl, providers = noProviders, ...timeouts }: NamedModelSettings = {},
   load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): LazyModel {
-  const { provider, model } = resolveModelName(name ?? defaultModel)
-  if (isReplaying()) return replayedModel(`${provider}/${model}`)
+  const found = findModel(name ?? defaultModel, providers)
+  if (isReplaying()) return replayedModel(`${found.provider}/${found.model}`)
+  if (found.named) return modelOfNamed(found, found.named, timeouts, load)
+  const { model } = found
+  const provider = found.provider as ProviderId // all that are not named
   const apiKey = keyOf(provider)
   if (!apiKey && name === undefined) throw noModel()
   if (!apiKey && needsKey(provider)) throw missingKey(name ?? defaultModel, provider)
@@ -36,6 +48,29 @@ export function namedModel(
     if (provider === 'ollama' && ollamaServerUrl !== undefined) settings.serverUrl = ollamaServerUrl
     return factory(settings).model(model, timeouts)
   })
+}
+
+function modelOfNamed(
+  { provider, model }: FoundModel,
+  named: NamedProvider,
+  timeouts: ModelTimeouts,
+  load: (provider: ProviderId) => Promise<ProviderFactory>,
+): LazyModel {
+  checkKeyOf(named)
+  const info = named.models?.get(model)?.info
+  const lazy = lazyModel(`${provider}/${model}`, async () => {
+    const loaded = (await load('openai'))(openaiOptions(named)).model(model, timeouts)
+    return info ? { ...loaded, info: { ...loaded.info, ...info } } : loaded
+  })
+  // Known before it is loaded: a budget in US dollars needs the price.
+  return info ? Object.assign(lazy, { info }) : lazy
+}
+
+/** @throws AgentKitError `missing-key` */
+export function checkKeyOf({ name, keyVariable }: NamedProvider): void {
+  if (keyVariable === undefined || variable(keyVariable) !== undefined) return
+  const message = `The models of "${name}" need a key. Set ${keyVariable}, for example in .env.`
+  throw new AgentKitError('missing-key', message, { provider: name })
 }
 
 function missingKey(name: string, provider: ProviderId): AgentKitError {

@@ -46,9 +46,14 @@ export function needsKey(provider: ProviderId): boolean {
 
 /** The provider's key in the environment, if there is one. An empty variable counts as absent. */
 export function keyOf(provider: ProviderId): string | undefined {
-  for (const variable of keyVariables[provider]) {
-    const key = process.env[variable]?.trim()
+  for (const name of keyVariables[provider]) {
+    const key = variable(name)
     if (key) return key
   }
   return undefined
+}
+
+/** An environment variable; an empty one counts as absent. */
+export function variable(name: string): string | undefined {
+  return process.env[name]?.trim() || undefined
 }

@@ -11,6 +11,16 @@ function classify(failure: Partial<Failure>) {
 }
 
 describe('providerError', () => {
+  it('of an unknown model names the nearest one that is known', () => {
+    const models = ['gpt-5.4', 'gpt-5.4-mini']
+    const failure = { status: 404, code: 'model_not_found', message: 'No such model.' }
+    const of = (model: string): string => providerError(failure, { ...context, model, models }).message
+    expect(of('gpt-5.4-mni')).toContain('Did you mean "gpt-5.4-mini"?')
+    // A model that is known may be unavailable to this key.
+    expect(of('gpt-5.4')).not.toContain('Did you mean')
+    expect(of('completely-other')).not.toContain('Did you mean')
+  })
+
   it.each<[string, Partial<Failure>, string, boolean]>([
     ['401', { status: 401 }, 'auth', false],
     ['403', { status: 403 }, 'auth', false],

@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { causesOf, connectionFailure, redactSecrets, silenceError } from '@agentkit/core/internal'
+import { causesOf, connectionFailure, nearestWord, redactSecrets, silenceError } from '@agentkit/core/internal'
 import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 
@@ -10,6 +10,8 @@ export type Callee = { provider: string; model: string }
 export type ErrorContext = Callee & {
   /** Values that are redacted from errors: the key, headers with credentials. */
   secrets: readonly string[]
+  /** The models that are known, for a name that the provider does not know. */
+  models?: readonly string[]
   /** The fix for an error, if there is one. */
   hint?(code: ErrorCode, failure: Failure): string | undefined
 }
@@ -33,7 +35,7 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   }
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
-  const hint = isRedirect(failure) ? redirectHint : context.hint?.(code, failure)
+  const hint = isRedirect(failure) ? redirectHint : (context.hint?.(code, failure) ?? nearestModel(code, context))
   const details: ErrorDetails = {
     provider,
     model,
@@ -49,6 +51,11 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   const status = failure.status === undefined ? '' : ` (${failure.status})`
   const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
   return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
+}
+
+function nearestModel(code: ErrorCode, { model, models = [] }: ErrorContext): string | undefined {
+  const nearest = code === 'model-not-found' ? nearestWord(model, models) : undefined
+  return nearest === undefined || nearest === model ? undefined : `Did you mean "${nearest}"?`
 }
 
 /** Redirects to another origin are not followed: they would send it the key. */

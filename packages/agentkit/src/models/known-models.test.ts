@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { AgentOptions } from '../agents/options.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+it('are those of the tables of the provider packages (`npm test -- known-models --update` after a change)', async () => {
+  const names = ['openai', 'azure', 'anthropic', 'mistral', 'groq', 'gemini'].flatMap((provider) => {
+    const { models } = JSON.parse(readFileSync(new URL(`providers-${provider}/src/models.json`, root), 'utf8'))
+    return Object.keys(models).map((model) => `${provider}/${model}`)
+  })
+  const text = [
+    '/** The models of the providers’ tables, for completion in editors: any other name is accepted too. Generated. */',
+    'export type KnownModelName =',
+    ...names.sort().map((name) => `  | '${name}'`),
+    '',
+  ].join('\n')
+  await expect(text).toMatchFileSnapshot('./known-models.ts')
+})
+
+it('complete in the option `model`, which takes any name', () => {
+  const known: AgentOptions['model'] = 'openai/gpt-5.4-mini'
+  const other: AgentOptions['model'] = 'xai/grok-4'
+  expect([known, other]).toHaveLength(2)
+})
