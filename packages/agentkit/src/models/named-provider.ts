@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@agentkit/core'
 import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import type { ProviderSettings } from './import-provider.ts'
 
 /** A server that speaks like OpenAI's, as `[providers.<name>]` describes it. */
 export type NamedProvider = {
@@ -32,6 +33,6 @@ export function checkListed({ name, models }: NamedProvider, model: string): voi
 }
 
 /** The options of the provider package for OpenAI's models. */
-export function openaiOptions({ name, baseURL, keyVariable, api, headers }: NamedProvider) {
+export function openaiOptions({ name, baseURL, keyVariable, api, headers }: NamedProvider): ProviderSettings {
   return { name, baseURL, api, ...(keyVariable !== undefined && { keyVariable }), ...(headers && { headers }) }
 }
