@@ -2,6 +2,7 @@ import type { AgentEvent, Citation } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { callIdOf } from '../common/tool-call-id.ts'
 
 export type UIEncoderOptions = {
   /** Of a run that continues. */
@@ -61,7 +62,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
   }
   const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Chunk[] => {
     const { name, input } = event
-    const id = idOf(event)
+    const id = callIdOf(event)
     shown.add(id)
     running.add(id)
     const call = { toolCallId: id, toolName: name, dynamic: true }
@@ -72,7 +73,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     ]
   }
   const requestApproval = (event: Of<'approval-request'>): Chunk[] => {
-    const id = idOf(event)
+    const id = callIdOf(event)
     // A member's call is shown once a person has to decide on it.
     const chunks = shown.has(id) ? closeBlock() : showCall(event)
     running.delete(id)
@@ -83,7 +84,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
   }
   const showResult = (event: Of<'tool-result'>): Chunk[] => {
     const { output, isError } = event
-    const id = idOf(event)
+    const id = callIdOf(event)
     running.delete(id)
     if (refused.has(id)) return [{ type: 'tool-output-denied', toolCallId: id }]
     const call = { toolCallId: id, dynamic: true }
@@ -125,7 +126,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
         return requestApproval(event)
     }
     // In a continued message, the client shows calls of which this stream knows nothing.
-    if (event.type === 'tool-result' && (shown.has(idOf(event)) || (isHeard && calls))) return showResult(event)
+    if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isHeard && calls))) return showResult(event)
     if (!isHeard) return [dataChunk(event)]
     switch (event.type) {
       case 'step-start': {
@@ -159,18 +160,6 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
 
 function finish({ runId, finishReason, usage, cost }: Of<'run-end'>): Chunk {
   return { type: 'finish', messageMetadata: { runId, finishReason, usage, cost: cost?.usd ?? null } }
-}
-
-/**
- * The id of a call in the message of its run. Members of a swarm have models of their own, whose ids may be the same.
- * @param path of the member, below the outermost agent
- */
-export function toolCallId(path: readonly string[], callId: string): string {
-  return [...path, callId].join('/')
-}
-
-function idOf({ path, callId }: Of<'tool-call'> | Of<'tool-result'> | Of<'approval-request'>): string {
-  return toolCallId(path.slice(1), callId)
 }
 
 /** One Server-Sent Event. Values of tools may have no JSON form. */

@@ -12,7 +12,8 @@ import type { ServerContext } from '../../util/server-env.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
-import { toolCallId, uiEncoder } from './ui-encoder.ts'
+import { toolCallId } from '../common/tool-call-id.ts'
+import { uiEncoder } from './ui-encoder.ts'
 import { type Replaced, readUIRequest, type UIRequest } from './ui-request.ts'
 
 /** The UI message stream of the AI SDK, for `useChat`. */

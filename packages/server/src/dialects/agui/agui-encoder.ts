@@ -1,0 +1,192 @@
+import type { AgentEvent, Usage } from '@agentkit/core'
+import type { EncodeEvent } from '../../answer/encode-event.ts'
+import { publicEvent } from '../../answer/public-event.ts'
+import { callIdOf } from '../common/tool-call-id.ts'
+import { agentTrack, type Frame } from './agent-track.ts'
+
+export type AGUIEncoderOptions = {
+  threadId: string
+  /** The client's own. */
+  runId: string
+  /** Tools of the client, which are not called. */
+  ignoredTools?: readonly string[]
+  /** Calls that the client knows: the run continues. */
+  calls?: Iterable<string>
+}
+
+type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
+
+/**
+ * Encodes the events of one run as those of AG-UI. Its client accepts an end only when every message, call, step and
+ * subagent is closed.
+ *
+ * Source: https://docs.ag-ui.com/concepts/events
+ */
+export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: AGUIEncoderOptions): EncodeEvent {
+  const tracks = new Map<string, ReturnType<typeof agentTrack>>()
+  const shown = new Set(calls)
+  const interrupts: object[] = []
+  let hasBegun = false
+  let hasText = false
+  let hasEnded = false
+  let ids = 0
+
+  const nextId = (event: AgentEvent): string => `${event.runId}-${event.seq}-${++ids}`
+  const begin = (event: AgentEvent): Frame[] => {
+    if (hasBegun) return []
+    hasBegun = true
+    const ignored = { type: 'CUSTOM', name: 'agentkit.ignored', value: { tools: ignoredTools } }
+    return [
+      { type: 'RUN_STARTED', threadId, runId, metadata: { runId: event.runId } },
+      ...(ignoredTools.length > 0 ? [ignored] : []),
+    ]
+  }
+  /** The agent of an event; one that has not begun here begins. */
+  const trackOf = (event: AgentEvent, name = event.path.at(-1) ?? ''): ReturnType<typeof agentTrack> => {
+    const key = event.path.slice(1).join('/')
+    const known = tracks.get(key)
+    if (known) return known
+    const above = event.path.length > 2 ? trackOf({ ...event, path: event.path.slice(0, -1) }) : undefined
+    const parent = above?.subagentRunId
+    const subagentRunId = key === '' ? undefined : `${event.runId}/${key}/${++ids}`
+    const track = agentTrack({ subagentRunId, name, ...(parent !== undefined && { parent }) })
+    tracks.set(key, track)
+    return track
+  }
+  const finishSubagents = (below: string, outcome: Frame): Frame[] => {
+    const frames: Frame[] = []
+    // The innermost first.
+    for (const [key, track] of [...tracks].reverse()) {
+      if (key !== below && !key.startsWith(below === '' ? '' : `${below}/`)) continue
+      frames.push(...track.finish(key === '' ? undefined : outcome))
+      tracks.delete(key)
+    }
+    return frames
+  }
+  const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
+    const id = callIdOf(event)
+    shown.add(id)
+    return trackOf(event).call(id, event.name, JSON.stringify(event.input ?? {}))
+  }
+  const ended = (event: Of<'run-end'>): Frame[] => {
+    hasEnded = true
+    const { finishReason, text, usage, cost, error } = event
+    const isFailed = finishReason === 'error' || finishReason === 'aborted'
+    const whole = hasText || text === '' || isFailed || finishReason === 'approval' ? [] : say(event, text)
+    const isWaiting = finishReason === 'approval'
+    const closed = finishSubagents(
+      '',
+      isWaiting ? { outcome: { type: 'suspended' } } : { outcome: { type: 'success' } },
+    )
+    const used = tokenUsage(usage)
+    if (isFailed) {
+      const { message = 'The run was aborted.', code = finishReason } = error ?? {}
+      return [...closed, { type: 'RUN_ERROR', message, code, usage: used }]
+    }
+    const metadata = { runId: event.runId, finishReason, cost: cost?.usd ?? null }
+    const outcome = isWaiting ? { type: 'interrupt', interrupts } : { type: 'success' }
+    return [...whole, ...closed, { type: 'RUN_FINISHED', threadId, runId, outcome, usage: used, metadata }]
+  }
+  const say = (event: AgentEvent, text: string): Frame[] => trackOf(event).text(text, () => nextId(event))
+
+  const framesOf = (event: AgentEvent): Frame[] => {
+    switch (event.type) {
+      case 'run-start':
+        return []
+      case 'run-end':
+        return ended(event)
+      case 'agent-start': {
+        // A member may be called again: each call is a run of its own.
+        const before = finishSubagents(event.path.slice(1).join('/'), { outcome: { type: 'success' } })
+        return event.path.length > 1 ? [...before, ...trackOf(event, event.name).begin()] : before
+      }
+      case 'agent-end':
+        return finishSubagents(event.path.slice(1).join('/'), outcomeOf(event))
+      case 'step-start':
+        return trackOf(event).step(event.step)
+      case 'step-end':
+        return trackOf(event).endStep()
+      case 'step-restart':
+        return [...trackOf(event).close(), custom('agentkit.step-restart', { step: event.step })]
+      case 'text-delta':
+        if (event.path.length === 1) hasText = true
+        return event.text === '' ? [] : say(event, event.text)
+      case 'reasoning-delta':
+        return event.text === '' ? [] : trackOf(event).reasoning(event.text, () => nextId(event))
+      case 'tool-call':
+        return showCall(event)
+      case 'tool-result':
+        return shown.has(callIdOf(event)) || event.path.length === 1
+          ? trackOf(event).result(callIdOf(event), contentOf(event), nextId(event), event.isError)
+          : []
+      case 'source':
+        return [custom('agentkit.source', event.source)]
+      case 'handoff':
+        return [custom('agentkit.handoff', { to: event.to })]
+      case 'model-fallback':
+        return [custom('agentkit.model-fallback', { from: event.from, to: event.to })]
+      case 'approval-request': {
+        const id = callIdOf(event)
+        const frames = shown.has(id) ? [] : showCall(event)
+        interrupts.push({
+          ...{ id: `${event.runId}/${event.approvalId}`, reason: 'approval', toolCallId: id, responseSchema },
+          message: `"${event.name}" needs a decision.`,
+          metadata: { kind: event.kind },
+        })
+        return frames
+      }
+    }
+  }
+
+  return (event) => {
+    if (hasEnded) return ''
+    const frames = [...begin(event), ...framesOf(publicEvent(event))]
+    return frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
+  }
+}
+
+const responseSchema = {
+  type: 'object',
+  properties: { approve: { type: 'boolean' }, reason: { type: 'string' } },
+  required: ['approve'],
+}
+
+function custom(name: string, value: unknown): Frame {
+  return { type: 'CUSTOM', name, value }
+}
+
+/** A member that did not finish ends in an error, without the words of its failure. */
+function outcomeOf({ status }: Of<'agent-end'>): Frame {
+  if (status === 'done') return { outcome: { type: 'success' } }
+  if (status === 'waiting') return { outcome: { type: 'suspended' } }
+  return { type: 'SUBAGENT_ERROR', message: `The member did not finish (${status}).`, code: status }
+}
+
+/** Texts and images as they are, anything else as JSON. */
+function contentOf({ output }: Of<'tool-result'>): string | object[] {
+  if (typeof output === 'string') return output
+  if (Array.isArray(output) && output.length > 0 && output.every(isPart)) {
+    return output.map((part) => {
+      if (part.type === 'text') return { type: 'text', text: String(part.text) }
+      const { base64, url, mediaType = 'image/png' } = part
+      const source = base64 === undefined ? { type: 'url', value: url } : { type: 'data', value: base64 }
+      return { type: 'image', source: { ...source, mimeType: mediaType } }
+    })
+  }
+  return output === undefined ? 'done' : JSON.stringify(output)
+}
+
+type Part = { type: unknown; text?: unknown; base64?: unknown; url?: unknown; mediaType?: unknown }
+
+function isPart(part: unknown): part is Part {
+  if (typeof part !== 'object' || part === null || !('type' in part)) return false
+  const { type, text, base64, url } = part as Part
+  if (type === 'text') return typeof text === 'string'
+  return type === 'image' && (typeof base64 === 'string' || typeof url === 'string')
+}
+
+function tokenUsage({ inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens }: Usage): object[] {
+  const known = { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens }
+  const used = Object.entries(known).filter(([, tokens]) => tokens !== undefined)
+  return used.length > 0 ? [Object.fromEntries(used)] : []
+}

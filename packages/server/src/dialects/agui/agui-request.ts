@@ -1,0 +1,135 @@
+import type { Decisions, InputPart, Message } from '@agentkit/core'
+import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
+import { ProblemError } from '../../answer/problem.ts'
+import { idField } from '../../request/fields.ts'
+import { validate } from '../../request/validate.ts'
+import { isBase64 } from '../common/data-url.ts'
+
+/** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
+const body = looseObject({
+  threadId: idField,
+  runId: idField,
+  messages: array(looseObject({ role: string(), content: optional(unknown()) })),
+  tools: nullish(array(looseObject({ name: string() }))),
+  context: nullish(array(looseObject({ description: string(), value: string() }))),
+  resume: nullish(
+    array(
+      looseObject({ interruptId: string(), status: picklist(['resolved', 'cancelled']), payload: optional(unknown()) }),
+    ),
+  ),
+})
+
+type Input = InferOutput<typeof body>
+
+export type AGUIRequest = { threadId: string; runId: string; ignoredTools: string[] } & (
+  | { question: string | InputPart[]; history: Message[] }
+  | { resumes: string; decisions: Decisions }
+)
+
+/** @throws ProblemError for what is no `RunAgentInput` */
+export function readAGUIRequest(sent: unknown): AGUIRequest {
+  const input = validate(body, sent)
+  const { threadId, runId, messages, tools, context, resume } = input
+  const common = { threadId, runId, ignoredTools: (tools ?? []).map(({ name }) => name) }
+  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume) }
+  const last = messages.at(-1)
+  if (last?.role !== 'user') throw invalid(['messages'], 'must end with a message of the user')
+  const earlier = messages.slice(0, -1)
+  const marked = [...earlier.flatMap(instructionOf), ...(context ?? []).map(contextText)]
+  return {
+    ...common,
+    question: withContext(readContent(last.content, messages.length - 1), marked),
+    history: historyOf(earlier),
+  }
+}
+
+type Path = readonly (string | number)[]
+
+/** Only the agent's own instruction speaks as system: others are text, marked as what they are. */
+function instructionOf({ role, content }: Input['messages'][number]): string[] {
+  return (role === 'system' || role === 'developer') && typeof content === 'string' ? [`[${role}]\n${content}`] : []
+}
+
+function contextText({ description, value }: { description: string; value: string }): string {
+  return `[context: ${description}]\n${value}`
+}
+
+function withContext(question: InputPart[], marked: readonly string[]): string | InputPart[] {
+  const parts: InputPart[] =
+    marked.length > 0 ? [{ type: 'text', text: `${marked.join('\n\n')}\n\n` }, ...question] : question
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return texts.length === parts.length ? texts.join('') : parts
+}
+
+function readContent(content: unknown, index: number): InputPart[] {
+  const path = ['messages', index, 'content']
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  if (!Array.isArray(parts)) throw invalid(path, 'must be a text or a list of parts')
+  const read = parts.map((part, at) => readPart(part, [...path, at]))
+  const isEmpty = read.every((part) => part.type === 'text' && part.text.trim() === '')
+  if (isEmpty) throw invalid(path, 'must not be empty')
+  return read
+}
+
+function readPart(part: unknown, path: Path): InputPart {
+  if (!isRecord(part)) throw invalid(path, 'must be an object')
+  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
+  // Versions before 1.0 call any file `binary`.
+  const source = part.type === 'binary' ? { type: 'data', value: part.data, mimeType: part.mimeType } : part.source
+  if (!isRecord(source) || typeof source.mimeType !== 'string')
+    throw invalid(path, 'must be a text or a file with its type')
+  const { type, value, mimeType } = source
+  // An address would be read by the model's provider, or by this server, for whoever sends it.
+  if (type !== 'data' || typeof value !== 'string' || !isBase64(value)) {
+    throw invalid([...path, 'source'], 'must have its data as base64')
+  }
+  if (mimeType.startsWith('image/')) return { type: 'image', base64: value, mediaType: mimeType }
+  return { type: 'file', base64: value, mediaType: mimeType }
+}
+
+/** The texts of earlier messages, for a session that has none. */
+function historyOf(messages: Input['messages']): Message[] {
+  const history: Message[] = []
+  for (const { role, content } of messages) {
+    const text = typeof content === 'string' ? content : textsIn(content)
+    if (text === '' || (role === 'assistant' && history.length === 0)) continue
+    if (role === 'user') history.push({ v: 1, role, content: text })
+    if (role === 'assistant') history.push({ v: 1, role, content: [{ type: 'text', text }] })
+  }
+  return history
+}
+
+function textsIn(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content.flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : [])).join('')
+}
+
+function readDecisions(resume: NonNullable<Input['resume']>): { resumes: string; decisions: Decisions } {
+  const decisions: Record<string, Decisions[string]> = {}
+  const runIds = new Set<string>()
+  for (const [index, { interruptId, status, payload }] of resume.entries()) {
+    const slash = interruptId.indexOf('/')
+    if (slash < 1) throw invalid(['resume', index, 'interruptId'], 'must be the id of an interrupt of this server')
+    const { approve, reason } = isRecord(payload) ? payload : {}
+    if (status === 'resolved' && typeof approve !== 'boolean') {
+      throw invalid(['resume', index, 'payload', 'approve'], 'must be true or false')
+    }
+    runIds.add(interruptId.slice(0, slash))
+    const isApproved = status === 'resolved' && approve === true
+    decisions[interruptId.slice(slash + 1)] = isApproved || { deny: typeof reason === 'string' ? reason : '' }
+  }
+  const [resumes = '', ...others] = runIds
+  if (others.length > 0) throw invalid(['resume'], 'must answer interrupts of one run')
+  return { resumes, decisions }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(path: Path, message: string): ProblemError {
+  return new ProblemError('invalid-field', {
+    detail: `The field ${path.join('.')} ${message}.`,
+    errors: [{ path: [...path], message }],
+  })
+}

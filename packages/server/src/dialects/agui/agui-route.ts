@@ -1,0 +1,67 @@
+import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
+import { ProblemError } from '../../answer/problem.ts'
+import { boundRun } from '../../chat/run-chat.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { readJSON } from '../../request/read-json.ts'
+import { defineRoute, type Route } from '../../request/route.ts'
+import { findRun } from '../../runs/find-run.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { decideRun } from '../common/decide-run.ts'
+import { dialectCaller } from '../common/dialect-caller.ts'
+import { toolCallId } from '../common/tool-call-id.ts'
+import { aguiEncoder } from './agui-encoder.ts'
+import { type AGUIRequest, readAGUIRequest } from './agui-request.ts'
+
+/** AG-UI, for CopilotKit and other clients of `HttpAgent`. */
+export function aguiRoute(parts: RouteParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/agui',
+    tag: 'dialects',
+    summary: 'Runs the agent for a client of AG-UI',
+    description: 'The body is `RunAgentInput`; `threadId` is the session.',
+    otherBody: { 'application/json': { type: 'object' } },
+    answers: { 200: { description: 'Events of AG-UI', content: { [eventStreamType]: { type: 'string' } } } },
+    async handle(context) {
+      const { limits, capacity } = parts
+      const held = capacity.hold()
+      try {
+        const request = readAGUIRequest(await readJSON(context, { limits, runs: capacity.runs, held }))
+        const userId = dialectCaller(context)
+        if ('decisions' in request) return await continueRun(context, parts, { ...request, userId })
+        const { threadId, question, history } = request
+        return await boundRun({
+          request: { question, history, userId, sessionId: threadId },
+          answer: { type: eventStreamType, encode: aguiEncoder(request) },
+          ...{ context, parts, release: held.release },
+        })
+      } finally {
+        held.release()
+      }
+    },
+  })
+}
+
+type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
+
+/** Answers interrupts, and streams what the run does then. */
+async function continueRun(
+  context: ServerContext,
+  parts: RouteParts,
+  { resumes, decisions, threadId, runId, ignoredTools, userId }: Decided,
+): Promise<Response> {
+  const stored = await findRun(parts, resumes, userId)
+  if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
+  const calls = stored.approvals.map(({ path = [], callId }) => toolCallId(path, callId))
+  const encode = aguiEncoder({ threadId, runId, ignoredTools, calls })
+  const events = await decideRun(context, parts, stored, { decisions, userId })
+  if (events) return eventResponse(events(encode), context, parts)
+  // Other approvals of the run are open: they are shown again.
+  const place = { seq: stored.lastSeq, runId: resumes, path: [parts.agent.id] }
+  const open = stored.approvals.filter(({ approvalId, decision }) => !decision && !decisions[approvalId])
+  const asked = open.map(({ path = [], decision: _, ...approval }) =>
+    encode({ ...place, path: [parts.agent.id, ...path], type: 'approval-request', ...approval }),
+  )
+  const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage: {} })
+  return new Response([...asked, waits].join(''), { headers: { 'content-type': eventStreamType } })
+}

@@ -1,0 +1,211 @@
+import { type BaseEvent, HttpAgent } from '@ag-ui/client'
+import { Agent, type Runnable, Swarm, tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { HttpAgent as HttpAgent0 } from 'ag-ui-client0'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
+import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { createApp } from '../../create-app.ts'
+import { serve } from '../../serve.ts'
+
+const make = storedAgents()
+const options = { log: () => {}, dialects: ['agui'] as const }
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function urlOf(agent: Runnable): Promise<string> {
+  const server = await serve(agent, { ...options, port: 0 })
+  closing.push(() => server.close())
+  return `${server.url}/agui`
+}
+
+type Event = BaseEvent & { [field: string]: unknown }
+type Client = {
+  messages: { role: string; content?: unknown }[]
+  addMessage(message: { id: string; role: 'user'; content: string }): void
+  runAgent(parameters?: object, subscriber?: object): Promise<unknown>
+}
+
+const versions: [version: string, open: (url: string) => Client][] = [
+  ['1.0', (url) => new HttpAgent({ url, threadId: 't1' }) as unknown as Client],
+  ['0.0.59', (url) => new HttpAgent0({ url, threadId: 't1' }) as unknown as Client],
+]
+
+/** Asks a question. The client checks each event, and their order. */
+async function run(client: Client, question: string | undefined, parameters: object = {}): Promise<Event[]> {
+  const events: Event[] = []
+  if (question !== undefined) client.addMessage({ id: crypto.randomUUID(), role: 'user', content: question })
+  await client.runAgent(parameters, { onEvent: ({ event }: { event: Event }) => void events.push(event) })
+  return events
+}
+const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => String(type))
+const answersOf = ({ messages }: Client): unknown[] =>
+  messages.filter(({ role, content }) => role === 'assistant' && content).map(({ content }) => content)
+
+describe.each(versions)('AG-UI %s', (version, open) => {
+  it('shows an answer and how it was thought of', async () => {
+    const { agent } = make([{ reasoning: 'I greet.', text: 'Hello there.' }, 'Again.'])
+    const client = open(await urlOf(agent))
+    const events = await run(client, 'Hi', { runId: 'mine' })
+    expect(answersOf(client)).toEqual(['Hello there.'])
+    expect(events[0]).toMatchObject({ type: 'RUN_STARTED', threadId: 't1', runId: 'mine' })
+    expect(typesOf(events)).toEqual(expect.arrayContaining(['STEP_STARTED', 'REASONING_START', 'STEP_FINISHED']))
+    const [stored] = await agent.runs({ userId: 'default', sessionId: 't1' })
+    if (version === '1.0') {
+      const end = events.at(-1)
+      expect(end).toMatchObject({ type: 'RUN_FINISHED', runId: 'mine', outcome: { type: 'success' } })
+      expect(end).toMatchObject({ usage: [{ inputTokens: 10 }], metadata: { runId: stored?.runId } })
+    }
+    await run(client, 'And again')
+    expect(answersOf(client)).toEqual(['Hello there.', 'Again.'])
+  })
+
+  it('shows the calls of tools and their results, and none of their errors', async () => {
+    const look = tool({
+      ...{ name: 'look', description: 'Looks.', input: { type: 'object' } },
+      execute: (input) => {
+        if ((input as { at?: number }).at === 1) throw new Error('secret path')
+        return { seen: 3 }
+      },
+    })
+    const turns = [
+      {
+        toolCalls: [
+          { name: 'look', input: { at: 1 } },
+          { name: 'look', input: { at: 2 } },
+        ],
+      },
+      'Three.',
+    ]
+    const { agent } = make(turns, { functions: [look] })
+    const events = await run(open(await urlOf(agent)), 'How many?')
+    const results = events.filter(({ type }) => type === 'TOOL_CALL_RESULT').map(({ content }) => content)
+    expect(results).toEqual(['A tool failed.', '{"seen":3}'])
+    expect(JSON.stringify(events)).not.toContain('secret')
+  })
+
+  it('shows the members of a swarm', async () => {
+    const member = new Agent({
+      ...{ name: 'Clerk', description: 'Counts.', functions: [], model: scriptedModel(['Seven.', 'Eight.']) },
+    })
+    const call = { toolCalls: [{ name: 'clerk', input: { task: 'Count.' } }] }
+    const model = scriptedModel([call, call, 'Seven and eight.'])
+    const client = open(await urlOf(new Swarm({ name: 'Team', agents: [member], model })))
+    const events = await run(client, 'Count')
+    expect(answersOf(client)).toContain('Seven and eight.')
+    if (version === '1.0') {
+      const started = events.filter(({ type }) => type === 'SUBAGENT_STARTED')
+      expect(started).toHaveLength(2)
+      expect(new Set(started.map(({ subagentRunId }) => subagentRunId)).size).toBe(2)
+      expect(typesOf(events).filter((type) => type === 'SUBAGENT_FINISHED')).toHaveLength(2)
+    }
+  })
+
+  it('says that the tools of the page are not called', async () => {
+    const { agent } = make(['Hello.'])
+    const tools = [{ name: 'setColour', description: 'Sets it.', parameters: { type: 'object' } }]
+    const events = await run(open(await urlOf(agent)), 'Hi', { tools })
+    const ignored = events.find(({ type, name }) => type === 'CUSTOM' && name === 'agentkit.ignored')
+    expect(ignored?.value).toEqual({ tools: ['setColour'] })
+  })
+
+  it('adds the context of the page to the question, as marked text', async () => {
+    const { agent, model } = make(['Hello.'])
+    await run(open(await urlOf(agent)), 'What is here?', { context: [{ description: 'page', value: 'Roses' }] })
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain('[context: page]\\nRoses')
+  })
+
+  it('ends in an error, in our sentence', async () => {
+    const { agent } = make([{ text: 'I begin', error: new Error('secret') }])
+    const events: Event[] = []
+    const client = open(await urlOf(agent))
+    client.addMessage({ id: 'm1', role: 'user', content: 'Hi' })
+    await client.runAgent({}, { onEvent: ({ event }: { event: Event }) => void events.push(event) }).catch(() => {})
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'provider-error' })
+    expect(JSON.stringify(events)).not.toContain('secret')
+  })
+})
+
+describe('interrupts of AG-UI 1.0', () => {
+  it.each([true, false])('are answered by the next run (approve: %s)', async (approve) => {
+    const { agent, paid } = make([payTurn, 'Done.'])
+    const client = new HttpAgent({ url: await urlOf(agent), threadId: 't1' }) as unknown as Client
+    const asked = await run(client, 'Pay')
+    const end = asked.at(-1) as unknown as {
+      outcome: { type: string; interrupts: { id: string; toolCallId: string }[] }
+    }
+    const [interrupt] = end.outcome.interrupts
+    expect(end.outcome.type).toBe('interrupt')
+    expect(interrupt).toMatchObject({ reason: 'approval', responseSchema: { required: ['approve'] } })
+    expect(
+      asked.some(({ type, toolCallId }) => type === 'TOOL_CALL_START' && toolCallId === interrupt?.toolCallId),
+    ).toBe(true)
+    const payload = { approve, reason: 'Too much' }
+    const resume = [{ interruptId: interrupt?.id, status: 'resolved', payload }]
+    const events = await run(client, undefined, { resume })
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(answersOf(client)).toContain('Done.')
+    expect(paid).toEqual(approve ? [5] : [])
+  })
+
+  it('of a member follow the end of its subagent', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const clerkModel = scriptedModel([{ toolCalls: [{ name: 'pay', callId: 'p1' }] }, 'I have paid.'])
+    const clerk = new Agent({ name: 'Clerk', description: 'Pays.', functions: [pay], model: clerkModel })
+    const model = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Pay.' } }] }, 'All is paid.'])
+    const swarm = new Swarm({ name: 'Team', agents: [clerk], model, sessions: make([]).sessions })
+    const client = new HttpAgent({ url: await urlOf(swarm), threadId: 't1' }) as unknown as Client
+    const asked = await run(client, 'Pay')
+    expect(asked.find(({ type }) => type === 'SUBAGENT_FINISHED')).toMatchObject({ outcome: { type: 'suspended' } })
+    expect(asked.at(-1)?.type).toBe('RUN_FINISHED')
+    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string }[] } }
+    const resume = [{ interruptId: outcome.interrupts[0]?.id, status: 'resolved', payload: { approve: true } }]
+    await run(client, undefined, { resume })
+    expect(answersOf(client)).toContain('All is paid.')
+  })
+})
+
+describe('POST /agui', () => {
+  const post = (body: unknown): RequestInit => ({
+    ...{ method: 'POST', body: JSON.stringify(body) },
+    headers: { 'content-type': 'application/json' },
+  })
+  const input = (more: object = {}): object => ({ threadId: 't1', runId: 'r1', tools: [], context: [], ...more })
+
+  it.each([
+    [{ runId: 'r1', messages: [] }, 'Required: threadId.'],
+    [input({ messages: [] }), 'must end with a message of the user'],
+    [input({ messages: [{ role: 'user', content: ' ' }] }), 'must not be empty'],
+    [input({ messages: [{ role: 'user', content: 7 }] }), 'must be a text or a list of parts'],
+    [
+      input({
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'url', value: 'http://x', mimeType: 'image/png' } }],
+          },
+        ],
+      }),
+      'must have its data as base64',
+    ],
+    [input({ messages: [], resume: [{ interruptId: 'x', status: 'resolved' }] }), 'must be the id of an interrupt'],
+    [
+      input({ messages: [], resume: [{ interruptId: 'r/a', status: 'resolved' }] }),
+      'payload.approve must be true or false',
+    ],
+  ])('refuses %j', async (body, sentence) => {
+    const response = await createApp(fakeAgent(), options).request('/agui', post(body))
+    expect(response.status).toBe(422)
+    const problem = (await response.json()) as { type: string; message: string }
+    expect(problem).toMatchObject({ type: 'RUN_ERROR', message: expect.stringContaining(sentence) })
+  })
+
+  it('is 404 where it is not switched on', async () => {
+    expect((await createApp(fakeAgent(), { log: () => {} }).request('/agui', post(input()))).status).toBe(404)
+  })
+})
