@@ -1,6 +1,22 @@
 /** An event of AG-UI. */
 export type Frame = { type?: string; [field: string]: unknown }
 
+/** What is open of one agent of a run: a message or a thought at a time, within a step. Each call returns what is to be sent. */
+export interface AgentTrack {
+  readonly subagentRunId: string | undefined
+  begin(): Frame[]
+  /** Closes the message or the thought. */
+  close(): Frame[]
+  step(step: number): Frame[]
+  endStep(): Frame[]
+  text(delta: string, nextId: () => string): Frame[]
+  reasoning(delta: string, nextId: () => string): Frame[]
+  call(toolCallId: string, toolCallName: string, args: string): Frame[]
+  result(toolCallId: string, content: string | object[], messageId: string, isError: boolean): Frame[]
+  /** @param ending of a subagent: its outcome, or an error; `undefined` for the agent itself */
+  finish(ending: Frame | undefined): Frame[]
+}
+
 type Track = {
   /** Absent for the agent itself. */
   subagentRunId: string | undefined
@@ -9,8 +25,7 @@ type Track = {
   parent?: string
 }
 
-/** What is open of one agent of a run: a message, a thought, a step. One is open at a time, and a step around it. */
-export function agentTrack({ subagentRunId, name, parent }: Track) {
+export function agentTrack({ subagentRunId, name, parent }: Track): AgentTrack {
   let open: { kind: 'text' | 'reasoning'; id: string } | undefined
   let openStep: string | undefined
   let hasBegun = subagentRunId === undefined
@@ -54,15 +69,15 @@ export function agentTrack({ subagentRunId, name, parent }: Track) {
     begin,
     close,
     endStep,
-    /** Names of steps are unique among those that are open. */
-    step(step: number): Frame[] {
+    step(step) {
+      // Names are unique among the steps that are open.
       const frames = [...begin(), ...endStep()]
       openStep = subagentRunId === undefined ? `step ${step}` : `${subagentRunId} step ${step}`
       return [...frames, own({ type: 'STEP_STARTED', stepName: openStep })]
     },
-    text: (delta: string, nextId: () => string): Frame[] => add('text', delta, nextId),
-    reasoning: (delta: string, nextId: () => string): Frame[] => add('reasoning', delta, nextId),
-    call(toolCallId: string, toolCallName: string, args: string): Frame[] {
+    text: (delta, nextId) => add('text', delta, nextId),
+    reasoning: (delta, nextId) => add('reasoning', delta, nextId),
+    call(toolCallId, toolCallName, args) {
       return [
         ...begin(),
         ...close(),
@@ -71,12 +86,11 @@ export function agentTrack({ subagentRunId, name, parent }: Track) {
         own({ type: 'TOOL_CALL_END', toolCallId }),
       ]
     },
-    result(toolCallId: string, content: string | object[], messageId: string, isError: boolean): Frame[] {
+    result(toolCallId, content, messageId, isError) {
       const frame = { type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool' }
       return [...begin(), ...close(), own({ ...frame, ...(isError && { metadata: { isError } }) })]
     },
-    /** @param ending of a subagent: its outcome, or an error */
-    finish(ending: Frame | undefined): Frame[] {
+    finish(ending) {
       const frames = endStep()
       if (ending === undefined || !hasBegun) return frames
       return [...frames, own({ type: 'SUBAGENT_FINISHED', ...ending })]

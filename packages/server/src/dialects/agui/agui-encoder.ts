@@ -2,7 +2,7 @@ import type { AgentEvent, Usage } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
-import { agentTrack, type Frame } from './agent-track.ts'
+import { type AgentTrack, agentTrack, type Frame } from './agent-track.ts'
 
 export type AGUIEncoderOptions = {
   threadId: string
@@ -23,7 +23,7 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  * Source: https://docs.ag-ui.com/concepts/events
  */
 export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: AGUIEncoderOptions): EncodeEvent {
-  const tracks = new Map<string, ReturnType<typeof agentTrack>>()
+  const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
   const interrupts: object[] = []
   let hasBegun = false
@@ -42,7 +42,7 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
     ]
   }
   /** The agent of an event; one that has not begun here begins. */
-  const trackOf = (event: AgentEvent, name = event.path.at(-1) ?? ''): ReturnType<typeof agentTrack> => {
+  const trackOf = (event: AgentEvent, name = event.path.at(-1) ?? ''): AgentTrack => {
     const key = event.path.slice(1).join('/')
     const known = tracks.get(key)
     if (known) return known
