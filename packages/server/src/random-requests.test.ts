@@ -150,6 +150,7 @@ async function knownTexts(): Promise<KnownTexts> {
   }
   const ids = runs.map(({ run_id }) => run_id)
   return {
+    model: ['notes'],
     ...{ user_id: ['ada'], session_id: ['first', 'other'], id: ids, after: ids, replaces: ids },
     ...{
       name: ['a.txt'],

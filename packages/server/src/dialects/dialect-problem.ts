@@ -1,14 +1,22 @@
 import { type ProblemError, problemHeaders, problemResponse } from '../answer/problem.ts'
+import { openaiProblem } from './openai/openai-problem.ts'
 
 /** The answer to a request that failed, in the form of its protocol: the path decides. */
 export function dialectProblem(path: string, problem: ProblemError, requestId: string): Response {
-  if (path === '/agui') {
-    const { code, detail: message, status } = problem
-    const headers = { ...problemHeaders(problem), 'content-type': 'application/json' }
-    return new Response(JSON.stringify({ type: 'RUN_ERROR', message, code }), { status, headers })
-  }
-  if (!path.startsWith('/ui/')) return problemResponse(problem, requestId)
-  // `useChat` shows the whole body as the message of its error.
+  if (path.startsWith('/v1/')) return openaiProblem(problem)
+  if (path.startsWith('/ui/')) return uiProblem(problem)
+  if (path === '/agui') return aguiProblem(problem)
+  return problemResponse(problem, requestId)
+}
+
+/** `useChat` shows the whole body as the message of its error. */
+function uiProblem(problem: ProblemError): Response {
   const headers = { ...problemHeaders(problem), 'content-type': 'text/plain; charset=utf-8' }
   return new Response(problem.detail, { status: problem.status, headers })
+}
+
+function aguiProblem(problem: ProblemError): Response {
+  const { code, detail: message, status } = problem
+  const headers = { ...problemHeaders(problem), 'content-type': 'application/json' }
+  return new Response(JSON.stringify({ type: 'RUN_ERROR', message, code }), { status, headers })
 }

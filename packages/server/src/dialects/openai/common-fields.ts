@@ -1,0 +1,119 @@
+import type { Runnable } from '@agentkit/core'
+import { ProblemError } from '../../answer/problem.ts'
+import { isId } from '../../request/fields.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { dialectCaller } from '../common/dialect-caller.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+export type Path = readonly (string | number)[]
+
+/** What requests of both APIs have. */
+export type CommonFields = {
+  model: string
+  isStream: boolean
+  /** Sent back as it came. */
+  metadata: Readonly<Record<string, string>>
+  /** The user that the request names. */
+  namedUser: string | undefined
+}
+
+/**
+ * Checks the fields that both APIs have. What changes nothing for an agent, such as `temperature`, is ignored; what would
+ * promise something else than the agent does is refused.
+ *
+ * @throws ProblemError that names the field
+ */
+export function readCommonFields(body: unknown, agent: Runnable): CommonFields & { fields: Fields } {
+  if (!isRecord(body)) throw new ProblemError('invalid-field', { detail: 'The body must be an object.' })
+  const { model, stream = false, metadata } = body
+  if (model === undefined) throw missing('model')
+  if (model !== agent.id) {
+    const detail = `This server has one model, "${agent.id}".`
+    throw new ProblemError('not-found', { detail, errors: [{ path: ['model'], message: 'does not exist' }] })
+  }
+  for (const [name, reason] of Object.entries(refusals)) {
+    const why = reason(body[name])
+    if (body[name] !== undefined && body[name] !== null && why !== undefined) throw unsupported([name], why)
+  }
+  if (stream !== null && typeof stream !== 'boolean') throw invalid(['stream'], 'must be true or false')
+  const named = body.safety_identifier ?? body.user ?? undefined
+  if (named !== undefined && typeof named !== 'string') throw invalid(['user'], 'must be a string')
+  return { model, isStream: stream === true, metadata: readMetadata(metadata), namedUser: named, fields: body }
+}
+
+type Refusal = (value: unknown) => string | undefined
+
+const ownTools = 'this model runs its own tools'
+const noAudio = 'this model neither hears nor speaks'
+const always =
+  (why: string): Refusal =>
+  () =>
+    why
+const ifAny: Refusal = (value) => (Array.isArray(value) && value.length === 0 ? undefined : ownTools)
+const isPositive = (value: unknown): boolean => value !== false && value !== 0
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  n: (value) => (value === 1 ? undefined : 'this model gives one answer'),
+  tools: ifAny,
+  functions: ifAny,
+  logprobs: (value) => (isPositive(value) ? 'this model has no log probabilities' : undefined),
+  top_logprobs: (value) => (isPositive(value) ? 'this model has no log probabilities' : undefined),
+  audio: always(noAudio),
+  modalities: (value) => (Array.isArray(value) && value.every((each) => each === 'text') ? undefined : noAudio),
+  response_format: textOnly,
+  text: (value) => (isRecord(value) && value.format ? textOnly(value.format) : undefined),
+  conversation: always('continue by previous_response_id, or by the header X-Session-Id'),
+  prompt: always('the agent has its own instruction'),
+}
+
+function textOnly(format: unknown): string | undefined {
+  return isRecord(format) && format.type === 'text' ? undefined : 'this model answers as text'
+}
+
+const maxMetadata = { keys: 16, keyLength: 64, valueLength: 512 }
+
+function readMetadata(metadata: unknown): Record<string, string> {
+  if (metadata === undefined || metadata === null) return {}
+  const { keys, keyLength, valueLength } = maxMetadata
+  const entries = isRecord(metadata) ? Object.entries(metadata) : undefined
+  const holds = entries?.every(
+    ([key, value]) => key.length <= keyLength && typeof value === 'string' && value.length <= valueLength,
+  )
+  if (!entries || !holds || entries.length > keys) {
+    const form = `must have at most ${keys} texts of at most ${valueLength} characters`
+    throw invalid(['metadata'], form)
+  }
+  return metadata as Record<string, string> // checked above
+}
+
+/** The user of a request. A client whose token has a user of its own may send any `user`: it names no other. */
+export function openaiCaller(context: ServerContext, namedUser: string | undefined): string {
+  const principal = context.get('principal')
+  return dialectCaller(context, principal === undefined || principal === '*' ? namedUser : undefined)
+}
+
+/** The session that a request continues, if it names one. */
+export function sessionOf(context: ServerContext): string | undefined {
+  const sessionId = context.req.header('x-session-id')
+  if (sessionId === undefined || isId(sessionId)) return sessionId
+  throw invalid(['X-Session-Id'], 'must have 1 to 128 characters, none of them a control character')
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function missing(name: string): ProblemError {
+  const errors = [{ path: [name], message: 'is required' }]
+  return new ProblemError('missing-field', { detail: `Required: ${name}.`, errors })
+}
+
+export function invalid(path: Path, message: string): ProblemError {
+  const errors = [{ path: [...path], message }]
+  return new ProblemError('invalid-field', { detail: `The field ${path.join('.')} ${message}.`, errors })
+}
+
+export function unsupported(path: Path, reason: string): ProblemError {
+  const detail = `The field ${path.join('.')} is not supported with this value: ${reason}.`
+  return new ProblemError('unsupported', { detail, errors: [{ path: [...path], message: 'is not supported' }] })
+}

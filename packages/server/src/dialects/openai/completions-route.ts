@@ -1,0 +1,75 @@
+import { eventStreamType } from '../../answer/event-response.ts'
+import { runProblem } from '../../answer/problem.ts'
+import { type Answering, boundRun } from '../../chat/run-chat.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { readJSON } from '../../request/read-json.ts'
+import { defineRoute, type Route } from '../../request/route.ts'
+import { AnswerReader } from '../common/answer-reader.ts'
+import { invalid, isRecord, missing, openaiCaller, readCommonFields, sessionOf } from './common-fields.ts'
+import { type CompletionOptions, completionBody, completionsEncoder } from './completions-encoder.ts'
+import { readConversation } from './conversation.ts'
+
+const text = { type: 'string' }
+const message = { type: 'object', properties: { role: { enum: ['user', 'assistant', 'system'] }, content: text } }
+
+/** OpenAI's Chat Completions, without a session or in that of `X-Session-Id`. */
+export function completionsRoute(parts: RouteParts): Route {
+  const { agent, capacity, limits } = parts
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    tag: 'dialects',
+    summary: 'Answers a request of Chat Completions of OpenAI',
+    description: 'The model is the id of the agent. The header `X-Session-Id` names a session that it continues.',
+    otherBody: {
+      'application/json': {
+        type: 'object',
+        properties: { model: text, messages: { type: 'array', items: message }, stream: { type: 'boolean' } },
+        required: ['model', 'messages'],
+      },
+    },
+    answers: {
+      200: {
+        description: 'The completion',
+        content: { 'application/json': { type: 'object' }, [eventStreamType]: text },
+      },
+    },
+    async handle(context) {
+      const held = capacity.hold()
+      try {
+        const sent = await readJSON(context, { limits, runs: capacity.runs, held })
+        const { model, metadata, namedUser, isStream, fields } = readCommonFields(sent, agent)
+        const { messages } = fields
+        if (messages === undefined) throw missing('messages')
+        if (!Array.isArray(messages)) throw invalid(['messages'], 'must be a list')
+        const conversation = readConversation(messages, ['messages'])
+        const sessionId = sessionOf(context)
+        const userId = openaiCaller(context, namedUser)
+        const request = { ...conversation, userId, ...(sessionId !== undefined && { sessionId }) }
+        const options = { model, metadata, created: Math.floor(Date.now() / 1_000) }
+        const answer = isStream ? streamed(options, fields.stream_options) : whole(options)
+        return await boundRun({ request, context, parts, answer, release: held.release })
+      } finally {
+        held.release()
+      }
+    },
+  })
+}
+
+function streamed(options: CompletionOptions, sent: unknown): Answering {
+  const includeUsage = isRecord(sent) && sent.include_usage === true
+  return { type: eventStreamType, encode: completionsEncoder({ ...options, includeUsage }) }
+}
+
+function whole(options: CompletionOptions): Answering {
+  const reader = new AnswerReader({ canDrop: true })
+  return {
+    type: 'application/json',
+    read: (event) => void reader.read(event),
+    whole(result) {
+      const failure = runProblem(result)
+      if (failure) throw failure
+      return Response.json(completionBody(reader, options))
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import type { Message, UserPart } from '@agentkit/core'
+import { isBase64, readDataURL } from '../common/data-url.ts'
+import { invalid, isRecord, type Path, unsupported } from './common-fields.ts'
+
+/** What the agent is asked, and what was said before. */
+export type Conversation = { question: string | UserPart[]; history: Message[] }
+
+/**
+ * The messages of a request. Those of `system` and `developer` become a marked text of the user in front: only the agent's
+ * own instruction speaks as system.
+ *
+ * @param messages of the request: whatever the client sent
+ * @param path where they are in the request
+ * @param instructions of the request, beside its messages
+ * @throws ProblemError for a message that an agent does not take, and for a last one that is not the user's
+ */
+export function readConversation(messages: readonly unknown[], path: Path, instructions: string[] = []): Conversation {
+  const marked = [...instructions]
+  const said: Message[] = []
+  for (const [index, message] of messages.entries()) {
+    const at = [...path, index]
+    if (!isRecord(message)) throw invalid(at, 'must be an object')
+    const { role, content } = message
+    switch (role) {
+      case 'system':
+      case 'developer':
+        marked.push(textOf(readContent(content, [...at, 'content'])))
+        break
+      case 'user':
+        said.push({ v: 1, role, content: readContent(content, [...at, 'content']) })
+        break
+      case 'assistant': {
+        const text = content === null || content === undefined ? '' : textOf(readContent(content, [...at, 'content']))
+        if (text !== '') said.push({ v: 1, role, content: [{ type: 'text', text }] })
+        break
+      }
+      case 'tool':
+      case 'function':
+        throw unsupported([...at, 'role'], 'this model runs its own tools')
+      default:
+        throw invalid([...at, 'role'], 'must be "user", "assistant", "system" or "developer"')
+    }
+  }
+  const question = said.pop()
+  if (question?.role !== 'user')
+    throw invalid([...path, Math.max(messages.length - 1, 0)], 'must be a message of the user')
+  const { content } = question
+  if (typeof content === 'string' ? content.trim() === '' : content.length === 0) {
+    throw invalid([...path, messages.length - 1, 'content'], 'must not be empty')
+  }
+  return { question: content, history: historyOf(marked, said) }
+}
+
+function historyOf(marked: readonly string[], said: readonly Message[]): Message[] {
+  const texts = marked.filter((text) => text.trim() !== '')
+  const front: Message[] = texts.length > 0 ? [{ v: 1, role: 'user', content: markedText(texts) }] : []
+  const begin = front.length > 0 ? 0 : said.findIndex(({ role }) => role === 'user')
+  // Models reject a conversation that begins with the assistant, and messages without content.
+  const rest = begin < 0 ? [] : said.slice(begin).filter(({ content }) => content.length > 0)
+  return [...front, ...rest]
+}
+
+/** What an application says to the model, as the words of its user. */
+export function markedText(texts: readonly string[]): string {
+  return `The application of the user asks you to respect this:\n<application>\n${texts.join('\n\n')}\n</application>`
+}
+
+function textOf(content: string | UserPart[]): string {
+  if (typeof content === 'string') return content
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** The content of a message: a text, or parts of either API. A message of one text is that text. */
+function readContent(content: unknown, path: Path): string | UserPart[] {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) throw invalid(path, 'must be a string or a list of parts')
+  const parts = content.flatMap((part: unknown, index) => readPart(part, [...path, index]))
+  const [first, ...others] = parts
+  return first?.type === 'text' && others.length === 0 ? first.text : parts
+}
+
+function readPart(part: unknown, path: Path): UserPart[] {
+  if (!isRecord(part)) throw invalid(path, 'must be an object')
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'summary_text':
+      if (typeof part.text !== 'string') throw invalid([...path, 'text'], 'must be a string')
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'refusal':
+      return typeof part.refusal === 'string' && part.refusal !== '' ? [{ type: 'text', text: part.refusal }] : []
+    case 'image_url': {
+      const image = isRecord(part.image_url) ? part.image_url.url : undefined
+      return [readImage(image, [...path, 'image_url', 'url'])]
+    }
+    case 'input_image':
+      return [readImage(part.image_url, [...path, 'image_url'])]
+    case 'file':
+      return [readFile(part.file, [...path, 'file'])]
+    case 'input_file':
+      return [readFile(part, path)]
+    case 'input_audio':
+      throw unsupported([...path, 'type'], 'this model neither hears nor speaks')
+    default:
+      throw invalid([...path, 'type'], 'must be the type of a text, an image or a file')
+  }
+}
+
+function readImage(url: unknown, path: Path): UserPart {
+  const data = typeof url === 'string' ? readDataURL(url) : undefined
+  if (!data) throw invalid(path, 'must be a data URL with base64')
+  return { type: 'image', base64: data.base64, mediaType: data.mediaType || 'image/png' }
+}
+
+function readFile(file: unknown, path: Path): UserPart {
+  const { file_data: sent, filename } = isRecord(file) ? file : {}
+  const isPlain = typeof sent === 'string' && sent !== '' && isBase64(sent)
+  const data = typeof sent === 'string' && !isPlain ? readDataURL(sent) : undefined
+  const base64 = isPlain ? sent : data?.base64
+  if (base64 === undefined) throw invalid([...path, 'file_data'], 'must be base64, or a data URL with it')
+  const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {}
+  return { type: 'file', base64, mediaType: data?.mediaType || mediaTypeOf(name.name), ...name }
+}
+
+function mediaTypeOf(name = ''): string {
+  return name.toLowerCase().endsWith('.pdf') ? 'application/pdf' : 'application/octet-stream'
+}

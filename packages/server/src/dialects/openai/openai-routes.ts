@@ -1,0 +1,9 @@
+import type { RouteParts } from '../../request/parts.ts'
+import type { Route } from '../../request/route.ts'
+import { completionsRoute } from './completions-route.ts'
+import { modelsRoutes } from './models-routes.ts'
+
+/** The API of OpenAI, for its clients and for everything that speaks to them. */
+export function openaiRoutes(parts: RouteParts): Route[] {
+  return [...modelsRoutes(parts), completionsRoute(parts)]
+}
