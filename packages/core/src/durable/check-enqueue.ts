@@ -94,7 +94,15 @@ function checkInput(input: EnqueueItem['input']): UserMessage {
 }
 
 function checkSize(name: string, value: unknown, most: number): void {
-  const bytes = Buffer.byteLength(JSON.stringify(value))
+  let isWellFormed = true
+  const json = JSON.stringify(value, (_, each) => {
+    if (typeof each === 'string' && !each.isWellFormed()) isWellFormed = false
+    return each
+  })
+  // Half a surrogate pair would be another character in the store: the model would read something else.
+  if (!isWellFormed)
+    throw invalidArgument(`\`${name}\` has half of a surrogate pair. Cut texts by characters, not by units.`)
+  const bytes = Buffer.byteLength(json)
   if (bytes > most)
     throw invalidArgument(`\`${name}\` has ${bytes} bytes as JSON; at most ${most} are taken. Shorten it.`)
 }

@@ -15,6 +15,7 @@ describe('enqueue', () => {
     ['a part with a function', { input: [{ type: 'text', text: 'Hi.', at() {} }] }, /`input` is no plain JSON/],
     ['a part with a circle', { input: [circle] }, /`input` is no plain JSON/],
     ['more than 1 MB', { input: 'x'.repeat(1_048_577) }, /`input` has 1048579 bytes/],
+    ['half of a surrogate pair', { input: 'Write \ud83d' }, /`input` has half of a surrogate pair/],
     ['an image of more than 1 MB', { input: [{ type: 'image', data: new Uint8Array(900_000) }] }, /`input` has/],
     ['a history with a Date', { history: [{ role: 'user', content: 'x', at: new Date() }] }, /`history` is not plain/],
     ['a date that is none', { startAfter: new Date(Number.NaN) }, /`startAfter`/],

@@ -1,5 +1,5 @@
 import type { BackgroundRuns, StoredSchedule } from '@agentkit/core'
-import { parseStored, toJSON } from '../util/json.ts'
+import { parseStored, readable, toJSON } from '../util/json.ts'
 import type { Access } from './access.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -27,7 +27,7 @@ export function storedSchedules({
 
     async schedules({ agentIds, dueBefore = null }) {
       const rows = await query<ScheduleRow>(schedulesText, [agentIds?.map(toStored) ?? null, dueBefore])
-      return rows.map(toSchedule)
+      return dueBefore === null ? rows.map(toSchedule) : readable(rows, toSchedule)
     },
 
     moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt = null, run, bounds }) =>

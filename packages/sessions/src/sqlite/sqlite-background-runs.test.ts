@@ -73,19 +73,23 @@ it('puts the job of an earlier run first in its session, also when it is added l
 
 it('names the run or the schedule whose row cannot be read', async () => {
   const times = { cron: '0 7 * * *', timeZone: 'UTC', missed: 'skip' } as const
-  await background.setSchedule({ agentId: 'helper', name: 'digest', ...times, userId: 'ann', entry: {} })
+  const schedule = { agentId: 'helper', ...times, userId: 'ann', entry: {}, nextAt: 1 }
+  await background.setSchedule({ ...schedule, name: 'digest' })
+  await background.setSchedule({ ...schedule, name: 'report' })
   await background.enqueue(
     [{ key, runId: 'r1', agentId: 'helper', options: {}, title: 'Hi', onBusy: 'queue', notifies: true }],
     bounds,
   )
   await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
   const database = new DatabaseSync(join(folder, 'sessions.db'))
-  database.exec("UPDATE schedules SET entry = '{half'; UPDATE notices SET record = '{half'")
+  database.exec("UPDATE schedules SET entry = '{half' WHERE name = 'digest'; UPDATE notices SET record = '{half'")
   database.close()
   await expect(background.schedules({})).rejects.toMatchObject({
     code: 'storage',
     message: 'The schedule "digest" cannot be read: the session database is damaged. Set it again.',
   })
+  // The others are started nevertheless.
+  expect(await background.schedules({ dueBefore: 2 })).toMatchObject([{ name: 'report' }])
   expect(await background.takeNotices(['helper'], { limit: 5, leaseMs: 1 })).toEqual([])
   const failed = expect.stringContaining('The notice of the run r1 cannot be read')
   expect(await background.undelivered('r1')).toMatchObject([{ tries: 1, failed }])

@@ -1,5 +1,5 @@
 import { AgentKitError, type BackgroundRuns, type StoredSchedule } from '@agentkit/core'
-import { toJSON } from '../util/json.ts'
+import { readable, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
 import type { StoreAccess } from './store-access.ts'
@@ -33,7 +33,8 @@ export function storedSchedules({
       read((statements) => {
         const agents = agentIds === undefined ? null : toJSON(agentIds)
         const rows = statements.schedules.all({ agents, dueBefore: dueBefore ?? null })
-        return (rows as ScheduleRow[]).map(toSchedule) // the columns of the table
+        const found = rows as ScheduleRow[] // the columns of the table
+        return dueBefore === undefined ? found.map(toSchedule) : readable(found, toSchedule)
       }),
 
     moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt, run }) =>

@@ -19,6 +19,17 @@ export function parseStored<T>(text: string, runId: string, what: string): T {
   }
 }
 
+/** Those that can be read: a damaged row must not keep the others from being started. Reading it alone reports it. */
+export function readable<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): Read[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch {
+      return []
+    }
+  })
+}
+
 export function toJSON(value: unknown): string {
   return JSON.stringify(value)
 }
