@@ -6,6 +6,9 @@ export function publicEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
     case 'tool-result':
       return event.isError ? { ...event, output: problemTable['tool-error'].detail } : event
+    case 'agent-end':
+      // Of a member that failed, the reason is what its model or its tool has said.
+      return event.reason === undefined ? event : { ...event, reason: endings[event.status] ?? endings.failed }
     case 'step-restart':
     case 'model-fallback':
       return { ...event, error: publicError(event.error) }
@@ -14,6 +17,13 @@ export function publicEvent(event: AgentEvent): AgentEvent {
     default:
       return event
   }
+}
+
+const endings: Readonly<Record<string, string>> & { failed: string } = {
+  failed: 'The member failed.',
+  budget: problemTable.budget.detail,
+  aborted: problemTable.aborted.detail,
+  waiting: problemTable.approval.detail,
 }
 
 function publicError(error: ErrorInfo): ErrorInfo {
